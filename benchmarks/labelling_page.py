@@ -14,7 +14,7 @@ import zlib
 from pathlib import Path
 
 from dialeval.labels.page import page_html
-from dialeval.labels.units import Option, Sheet, SheetQuestion, ShownTurn, Thing
+from dialeval.labels.units import Option, Sheet, SheetQuestion, ShownTurn, ShownUnit
 from gates import Gates, arguments
 
 
@@ -26,8 +26,8 @@ def sheet(pairs: int, utterances: int, n_words: int) -> Sheet:
         return tuple(ShownTurn("AB"[place % 2], " ".join(rng.choices(words, k=n_words))) for place in range(utterances))
 
     question = SheetQuestion("", "Which of the two is better?", (Option("A"), Option("B"), Option("Tie")))
-    things = tuple(Thing(f"{rng.getrandbits(64):016x}", (dialogue(), dialogue())) for _ in range(pairs))
-    return Sheet("better", "anna", "d1", "pair", "dialogue", (question,), things)
+    units = tuple(ShownUnit(f"{rng.getrandbits(64):016x}", (dialogue(), dialogue())) for _ in range(pairs))
+    return Sheet("better", "anna", "d1", "pair", "dialogue", (question,), units)
 
 
 def main() -> int:
@@ -39,7 +39,7 @@ def main() -> int:
     options = parser.parse_args()
     gates = Gates(__file__, options)
     made = sheet(options.pairs, options.utterances, options.words)
-    texts = [turn.text for thing in made.things for dialogue in thing.dialogues for turn in dialogue]
+    texts = [turn.text for unit in made.units for dialogue in unit.dialogues for turn in dialogue]
     begun = time.process_time()
     zlib.compress(json.dumps(texts).encode(), 6)
     alone = time.process_time() - begun

@@ -73,7 +73,7 @@ def damageable(data: Path, turns: int, dialogues: int) -> list[Item]:
     return [*spread(there, "turn", turns), *spread(there, "dialogue", dialogues)]
 
 
-def damage_items(items: list[Item], folder: Path) -> Taken:
+def perturb_items(items: list[Item], folder: Path) -> Taken:
     """Runs the stage on some items: `given.parquet` in a folder becomes `items.parquet` and `pairs.parquet`."""
     settings = {
         "strategies": None, "limit": None, "dialogue_draws": 1, "turn_draws": 1, "ladder_strategies": [],
@@ -82,7 +82,7 @@ def damage_items(items: list[Item], folder: Path) -> Taken:
     given, perturbed, pairs = (folder / f"{name}.parquet" for name in ("given", "items", "pairs"))
     with TableWriter(given, ITEMS) as table:
         table.write_all(item_rows(items))
-    return run_stage("damage_items", settings, dialogues=[], rated=[given], ratings=[], items=perturbed, pairs=pairs)
+    return run_stage("perturb_items", settings, dialogues=[], rated=[given], ratings=[], items=perturbed, pairs=pairs)
 
 
 def by_strategy(items: list[Item]) -> dict[str, float]:
@@ -107,7 +107,7 @@ def main() -> int:
     gates = Gates(__file__, options)
     items = damageable(options.data, options.turns, options.dialogues)
     with tempfile.TemporaryDirectory() as scratch:
-        taken = damage_items(items, Path(scratch))
+        taken = perturb_items(items, Path(scratch))
         made = read_table(Path(scratch) / "pairs.parquet", PAIRS).to_pandas()
     what = f"{options.turns:,} responses and {options.dialogues:,} dialogues, every strategy"
     gates.at_most(what, taken.cpu, SECONDS, unit="CPU s", note="the whole stage, nothing known beforehand")

@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 
 from dialeval.prompts.rendering import ShownDialogue, Templates
-from dialeval.report.inputs import AskedProtocol, Figure, ReportInputs
+from dialeval.report.inputs import Figure, LabelledProtocol, ReportInputs
 from dialeval.report.page import build_report
-from dialeval.report.run_files import Answering, Answers, asked_in
+from dialeval.report.run_files import Answering, Answers, exchanges_of_run
 from dialeval.tables.dialogues import GENERATED, JUDGEMENTS, REQUESTS, RESPONSES, SEEDS, UTTERANCE_LENGTHS, UTTERANCES
 from dialeval.tables.files import TableWriter, empty_table, read_table
 from dialeval.tables.measures import DIFFERENCES, PASS_RATES, RATINGS, WIN_RATES
@@ -38,8 +38,8 @@ WORDS = 4000
 OPTIONS = ("Conversation 1", "Conversation 2", "Both", "Neither")
 OUTCOMES = dict(zip(OPTIONS, ("right", "left", "tie", "tie"), strict=True))
 PROTOCOLS = (
-    AskedProtocol("unieval", "locate", ("selfchat",), ("pass_rates",)),
-    AskedProtocol("arena", "pair", ("selfchat",), ("ratings", "win_rates", "differences"), (N,)),
+    LabelledProtocol("unieval", "locate", ("selfchat",), ("pass_rates",)),
+    LabelledProtocol("arena", "pair", ("selfchat",), ("ratings", "win_rates", "differences"), (N,)),
 )
 MEASURED = {
     "unieval/pass_rates": PASS_RATES,
@@ -113,7 +113,7 @@ def build(folder: Path, bots: list[str], judges: list[str], *, with_answers: boo
             figures=tuple(
                 Figure(f"Figure {place}", "Made up.", FIGURE, file=f"f{place}") for place in range(N_FIGURES)
             ),
-            asked=asked_in(folder, Answers(models=models)) if with_answers else None,
+            exchange_source=exchanges_of_run(folder, Answers(models=models)) if with_answers else None,
         )
     )
     took, most = time.process_time() - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

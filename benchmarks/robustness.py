@@ -21,7 +21,7 @@ from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import TableWriter, read_table
 from dialeval.tables.robustness import PAIRS
 from gates import Gates, arguments
-from perturbations import DATA, damage_items, damageable
+from perturbations import DATA, damageable, perturb_items
 from stage_runs import run_python, run_stage
 
 SECONDS = 15.0
@@ -65,7 +65,7 @@ def main() -> int:
     gates = Gates(__file__, options)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        damage_items(damageable(options.data, options.turns, options.dialogues), folder)
+        perturb_items(damageable(options.data, options.turns, options.dialogues), folder)
         pairs, judgements = folder / "pairs.parquet", folder / "judgements.parquet"
         made = read_table(pairs, PAIRS)
         scores = write_judgements(judgements, made, options.judges)

@@ -120,7 +120,7 @@ use rule stage as tabulate_metaeval with:
         **job(METAEVAL.tabulate_metaeval, in_folder=True),
 
 
-use rule stage as damage_items with:
+use rule stage as perturb_items with:
     """Perturbs dialogues and responses by rule."""
     input:
         by(SOURCES.perturbed),
@@ -136,7 +136,7 @@ use rule stage as damage_items with:
     group:
         grouped("reading")
     params:
-        **job(METAEVAL.damage_items, "content"),
+        **job(METAEVAL.perturb_items, "content"),
 
 
 use rule stage as rewrite_items with:

@@ -14,7 +14,7 @@ import yaml
 from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusal
 from workspace import ROOT, SMALL
 
-from dialeval.cli.check import MAX_TOKENS, Finding, State, asked_once
+from dialeval.cli.check import MAX_TOKENS, Finding, State, probe_models
 from dialeval.cli.main import main
 from dialeval.config.configuration import Config
 from dialeval.config.loading import load_config
@@ -116,11 +116,11 @@ def test_no_key_is_sent_before_the_user_says_so(
 ) -> None:
     asked: list[Config] = []
 
-    def asked_once(config: Config) -> list[Finding]:
+    def probe_models(config: Config) -> list[Finding]:
         asked.append(config)
         return [Finding(State.OK, "models.gpt", "was asked")]
 
-    monkeypatch.setattr("dialeval.cli.check.asked_once", asked_once)
+    monkeypatch.setattr("dialeval.cli.check.probe_models", probe_models)
     monkeypatch.setenv("MY_KEY", "secret-0123456789")
     monkeypatch.setenv("MY_TEAM", "team-0123456789")
     monkeypatch.setattr("sys.stdin", TerminalOrNot(answer))
@@ -238,7 +238,7 @@ def configured(url: str, tmp_path: Path, models: dict[str, dict[str, Any]], **mo
 @pytest.mark.usefixtures("key")
 def test_each_model_is_asked_once_and_cheaply(tmp_path: Path) -> None:
     with LoopbackEndpoint(answered) as endpoint:
-        found = asked_once(configured(endpoint.url, tmp_path, {"one": {}, "two": {"batch": True}}))
+        found = probe_models(configured(endpoint.url, tmp_path, {"one": {}, "two": {"batch": True}}))
     assert [(one.state, one.about) for one in found] == [(State.OK, "models.one"), (State.OK, "models.two")]
     assert found[0].words == "was sent a request; response: 'Yes, indeed.' (11 tokens read, 3 written)"
     assert [asked.body["max_tokens"] for asked, _ in endpoint.log] == [MAX_TOKENS, MAX_TOKENS]
@@ -256,7 +256,7 @@ def test_what_is_wrong_is_told_with_its_remedy_and_without_the_key(
         "shy": {"model": "shy"},
     }
     with LoopbackEndpoint(answered) as endpoint:
-        found = {one.about: one for one in asked_once(configured(endpoint.url, tmp_path, models))}
+        found = {one.about: one for one in probe_models(configured(endpoint.url, tmp_path, models))}
     told = {about.removeprefix("models."): one.words for about, one in found.items()}
     assert "correct `model`, or `base_url`" in told["unknown"]
     assert "put the right key into the variable" in told["stranger"]
@@ -270,7 +270,7 @@ def test_what_is_wrong_is_told_with_its_remedy_and_without_the_key(
 def test_prices_are_told_and_what_was_spent_is_written_down(tmp_path: Path) -> None:
     priced = {"price_input": 1000.0, "price_output": 2000.0}
     with LoopbackEndpoint(answered) as endpoint:
-        (found,) = asked_once(configured(endpoint.url, tmp_path, {"one": priced}, budget=1.0))
+        (found,) = probe_models(configured(endpoint.url, tmp_path, {"one": priced}, budget=1.0))
         assert found.words.endswith(" for 0.017000")
         spent = [path.read_text() for path in (tmp_path / "store").rglob("*") if path.is_file()]
         assert any(json.dumps("check") in text for text in spent), spent
@@ -280,7 +280,7 @@ def test_prices_are_told_and_what_was_spent_is_written_down(tmp_path: Path) -> N
 def test_a_budget_that_is_used_up_asks_nothing(tmp_path: Path) -> None:
     priced = {"price_input": 1e6, "price_output": 1e6}
     with LoopbackEndpoint(answered) as endpoint:
-        (found,) = asked_once(configured(endpoint.url, tmp_path, {"one": priced}, budget=1.0))
+        (found,) = probe_models(configured(endpoint.url, tmp_path, {"one": priced}, budget=1.0))
     assert found.state is State.MISSING
     assert "budget" in found.words
     assert endpoint.log == []

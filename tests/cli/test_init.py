@@ -124,7 +124,7 @@ def test_columns_of_a_table_can_be_named(tmp_path: Path) -> None:
         (Wish(judges=[JUDGE]), "add --chatbot NAME=MODEL"),
         (Wish(base_url="http://localhost/v1"), "add --judge"),
         (Wish(judges=[JUDGE], dialogues=Path("nowhere.jsonl")), "nowhere.jsonl does not exist"),
-        (Wish(chatbots=TWO, judges=[Model("able", "other")]), "'able' stands for maker/able-7b and for other"),
+        (Wish(chatbots=TWO, judges=[Model("able", "other")]), "'able' names both maker/able-7b and other"),
         (Wish(chatbots=[Model("a/b", "x")], judges=[JUDGE]), "models.a/b"),
         (Wish(chatbots=TWO, judges=[Model("ngram")]), "ngram"),
         (Wish("localhost:8000", None, TWO, [JUDGE]), "base_url"),

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialeval.errors import UserError
-from dialeval.labels.draw import By, Design, apportion, draw, draw_rows
+from dialeval.labels.draw import Design, SamplingDesign, apportion, draw, draw_rows
 from dialeval.labels.ledger import Ledger, read_ledger
 from dialeval.labels.units import ShownTurn, Unit
 
@@ -35,7 +35,9 @@ def pairs(systems: str = "abcd", cases: int = 20) -> list[Unit]:
     return [pair(x, y, case) for case in range(cases) for x in systems for y in systems if x < y]
 
 
-def drawn(units: list[Unit], path: Path, n: int, by: By = "random", seed: int = 0, **more: Any) -> list[dict[str, Any]]:
+def drawn(
+    units: list[Unit], path: Path, n: int, by: SamplingDesign = "random", seed: int = 0, **more: Any
+) -> list[dict[str, Any]]:
     ledger = read_ledger(path)
     ledger.add(draw(units, ledger, Design("mine", seed, n, by, **more)))
     assert draw_rows("mine", units, ledger) == draw_rows("mine", units, read_ledger(path))
@@ -99,7 +101,9 @@ UNEVEN = [*pairs("ab", 12), *pairs("bc", 4)]
         (UNEVEN, 6, "random"),
     ],
 )
-def test_each_unit_is_drawn_with_the_probability_that_is_written_down(units: list[Unit], n: int, by: By) -> None:
+def test_each_unit_is_drawn_with_the_probability_that_is_written_down(
+    units: list[Unit], n: int, by: SamplingDesign
+) -> None:
     scores = {unit.identity[:-1]: float(unit.case_id) for unit in units}
     times: Counter[object] = Counter()
     written: Counter[object] = Counter()

@@ -33,7 +33,7 @@ def test_a_pair_is_labelled_by_one_key_and_the_next_comes(opened: Opened, tmp_pa
     browser = opened(sheet)
     assert texts(browser, ".dialogue > h3") == ["First dialogue", "Second dialogue"]
     browser.press("2")
-    assert text(browser, "#thing-title") == "2 of 3"
+    assert text(browser, "#unit-title") == "2 of 3"
     assert texts(browser, ".bubble p")[0] == "Utterance 1 of dialogue 2, by the customer."
     browser.press("s", "3")
     browser.wait(FINISHED)
@@ -46,9 +46,9 @@ def test_a_pair_is_labelled_by_one_key_and_the_next_comes(opened: Opened, tmp_pa
     assert saved(browser, tmp_path, sheet) == {
         "format": "dialeval-labels", "version": 1, "protocol": "better", "annotator": "anna", "draw": "d1",
         "labels": [
-            {"key": sheet.things[0].key, **shared, "label": "B", "skipped": False},
-            {"key": sheet.things[1].key, **shared, "label": None, "skipped": True},
-            {"key": sheet.things[2].key, **shared, "label": "Tie", "skipped": False},
+            {"key": sheet.units[0].key, **shared, "label": "B", "skipped": False},
+            {"key": sheet.units[1].key, **shared, "label": None, "skipped": True},
+            {"key": sheet.units[2].key, **shared, "label": "Tie", "skipped": False},
         ],
         "open": [],
     }  # fmt: skip
@@ -60,7 +60,7 @@ def test_everything_is_there_after_a_reload_that_is_asked_about(opened: Opened) 
     browser.press("4", "1", "5", "c", *"fine", "Escape")
     reload(browser)
     assert browser.asked_to_stay()
-    assert text(browser, "#thing-title") == "2 of 3"
+    assert text(browser, "#unit-title") == "2 of 3"
     assert texts(browser, ".option[aria-pressed=true] .option-label") == ["5"]
     assert browser.evaluate("document.getElementById('comment').value") == "fine"
     browser.press("ArrowLeft")
@@ -120,7 +120,7 @@ def test_the_page_keeps_nobody_out(opened: Opened, kind: Callable[[], Sheet], wi
     sheet = kind()
     browser = opened(sheet)
     browser.look(width, 844, dark=dark)
-    for keys in ((), ("1",), ("c",), ("Escape", "o"), ("Escape", "?"), ("Escape", *"s" * len(sheet.things))):
+    for keys in ((), ("1",), ("c",), ("Escape", "o"), ("Escape", "?"), ("Escape", *"s" * len(sheet.units))):
         browser.press(*keys)
         assert browser.barriers() == [], keys
 
@@ -131,10 +131,10 @@ def test_without_single_keys_tab_and_enter_are_enough(opened: Opened, tmp_path: 
     browser.press("?")
     browser.click("#single-keys")
     browser.press("Escape", "1", "s", "ArrowRight")
-    assert text(browser, "#thing-title") == "1 of 2"
+    assert text(browser, "#unit-title") == "1 of 2"
     reach(browser, ".option")
     browser.press("Tab", "Enter")
-    assert text(browser, "#thing-title") == "2 of 2"
+    assert text(browser, "#unit-title") == "2 of 2"
     reach(browser, "#skip")
     browser.press(" ")
     browser.wait(FINISHED)
@@ -171,9 +171,9 @@ def test_undo_takes_back_one_by_one_and_x_all_of_a_thing(opened: Opened, tmp_pat
     browser.press("1", "1", "s")
     browser.wait(FINISHED)
     browser.press("Escape", "u")
-    assert text(browser, "#thing-title") == "2 of 2"
+    assert text(browser, "#unit-title") == "2 of 2"
     browser.press("u")
-    assert text(browser, "#thing-title") == "1 of 2"
+    assert text(browser, "#unit-title") == "1 of 2"
     assert answers(saved(browser, tmp_path, sheet)) == [("politeness", "1")]
     browser.press("x")
     assert answers(saved(browser, tmp_path, sheet)) == []
@@ -204,7 +204,7 @@ def test_numbers_are_typed_and_scales_of_eleven_have_a_key_each(opened: Opened, 
     browser.press(*"37.5", "Enter")  # they go into the field by themselves
     assert texts(browser, ".question:last-child kbd") == ["-"]  # of 10; the others bear their own digit
     browser.press("-")
-    assert text(browser, "#thing-title") == "2 of 3"
+    assert text(browser, "#unit-title") == "2 of 3"
     browser.press(*"101", "Enter", "Escape", "ArrowDown", "0")
     content = saved(browser, tmp_path, sheet)
     assert answers(content) == [("effort", 37.5), ("stars", 10), ("stars", 0)]
@@ -226,12 +226,12 @@ def test_some_are_labelled_a_second_time_without_the_first_answers(opened: Opene
     browser.press("Escape", "o")
     assert text(browser, "#label-again") == "Label the first 5 a second time"
     browser.click("#label-again")
-    assert text(browser, "#thing-title") == "7 of 11 (a second time)"
+    assert text(browser, "#unit-title") == "7 of 11 (a second time)"
     assert texts(browser, ".option[aria-pressed=true]") == []
     assert texts(browser, ".bubble p")[0] == "Utterance 1 of dialogue 0, by the customer."
     browser.press("2")
     labels = saved(browser, tmp_path, sheet)["labels"]
-    assert [(label["round"], label["label"]) for label in labels if label["key"] == sheet.things[0].key] == [
+    assert [(label["round"], label["label"]) for label in labels if label["key"] == sheet.units[0].key] == [
         (0, "A"),
         (1, "B"),
     ]

@@ -38,7 +38,7 @@ def test_a_saved_file_goes_on_elsewhere_and_is_saved_the_same(opened: Opened, tm
     forget(browser)
     assert text(browser, "#count") == "0 of 4 labelled"
     choose_file(browser, tmp_path / "export.json")
-    assert text(browser, "#file-said") == "3 labels taken from export.json."
+    assert text(browser, "#file-message") == "3 labels taken from export.json."
     assert saved(browser, tmp_path, sheet) == before
     reload(browser)
     assert saved(browser, tmp_path, sheet) == before
@@ -69,7 +69,7 @@ def test_answers_of_a_file_replace_those_of_the_page_only_when_asked_to(opened: 
     forget(browser)
     browser.press("2")
     choose_file(browser, tmp_path / "export.json")
-    assert text(browser, "#file-said").startswith(
+    assert text(browser, "#file-message").startswith(
         "1 label taken from export.json. It says otherwise about 1 label: those of this page stay"
     )
     browser.press("?")
@@ -105,7 +105,7 @@ def test_a_file_of_another_page_is_refused(
     (tmp_path / "other.json").write_text(json.dumps(content))
     forget(browser)
     choose_file(browser, tmp_path / "other.json")
-    assert words in text(browser, "#file-said")
+    assert words in text(browser, "#file-message")
     assert text(browser, "#count") == "0 of 2 labelled"
 
 
@@ -120,12 +120,12 @@ def test_records_that_do_not_fit_are_counted_and_a_damaged_file_is_named(opened:
     (tmp_path / "changed.json").write_text(json.dumps(content))
     forget(browser)
     choose_file(browser, tmp_path / "changed.json")
-    assert text(browser, "#file-said") == (
+    assert text(browser, "#file-message") == (
         "1 label taken from changed.json. 3 records left out: they do not fit what this page asks."
     )
     (tmp_path / "broken.json").write_text('{"format": "dialeval-')
     choose_file(browser, tmp_path / "broken.json")
-    assert "broken.json cannot be read as a saved file" in text(browser, "#file-said")
+    assert "broken.json cannot be read as a saved file" in text(browser, "#file-message")
     assert text(browser, "#count") == "1 of 2 labelled"
 
 
@@ -141,10 +141,10 @@ def test_the_table_reads_as_csv(opened: Opened, browser: Browser, tmp_path: Path
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["key"], row["criterion"], row["label"], row["skipped"], row["comment"]) for row in rows] == [
-        (sheet.things[0].key, "politeness", "1", "false", ""),
-        (sheet.things[0].key, "solved", "Yes", "false", ""),
-        (sheet.things[1].key, "politeness", "", "true", 'he said "no", then'),
-        (sheet.things[1].key, "solved", "", "true", 'he said "no", then'),
+        (sheet.units[0].key, "politeness", "1", "false", ""),
+        (sheet.units[0].key, "solved", "Yes", "false", ""),
+        (sheet.units[1].key, "politeness", "", "true", 'he said "no", then'),
+        (sheet.units[1].key, "solved", "", "true", 'he said "no", then'),
     ]
 
 
@@ -192,9 +192,9 @@ def test_file_and_table_are_read_back_as_the_same_answers(opened: Opened, browse
         replace(said, file="", row=0) for said in of_table
     ]
     assert [(said.key, said.label, said.place, said.skipped, said.comment) for said in of_file] == [
-        (sheet.things[0].key, "Yes", "2", False, ""),
-        (sheet.things[1].key, "No", "", False, ""),
-        (sheet.things[2].key, "", "", True, "dull"),
+        (sheet.units[0].key, "Yes", "2", False, ""),
+        (sheet.units[1].key, "No", "", False, ""),
+        (sheet.units[2].key, "", "", True, "dull"),
     ]
 
 
@@ -250,14 +250,14 @@ def test_what_was_kept_under_a_question_in_other_words_is_put_aside(
     assert text(browser, "#count") == "0 of 3 labelled"
     assert "labelled under a question in other words; it was put aside" in text(browser, "#warning")
     choose_file(browser, tmp_path / "export.json")
-    assert "2 records left out: they do not fit what this page asks" in text(browser, "#file-said")
+    assert "2 records left out: they do not fit what this page asks" in text(browser, "#file-message")
 
 
 def test_what_another_tab_labels_is_not_lost(opened: Opened, browser: Browser) -> None:
     """The event by which a browser tells a page that another one, open on the same file, has kept something."""
     opened(sheets.pairs(3))
     browser.press("1")
-    name, key = "dialeval-labels/better/anna/d1", f"0:{sheets.pairs(3).things[2].key}"
+    name, key = "dialeval-labels/better/anna/d1", f"0:{sheets.pairs(3).units[2].key}"
     slot = "{answers: {'': {label: 'B'}}, skipped: false, comment: ''}"
     browser.evaluate(
         f"(() => {{ const kept = JSON.parse(localStorage.getItem({name!r})); kept.slots[{key!r}] = {slot};"
@@ -278,7 +278,7 @@ def test_a_browser_that_keeps_nothing_says_so_and_can_save(opened: Opened, brows
     )
     sheet = sheets.pairs(2)
     opened(sheet)
-    assert "This browser keeps nothing over a reload here" in text(browser, "#warning")
+    assert "This browser cannot keep your answers after a reload" in text(browser, "#warning")
     browser.press("1")
     assert answers(saved(browser, tmp_path, sheet)) == [("", "A")]
 

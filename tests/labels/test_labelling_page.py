@@ -87,12 +87,12 @@ def test_the_page_holds_what_the_sheet_says_and_no_more() -> None:
     held = packed(page_html(sheet))
     assert held == content(sheet)
     assert set(held) == {
-        "protocol", "annotator", "draw", "kind", "level", "language", "questions", "strings", "things"
+        "protocol", "annotator", "draw", "form", "level", "language", "questions", "strings", "units"
     }  # fmt: skip
-    texts = [text for thing in sheet.things for turn in thing.dialogues[0] for text in (turn.speaker, turn.text)]
+    texts = [text for unit in sheet.units for turn in unit.dialogues[0] for text in (turn.speaker, turn.text)]
     assert held["strings"] == list(dict.fromkeys(texts))
-    key, dialogues = held["things"][1]  # type: ignore[index]
-    assert key == sheet.things[1].key
+    key, dialogues = held["units"][1]  # type: ignore[index]
+    assert key == sheet.units[1].key
     assert dialogues == [[0, 6, 0, 2, 7, 1, 0, 8, 0, 2, 9, 1]]
 
 
@@ -104,8 +104,8 @@ def test_neither_names_nor_keys_tell_whose_a_dialogue_is(form: str, tmp_path: Pa
     page = page_html(sheet)
     around = {name: value for name, value in packed(page).items() if name != "strings"}
     assert not [system for system in SYSTEMS if system in page or system in json.dumps(around)]
-    assert all(re.fullmatch("t[0-9a-f]{16}", thing.key) for thing in sheet.things)
-    speakers = {turn.speaker for thing in sheet.things for said in thing.dialogues for turn in said}
+    assert all(re.fullmatch("t[0-9a-f]{16}", unit.key) for unit in sheet.units)
+    speakers = {turn.speaker for unit in sheet.units for said in unit.dialogues for turn in said}
     assert not speakers & set(SYSTEMS)
 
 
@@ -117,8 +117,8 @@ def test_three_hundred_pairs_fit() -> None:
     def dialogue() -> tuple[ShownTurn, ...]:
         return tuple(ShownTurn("AB"[place % 2], " ".join(draw.choices(words, k=30))) for place in range(16))
 
-    things = tuple(sheets.thing(number, dialogue(), dialogue()) for number in range(300))
-    size = len(page_html(replace(sheets.pairs(), things=things)).encode())
+    units = tuple(sheets.unit(number, dialogue(), dialogue()) for number in range(300))
+    size = len(page_html(replace(sheets.pairs(), units=units)).encode())
     assert size <= MOST_BYTES
 
 

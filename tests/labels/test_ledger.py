@@ -65,7 +65,7 @@ def test_windows_line_ends_and_a_lost_last_one_do_no_harm(tmp_path: Path) -> Non
     [
         ("draw,by", "by,draw", "is not the ledger of a draw: its columns are not draw, by"),
         (",yes", ",maybe", "line 2: drawn is 'maybe'"),
-        (",4,a,1,", ",four,a,1,", "line 2: n_utterances is 'four', no whole number"),
+        (",4,a,1,", ",four,a,1,", "line 2: n_utterances is 'four', no integer"),
         (",4,a,1,", ",4,,1,", "line 2: stratum of key 't1' is empty; the ledger is written by"),
         ("d1,random,t1", ",random,t1", "line 2: draw of key 't1' is empty; the ledger is written by"),
         (

@@ -11,11 +11,11 @@ import pytest
 from labelled_dialogues import dialogues, drawn_protocol, items_table, protocol_settings
 
 from dialeval.errors import UserError
-from dialeval.labels.labelled_protocol import AskedProtocol
+from dialeval.labels.labelled_protocol import LabelledProtocol
 from dialeval.labels.ledger import Ledger
 from dialeval.labels.reading import Reading, read_labels
 
-Protocols = Mapping[str, AskedProtocol]
+Protocols = Mapping[str, LabelledProtocol]
 ROWS = [("ann", "1/kiosk", "coherence", 4.0), ("ann", "1/kiosk", "overall", 2.0), ("bob", "2/kiosk", "coherence", 5.0)]
 
 
@@ -24,7 +24,7 @@ def quality(tmp_path: Path) -> Protocols:
     """One protocol of two criteria, of which nothing is drawn."""
     told = protocol_settings("quality", ["coherence", "overall"], form="scale")
     one = drawn_protocol(tmp_path, told, items_table(tmp_path / "items.parquet", dialogues()))
-    return {"quality": AskedProtocol(one.question, one.frame, Ledger(tmp_path / "none.csv"))}
+    return {"quality": LabelledProtocol(one.question, one.frame, Ledger(tmp_path / "none.csv"))}
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def pairs(tmp_path: Path) -> Protocols:
     one = drawn_protocol(
         tmp_path, protocol_settings("better", form="pair"), items_table(tmp_path / "i.parquet", dialogues())
     )
-    return {"better": AskedProtocol(one.question, one.frame, Ledger(tmp_path / "none.csv"))}
+    return {"better": LabelledProtocol(one.question, one.frame, Ledger(tmp_path / "none.csv"))}
 
 
 def reading_of(folder: Path, name: str, content: Any, protocols: Protocols) -> Reading:
@@ -134,6 +134,6 @@ def test_what_programs_write_for_nothing_is_no_label_and_a_criterion_without_a_c
     reading = reading_of(tmp_path, "x.json", told, quality)
     assert scores(reading) == [("ann", "1/kiosk", "overall", 2.0)]
     assert reading.notes == [
-        "x.json: no column is called coherence, so that nothing is read of that",
+        "x.json: no column is called coherence, so it has no labels here",
         "x.json: 1 rows have no label yet",
     ]

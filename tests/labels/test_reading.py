@@ -17,7 +17,7 @@ from labelled_dialogues import dialogues, drawn_protocol, export_of, items_table
 
 from dialeval.criteria import YES_NO, Criterion, Scale, Words
 from dialeval.errors import UserError
-from dialeval.labels.labelled_protocol import AskedProtocol
+from dialeval.labels.labelled_protocol import LabelledProtocol
 from dialeval.labels.ledger import Ledger
 from dialeval.labels.reading import Reading, read_labels, scales_fault
 from dialeval.labels.sheets import blank_csv, options_text, questions_of
@@ -27,7 +27,7 @@ from dialeval.tables.labels import LABELS
 
 # What pages export and what any table says comes out as labels, with the probability that each had.
 
-Protocols = Mapping[str, AskedProtocol]
+Protocols = Mapping[str, LabelledProtocol]
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def protocols(tmp_path: Path, folder: Path) -> dict[str, AskedProtocol]:
+def protocols(tmp_path: Path, folder: Path) -> dict[str, LabelledProtocol]:
     """Three protocols about 36 dialogues of three systems, of which some are drawn."""
     items = items_table(tmp_path / "items.parquet", dialogues())
     told = [
@@ -79,11 +79,11 @@ def checked(reading: Reading) -> list[dict[str, Any]]:
 
 def test_a_pages_scores_come_back(protocols: Protocols, folder: Path) -> None:
     sheet = sheet_for(protocols["quality"], "ann")
-    assert len(sheet.things) == 3 * 4
+    assert len(sheet.units) == 3 * 4
     path = save(folder / "quality-ann.json", export_of(sheet, lambda number, _: str(1 + number % 5)))
     rows = checked(read_labels([path], protocols, ["ann"]))
     assert len(rows) == 12 * 2
-    by_key = {thing.key: float(1 + number % 5) for number, thing in enumerate(sheet.things)}
+    by_key = {unit.key: float(1 + number % 5) for number, unit in enumerate(sheet.units)}
     units = {key: unit.item_id for key, unit in protocols["quality"].units.items()}
     assert {(row["item_id"], row["criterion"]): row["value"] for row in rows} == {
         (units[key], name): value for key, value in by_key.items() for name in ("coherence", "overall")
@@ -113,7 +113,7 @@ def test_a_criterion_of_one_protocol_names_the_protocol(protocols: Protocols, fo
 def test_of_pairs_the_winner_is_known_whichever_stood_first(protocols: Protocols, folder: Path) -> None:
     asked = protocols["better"]
     sheets = [sheet_for(asked, name) for name in ("ann", "bob")]
-    firsts = [{thing.dialogues[0][1].text for thing in sheet.things} for sheet in sheets]
+    firsts = [{unit.dialogues[0][1].text for unit in sheet.units} for sheet in sheets]
     assert firsts[0] != firsts[1]  # each has an order and sides of its own
     # kiosk's dialogue is always the better one
     told = [
@@ -134,7 +134,7 @@ def test_of_pairs_the_winner_is_known_whichever_stood_first(protocols: Protocols
 
 
 def _shows(sheet: Sheet, number: int, side: int, system: str) -> bool:
-    return sheet.things[number].dialogues[side][1].text.startswith(system)
+    return sheet.units[number].dialogues[side][1].text.startswith(system)
 
 
 def test_where_an_ai_shows_comes_back(protocols: Protocols, folder: Path) -> None:
@@ -172,7 +172,7 @@ def test_parts_of_the_draw_that_nobody_labelled_are_named(protocols: Protocols, 
     part = read_labels([save(folder / "human_like-ann.json", told)], protocols)
     assert len(part.rows) == 8
     (note,) = part.notes
-    assert note.startswith("human_like: nothing is labelled yet of 12 of 36 that could be drawn ('kiosk')")
+    assert note.startswith("human_like: no label yet for 12 of 36 units ('kiosk')")
 
 
 def test_two_exports_of_one_page_count_once(protocols: Protocols, folder: Path) -> None:
@@ -238,7 +238,7 @@ def test_a_table_of_any_tool_is_known_by_its_ids(tmp_path: Path, folder: Path) -
         protocol_settings("good", ["overall"], form="probability"),
     ]
     protocols = {one.name: drawn_protocol(elsewhere, one, items, 1) for one in told}
-    protocols = {name: AskedProtocol(one.question, one.frame, type(one.ledger)(folder / "none.csv"))
+    protocols = {name: LabelledProtocol(one.question, one.frame, type(one.ledger)(folder / "none.csv"))
                  for name, one in protocols.items()}  # fmt: skip
     files = [
         table(
@@ -285,7 +285,7 @@ def test_labels_of_what_is_gone_are_left_out_in_words(protocols: Protocols, fold
     reading = read_labels([path], {"human_like": left})
     assert {row["system"] for row in reading.rows} == {"kiosk", "harbour"}
     assert {row["probability"] for row in reading.rows} == {4 / 12}
-    assert reading.notes == ["4 labels under human_like are of what is not there any more, and are left out"]
+    assert reading.notes == ["4 labels under human_like are left out: their dialogues no longer exist"]
 
 
 def test_a_simulated_annotator_is_called_so(protocols: Protocols, folder: Path) -> None:
@@ -346,7 +346,7 @@ def test_labels_on_a_scale_that_has_changed_are_refused(
 ) -> None:
     items = items_table(tmp_path / "items.parquet", dialogues())
 
-    def protocol(ends: tuple[float, float]) -> AskedProtocol:
+    def protocol(ends: tuple[float, float]) -> LabelledProtocol:
         return drawn_protocol(tmp_path, protocol_settings("felt", ["warm"], [warm(*ends)], form="scale"), items)
 
     labelled = protocol(before)
@@ -368,7 +368,7 @@ def test_labels_on_a_scale_that_has_changed_are_refused(
 def test_what_another_tool_calls_options_tells_no_scale(tmp_path: Path) -> None:
     items = items_table(tmp_path / "items.parquet", dialogues())
     asked = drawn_protocol(tmp_path, protocol_settings("felt", ["warm"], [warm(1, 5)], form="scale"), items)
-    free = AskedProtocol(asked.question, asked.frame, Ledger(tmp_path / "none.csv"))
+    free = LabelledProtocol(asked.question, asked.frame, Ledger(tmp_path / "none.csv"))
     table = tmp_path / "felt.csv"
     table.write_text("annotator,item_id,criterion,label,options\nann,1/kiosk,warm,3,low|high\n", encoding="utf-8")
     assert [row["value"] for row in read_labels([table], {"felt": free}).rows] == [3.0]
@@ -423,7 +423,7 @@ def test_labels_of_a_question_that_has_changed_are_refused_with_both_wordings(
     items = items_table(tmp_path / "items.parquet", dialogues())
     before, after, form, label = CHANGES[change]
 
-    def protocol(criterion: Criterion) -> AskedProtocol:
+    def protocol(criterion: Criterion) -> LabelledProtocol:
         return drawn_protocol(tmp_path, protocol_settings("felt", ["kind"], [criterion], form=form), items)
 
     labelled = protocol(before)

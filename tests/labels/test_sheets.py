@@ -45,12 +45,12 @@ def test_orders_and_sides_are_ones_own_and_names_appear_nowhere(tmp_path: Path) 
     asked = drawn_protocol(tmp_path, protocol_settings("better", form="pair"), items, 30)
     sheets = [sheet_for(asked, name) for name in ("ann", "bob")]
     assert sheet_for(asked, "ann") == sheets[0]
-    keys = [[thing.key for thing in sheet.things] for sheet in sheets]
+    keys = [[unit.key for unit in sheet.units] for sheet in sheets]
     base = [[key if key in asked.units else _other(key, asked.units) for key in some] for some in keys]
     assert set(base[0]) == set(base[1])
     assert base[0] != base[1]
     for sheet in sheets:
-        swapped = sum(thing.key not in asked.units for thing in sheet.things)
+        swapped = sum(unit.key not in asked.units for unit in sheet.units)
         assert 5 <= swapped <= 25  # of 30 with probability one half, less than one in 5,000 outside
     plain = protocol_settings("plain", form="pair")
     named = drawn_protocol(tmp_path, plain, items, 3)
@@ -72,7 +72,7 @@ def test_a_sheet_as_a_table(tmp_path: Path) -> None:
         text = blank_csv(sheet)
         assert text.startswith("\ufeffprotocol,annotator,draw,key,criterion,question,options,")
         rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
-        assert [row["key"] for row in rows] == [thing.key for thing in sheet.things]
+        assert [row["key"] for row in rows] == [unit.key for unit in sheet.units]
         assert {(row["criterion"], row["label"], row["draw"]) for row in rows} == {(criterion, "", sheet.draw)}
         marked = [line[:2] == "> " for line in rows[0][level].split("\n")]
         assert marked == ([False, True, False, True] if level == "dialogue" else [False, False, False, True])

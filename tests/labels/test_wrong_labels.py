@@ -24,7 +24,7 @@ from labelled_dialogues import (
 )
 
 from dialeval.errors import UserError
-from dialeval.labels.labelled_protocol import AskedProtocol
+from dialeval.labels.labelled_protocol import LabelledProtocol
 from dialeval.labels.ledger import Ledger
 from dialeval.labels.reading import read_labels
 from dialeval.labels.sheets import blank_csv, is_same_text
@@ -49,13 +49,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def quality(items: Path, folder: Path) -> AskedProtocol:
+def quality(items: Path, folder: Path) -> LabelledProtocol:
     """A protocol of two criteria under which some dialogues are drawn."""
     return drawn_protocol(folder, protocol_settings("quality", ["coherence", "overall"], form="scale"), items)
 
 
 @pytest.fixture
-def free(items: Path, folder: Path) -> dict[str, AskedProtocol]:
+def free(items: Path, folder: Path) -> dict[str, LabelledProtocol]:
     """Protocols under which nothing is drawn."""
     told = [
         protocol_settings("quality", ["coherence", "overall"], form="scale"),
@@ -63,10 +63,10 @@ def free(items: Path, folder: Path) -> dict[str, AskedProtocol]:
         protocol_settings("human_like", form="locate"),
     ]
     found = {one.name: drawn_protocol(folder / "elsewhere", one, items) for one in told}
-    return {name: AskedProtocol(one.question, one.frame, Ledger(folder / "none.csv")) for name, one in found.items()}
+    return {name: LabelledProtocol(one.question, one.frame, Ledger(folder / "none.csv")) for name, one in found.items()}
 
 
-def told(files: list[Path], protocols: dict[str, AskedProtocol], **more: Any) -> str:
+def told(files: list[Path], protocols: dict[str, LabelledProtocol], **more: Any) -> str:
     with pytest.raises(UserError) as error:
         read_labels(files, protocols, **more)
     return str(error.value)
@@ -98,7 +98,7 @@ def answer(number: int, **change: Any) -> Change:
         (lambda export: export["labels"].append("x"), "a.json, row 25: 'x' is no answer"),
         (answer(0, key="t0"), "a.json, row 1: key 't0' is not in draw-quality.csv"),
         (answer(1, criterion="coherense"), "a.json, row 2: 'coherense' is no criterion of protocol quality; did you"),
-        (answer(1, criterion=""), "a.json, row 2: no criterion is named, and protocol quality asks about coherence"),
+        (answer(1, criterion=""), "a.json, row 2: no criterion is named, and protocol quality has coherence"),
         (answer(2, label="7"), "a.json, row 3: 7 is off the scale of coherence, 1 to 5"),
         (answer(2, label="good"), "a.json, row 3: 'good' is no number; write one from 1 to 5"),
         (
@@ -110,12 +110,12 @@ def answer(number: int, **change: Any) -> Change:
         (lambda export: export["labels"].append(export["labels"][0]), "a.json, row 25: 'ann' has answered about item"),
     ],
 )
-def test_what_is_wrong_with_an_export(change: Change, words: str, quality: AskedProtocol, folder: Path) -> None:
+def test_what_is_wrong_with_an_export(change: Change, words: str, quality: LabelledProtocol, folder: Path) -> None:
     export = export_of(sheet_for(quality, "ann"), lambda *_: "3")
     change(export)
     message = told([save(folder / "a.json", export)], {"quality": quality})
     assert words in message
-    assert message.startswith("the labels have a mistake; nothing of them was changed:\n  a.json")
+    assert message.startswith("the labels have a mistake; the files are unchanged:\n  a.json")
     assert message.count("\n") == 1
 
 
@@ -160,7 +160,7 @@ HEAD = "annotator,protocol,item_id,criterion,label"
             "place 1 is not an utterance of the evaluated speaker",
         ),
         (f"{HEAD},place\nann,human_like,1/kiosk,,No,2\n".encode(), "the label is No and place is 2"),
-        (f"{HEAD},round\nann,quality,1/kiosk,overall,3,two\n".encode(), "row 2: round is 'two', no whole number"),
+        (f"{HEAD},round\nann,quality,1/kiosk,overall,3,two\n".encode(), "row 2: round is 'two', no integer"),
         (f"{HEAD},skipped\nann,quality,1/kiosk,overall,,maybe\n".encode(), "row 2: skipped is 'maybe'; write 1 or"),
         (
             f"{HEAD},probability\nann,quality,1/kiosk,overall,3,0\n".encode(),
@@ -186,7 +186,9 @@ HEAD = "annotator,protocol,item_id,criterion,label"
         ),
     ],
 )
-def test_what_is_wrong_with_a_table(content: bytes, words: str, free: dict[str, AskedProtocol], folder: Path) -> None:
+def test_what_is_wrong_with_a_table(
+    content: bytes, words: str, free: dict[str, LabelledProtocol], folder: Path
+) -> None:
     path = folder / "x.csv"
     path.write_bytes(content)
     message = told([path], free)
@@ -196,7 +198,7 @@ def test_what_is_wrong_with_a_table(content: bytes, words: str, free: dict[str, 
     assert path.read_bytes() == content
 
 
-def test_everything_is_told_at_once(free: dict[str, AskedProtocol], folder: Path) -> None:
+def test_everything_is_told_at_once(free: dict[str, LabelledProtocol], folder: Path) -> None:
     first, second, third = folder / "a.csv", folder / "b.json", folder / "c.xls"
     first.write_text(f"{HEAD}\nann,quality,1/kiosk,overall,9\nann,quality,9/none,overall,3\n")
     second.write_text("{")
@@ -204,11 +206,11 @@ def test_everything_is_told_at_once(free: dict[str, AskedProtocol], folder: Path
     message = told([first, second, third], free)
     assert message.startswith("the labels have 4 mistakes")
     for words in ("a.csv, row 2: 9 is off", "a.csv, row 3: there is no item_id '9/none'", "b.json: not valid JSON",
-                  "c.xls: a file of this kind is not read; save it as .csv or .xlsx"):  # fmt: skip
+                  "c.xls: DialEval does not read this file format; save it as .csv or .xlsx"):  # fmt: skip
         assert words in message
 
 
-def test_of_very_many_mistakes_the_first_are_told(free: dict[str, AskedProtocol], folder: Path) -> None:
+def test_of_very_many_mistakes_the_first_are_told(free: dict[str, LabelledProtocol], folder: Path) -> None:
     path = folder / "a.csv"
     path.write_text(HEAD + "".join(f"\nann,quality,{number}/none,overall,3" for number in range(100)))
     message = told([path], free)
@@ -216,7 +218,7 @@ def test_of_very_many_mistakes_the_first_are_told(free: dict[str, AskedProtocol]
     assert message.endswith("and 70 more")
 
 
-def test_two_differing_exports_of_one_page(quality: AskedProtocol, folder: Path) -> None:
+def test_two_differing_exports_of_one_page(quality: LabelledProtocol, folder: Path) -> None:
     export = export_of(sheet_for(quality, "ann"), lambda *_: "3")
     first = save(folder / "a.json", export)
     export["labels"][4]["label"] = "4"
@@ -225,18 +227,18 @@ def test_two_differing_exports_of_one_page(quality: AskedProtocol, folder: Path)
     assert message.endswith("before, in a.json, row 5; keep one of the two files")
 
 
-def test_other_words_than_when_it_was_drawn(quality: AskedProtocol, folder: Path, tmp_path: Path) -> None:
+def test_other_words_than_when_it_was_drawn(quality: LabelledProtocol, folder: Path, tmp_path: Path) -> None:
     path = save(folder / "a.json", export_of(sheet_for(quality, "ann"), lambda *_: "3"))
     drawn = next(unit for key, unit in quality.units.items() if quality.ledger.entries[key].drawn)
     changed = dialogue(drawn.system, int(drawn.case_id), " A word more.")
     rest = [one for one in dialogues() if one.item_id != changed.item_id]
     items = items_table(tmp_path / "changed.parquet", [changed, *rest])
     now = drawn_protocol(tmp_path / "new", protocol_settings("quality", ["coherence", "overall"], form="scale"), items)
-    message = told([path], {"quality": AskedProtocol(now.question, now.frame, quality.ledger)})
+    message = told([path], {"quality": LabelledProtocol(now.question, now.frame, quality.ledger)})
     assert f"{drawn.words} has other words now than when it was drawn" in message
 
 
-def test_what_was_not_drawn_is_no_fair_sample(quality: AskedProtocol, folder: Path) -> None:
+def test_what_was_not_drawn_is_no_fair_sample(quality: LabelledProtocol, folder: Path) -> None:
     spared = next(unit for key, unit in quality.units.items() if not quality.ledger.entries[key].drawn)
     path = folder / "a.csv"
     path.write_text(f"annotator,item_id,criterion,label\nann,{spared.item_id},overall,3\n")
@@ -245,7 +247,7 @@ def test_what_was_not_drawn_is_no_fair_sample(quality: AskedProtocol, folder: Pa
     assert [row["probability"] for row in read_labels([path], {"quality": quality}).rows] == [0.5]
 
 
-def test_an_annotator_is_spelled_as_in_the_configuration(free: dict[str, AskedProtocol], folder: Path) -> None:
+def test_an_annotator_is_spelled_as_in_the_configuration(free: dict[str, LabelledProtocol], folder: Path) -> None:
     path = folder / "a.csv"
     path.write_text(f"{HEAD}\nsim-1,quality,1/kiosk,overall,3\n")
     message = told([path], free, annotators=["SIM-1"], simulated=["SIM-1"])
@@ -255,7 +257,7 @@ def test_an_annotator_is_spelled_as_in_the_configuration(free: dict[str, AskedPr
 def test_a_label_that_could_be_an_answer_or_a_name(items: Path, folder: Path, tmp_path: Path) -> None:
     named = items_table(tmp_path / "named.parquet", dialogues(("B", "kiosk")))
     asked = drawn_protocol(folder / "elsewhere", protocol_settings("better", form="pair"), named)
-    better = {"better": AskedProtocol(asked.question, asked.frame, Ledger(folder / "none.csv"))}
+    better = {"better": LabelledProtocol(asked.question, asked.frame, Ledger(folder / "none.csv"))}
     path = folder / "a.csv"
     head = "annotator,case_id,left,right"
     path.write_text(f"{head},label\nann,1,B,kiosk,B\n")
@@ -265,7 +267,7 @@ def test_a_label_that_could_be_an_answer_or_a_name(items: Path, folder: Path, tm
         assert [row["outcome"] for row in read_labels([path], better).rows] == [outcome]
 
 
-def test_which_files_are_looked_into(folder: Path, quality: AskedProtocol) -> None:
+def test_which_files_are_looked_into(folder: Path, quality: LabelledProtocol) -> None:
     for name in ("a.json", "b.CSV", ".hidden.csv", "~$b.xlsx", ".~lock.b.csv#", "README.md", "page.html", "c.xls"):
         (folder / name).write_text("x")
     (folder / "older").mkdir()
@@ -286,7 +288,7 @@ def test_a_name_that_snakemake_cannot_have_is_refused(name: str, folder: Path) -
 Rows = list[list[str]]
 
 
-def rows_of(asked: AskedProtocol, label: Callable[[int], str] = lambda number: str(1 + number % 5)) -> Rows:
+def rows_of(asked: LabelledProtocol, label: Callable[[int], str] = lambda number: str(1 + number % 5)) -> Rows:
     """Returns the header and the rows of ann's sheet, filled in."""
     header, *rows = csv.reader(io.StringIO(blank_csv(sheet_for(asked, "ann")).removeprefix("\ufeff"), newline=""))
     for number, row in enumerate(rows):
@@ -376,7 +378,7 @@ def drop(row: int, cell: int) -> Callable[[Rows], object]:
     ],
 )
 def test_a_sheet_whose_cells_were_moved_or_lost(
-    change: Callable[[Rows], object], words: str, quality: AskedProtocol, folder: Path
+    change: Callable[[Rows], object], words: str, quality: LabelledProtocol, folder: Path
 ) -> None:
     rows = rows_of(quality)
     change(rows)
@@ -409,7 +411,7 @@ def shuffled_columns(rows: Rows) -> None:
 )
 @pytest.mark.parametrize(("delimiter", "encoding"), [(",", "utf-8-sig"), (";", "cp1252"), ("\t", "utf-16")])
 def test_what_spreadsheet_programs_change_is_read(
-    change: Callable[[Rows], object], delimiter: str, encoding: str, quality: AskedProtocol, folder: Path
+    change: Callable[[Rows], object], delimiter: str, encoding: str, quality: LabelledProtocol, folder: Path
 ) -> None:
     rows = rows_of(quality)
     expected = {(row[3], row[4]): float(row[8]) for row in rows[1:]}
@@ -422,7 +424,7 @@ def test_what_spreadsheet_programs_change_is_read(
 
 
 @pytest.mark.parametrize("change", [{"comment": "cannot tell"}, {"skipped": "1"}])
-def test_the_first_dialogue_may_be_left_out(change: dict[str, str], quality: AskedProtocol, folder: Path) -> None:
+def test_the_first_dialogue_may_be_left_out(change: dict[str, str], quality: LabelledProtocol, folder: Path) -> None:
     rows = rows_of(quality)
     rows[1][8] = ""
     header = [*rows[0], "skipped"]
@@ -434,14 +436,14 @@ def test_the_first_dialogue_may_be_left_out(change: dict[str, str], quality: Ask
     assert len([row for row in reading.rows if not row["skipped"]]) == 23
 
 
-def test_a_sheet_without_its_dialogues_is_read_with_a_word(quality: AskedProtocol, folder: Path) -> None:
+def test_a_sheet_without_its_dialogues_is_read_with_a_word(quality: LabelledProtocol, folder: Path) -> None:
     rows = [[*row[:7], *row[8:]] for row in rows_of(quality)]
     reading = read_labels([saved(folder, rows)], {"quality": quality})
     assert len(reading.rows) == 24
     assert reading.notes == ["a.csv: no column holds the dialogues, so moved keys cannot be detected"]
 
 
-def test_a_row_that_is_there_twice_counts_once(quality: AskedProtocol, folder: Path) -> None:
+def test_a_row_that_is_there_twice_counts_once(quality: LabelledProtocol, folder: Path) -> None:
     rows = rows_of(quality)
     rows.append(rows[1])
     reading = read_labels([saved(folder, rows)], {"quality": quality})
@@ -449,14 +451,14 @@ def test_a_row_that_is_there_twice_counts_once(quality: AskedProtocol, folder: P
     assert "a.csv: 1 answers occur twice there, and count once" in reading.notes
 
 
-def test_a_blank_sheet_of_another_draw_is_no_mistake(quality: AskedProtocol, folder: Path) -> None:
+def test_a_blank_sheet_of_another_draw_is_no_mistake(quality: LabelledProtocol, folder: Path) -> None:
     rows = rows_of(quality, lambda number: "")
     for row in rows[1:]:
         row[0:4] = ["gone", "ann", "d0", f"t{row[3][:3]}"]
     assert read_labels([saved(folder, rows)], {"quality": quality}).rows == []
 
 
-def test_rows_that_excel_leaves_short_have_no_label_yet(quality: AskedProtocol, folder: Path) -> None:
+def test_rows_that_excel_leaves_short_have_no_label_yet(quality: LabelledProtocol, folder: Path) -> None:
     """Of rows 17 to 32 together it leaves out what is empty at their ends."""
     rows = rows_of(quality, lambda number: "3" if number < 15 else "")
     for row in rows[16:]:
@@ -527,7 +529,7 @@ def test_of_a_very_long_text_excel_keeps_the_beginning() -> None:
     assert not is_same_text("B" + text[1:32_767], text)
 
 
-def test_a_probability_that_was_emptied_is_told(free: dict[str, AskedProtocol], folder: Path) -> None:
+def test_a_probability_that_was_emptied_is_told(free: dict[str, LabelledProtocol], folder: Path) -> None:
     path = folder / "a.csv"
     for cells in ("0.5|", "|", "|0.5"):
         first, second = cells.split("|")
@@ -540,7 +542,9 @@ def test_a_probability_that_was_emptied_is_told(free: dict[str, AskedProtocol], 
         )
 
 
-def test_a_value_neither_ends_its_line_nor_controls_the_terminal(free: dict[str, AskedProtocol], folder: Path) -> None:
+def test_a_value_neither_ends_its_line_nor_controls_the_terminal(
+    free: dict[str, LabelledProtocol], folder: Path
+) -> None:
     path = folder / "a.csv"
     path.write_text(f'{HEAD}\nann,quality,1/kiosk,overall,"5\nerror: \x1b[2J\u202eall"\n', encoding="utf-8")
     message = told([path], free)
@@ -548,7 +552,7 @@ def test_a_value_neither_ends_its_line_nor_controls_the_terminal(free: dict[str,
     assert message.count("\n") == 1
 
 
-def test_a_row_of_another_tool_with_too_few_cells(free: dict[str, AskedProtocol], folder: Path) -> None:
+def test_a_row_of_another_tool_with_too_few_cells(free: dict[str, LabelledProtocol], folder: Path) -> None:
     path = folder / "a.csv"
     path.write_text(f"{HEAD},comment\nann,quality,1/kiosk,overall,3\nann,quality,2/kiosk,4,\n")
     assert "a.csv, row 3: 5 cells under 6 columns" in told([path], free)
@@ -557,21 +561,21 @@ def test_a_row_of_another_tool_with_too_few_cells(free: dict[str, AskedProtocol]
 def test_leading_apostrophes_of_other_tools_stay_and_ours_go(items: Path, folder: Path, tmp_path: Path) -> None:
     named = items_table(tmp_path / "named.parquet", dialogues(("=bot", "'quoted")))
     asked = drawn_protocol(folder / "elsewhere", protocol_settings("quality", ["overall"], form="scale"), named)
-    free = {"quality": AskedProtocol(asked.question, asked.frame, Ledger(folder / "none.csv"))}
+    free = {"quality": LabelledProtocol(asked.question, asked.frame, Ledger(folder / "none.csv"))}
     path = folder / "a.csv"
     head = "annotator,system,case_id,label,comment"
     path.write_text(f"{head}\nann,=bot,1,3,'-x\nann,'=bot,2,3,=y\nann,'quoted,3,3,\n")
     rows = read_labels([path], free).rows
     assert [(row["system"], row["comment"]) for row in rows] == [("=bot", "'-x"), ("=bot", "=y"), ("'quoted", "")]
     pairs = drawn_protocol(folder / "elsewhere", protocol_settings("better", form="pair"), named)
-    better = {"better": AskedProtocol(pairs.question, pairs.frame, Ledger(folder / "none.csv"))}
+    better = {"better": LabelledProtocol(pairs.question, pairs.frame, Ledger(folder / "none.csv"))}
     path.write_text("annotator,case_id,left,right,winner\nann,1,=bot,'quoted,'=bot\nann,2,'=bot,'quoted,'quoted\n")
     assert sorted(row["outcome"] for row in read_labels([path], better).rows) == ["left", "right"]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
 @given(data=st.data())
-def test_any_damage_is_read_or_told(data: st.DataObject, quality: AskedProtocol, folder: Path) -> None:
+def test_any_damage_is_read_or_told(data: st.DataObject, quality: LabelledProtocol, folder: Path) -> None:
     """A file with a few bytes changed, cut or added anywhere is read, or refused in words that name it."""
     kind = data.draw(st.sampled_from(["json", "csv"]))
     path = save(folder / "a.json", export_of(sheet_for(quality, "ann"), lambda *_: "3"))

@@ -11,7 +11,7 @@ import pytest
 from labelled_example import SYSTEMS, design, judgement, judgements_of, label, labels_of, scored
 
 from dialeval.labels.correction import corrected_numbers
-from dialeval.labels.draw import By, Design, draw
+from dialeval.labels.draw import Design, SamplingDesign, draw
 from dialeval.labels.joined_judgements import Terms
 from dialeval.labels.ledger import Ledger
 from dialeval.labels.units import ShownTurn, Unit
@@ -24,7 +24,9 @@ def unit(system: str, case: int) -> Unit:
     return Unit("dialogue", system, "", "support", f"c{case}/{system}", f"c{case}", 8, "en", (said,))
 
 
-def one_run(rng: np.random.Generator, seed: int, by: By, target: Any) -> tuple[list[dict[str, Any]], dict[str, float]]:
+def one_run(
+    rng: np.random.Generator, seed: int, by: SamplingDesign, target: Any
+) -> tuple[list[dict[str, Any]], dict[str, float]]:
     """Draws without the last system, with it, and more; simulated annotators leave a fifth of that out."""
     mean = 4.0 - 0.3 * np.arange(len(SYSTEMS))
     people = mean[:, np.newaxis] + rng.normal(0.0, 0.5, N_CASES) + rng.normal(0.0, 0.7, (len(SYSTEMS), N_CASES))
@@ -54,7 +56,7 @@ def one_run(rng: np.random.Generator, seed: int, by: By, target: Any) -> tuple[l
 
 
 @pytest.mark.parametrize(("by", "target"), [("score", "new"), ("uncertainty", "these"), ("cases", "new")])
-def test_numbers_hold_the_truth_from_the_draw_on(by: By, target: str) -> None:
+def test_numbers_hold_the_truth_from_the_draw_on(by: SamplingDesign, target: str) -> None:
     rng = np.random.default_rng(5)
     held, widths = [], []
     for seed in range(40):

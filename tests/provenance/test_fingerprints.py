@@ -221,7 +221,7 @@ SAID = [
     ("jobs/progress.py", "from the store", "out of the store"),
     ("stages/command.py", "stopped; responses are stored", "ended; responses are stored"),
     ("engines/answering.py", "requests got no answer", "requests have no answer"),
-    ("stages/answering.py", "they were not sent", "none was asked"),
+    ("stages/answering.py", "these were not sent", "none was sent"),
     ("config/endpoints.py", "a budget needs price_input", "budgets need price_input"),
 ]
 

@@ -216,4 +216,4 @@ def test_the_stage_lists_and_removes_only_where_that_is_asked(
     assert not (results / "tables/a.csv").exists()
     assert (results / "tables/b.csv").exists()
     clean(CleanSettings(remove=False), results, STORE, graph(results, "tables/b.csv"))
-    assert "results holds nothing that the configuration does not make\n" in capsys.readouterr().out
+    assert "results has no unused files\n" in capsys.readouterr().out

@@ -11,7 +11,7 @@ import transcripts_report as mine
 from page_links import packed_tables
 from report_browser import PROGRAM, Browser
 
-from dialeval.report.inputs import AskedProtocol, ReportInputs
+from dialeval.report.inputs import EvaluatedProtocol, ReportInputs
 from dialeval.report.judgements import marked
 from dialeval.report.leaderboard import build_boards
 from dialeval.report.page import build_report
@@ -57,7 +57,7 @@ def inputs() -> ReportInputs:
     return dataclasses.replace(
         found,
         verdicts=to_table(JUDGEMENTS, [*found.verdicts.to_pylist(), *ROWS]),
-        protocols=(*found.protocols, AskedProtocol("failures", "annotate", ("support",), ("rates", "examples"))),
+        protocols=(*found.protocols, EvaluatedProtocol("failures", "annotate", ("support",), ("rates", "examples"))),
         tables={
             **found.tables,
             "failures/rates": to_table(RATES, [rate | {"judge": "clerk", "criterion": "formal_tone"}]),

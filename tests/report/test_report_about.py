@@ -11,7 +11,7 @@ import pytest
 import report_example as example
 
 from dialeval.provenance.records import commit_of, records_behind, versions_of
-from dialeval.report.about import About, roles_of, sampling_of, unread_verdicts
+from dialeval.report.about import About, roles_of, sampling_of, unparsed_verdicts
 from dialeval.report.page import build_report
 from dialeval.report.run_files import read_about
 from dialeval.stages import stage_functions
@@ -68,16 +68,16 @@ def test_sampling_is_that_of_the_jobs_that_planned() -> None:
 
 def test_verdicts_that_are_no_answer_are_counted_by_status() -> None:
     table = {"judge": ["a", "a", "b"], "protocol": ["p", "p", "p"], "status": ["ok", "unparsed", "failed"]}
-    unread, n_all = unread_verdicts([table, {"judge": ["a"], "protocol": ["p"], "status": ["unparsed"]}])
+    unread, n_all = unparsed_verdicts([table, {"judge": ["a"], "protocol": ["p"], "status": ["unparsed"]}])
     assert unread == {("a", "p"): {"unparsed": 2}, ("b", "p"): {"failed": 1}}
     assert n_all == {("a", "p"): 3, ("b", "p"): 1}
 
 
 def test_what_failed_is_said_in_a_sentence() -> None:
     assert About("1", "d").troubles == "Every request got an answer."
-    about = About("1", "d", usage=(USED,), unread={("a", "p"): {"unparsed": 2}}, n_verdicts={("a", "p"): 3000})
+    about = About("1", "d", usage=(USED,), unparsed={("a", "p"): {"unparsed": 2}}, n_verdicts={("a", "p"): 3000})
     assert about.troubles == "3 requests got no answer; 2 of 3,000 verdicts could not be read."
-    tested = replace(about, unread_answers={("m", "letter"): {"unparsed": 1}}, n_answers={("m", "letter"): 7})
+    tested = replace(about, unparsed_answers={("m", "letter"): {"unparsed": 1}}, n_answers={("m", "letter"): 7})
     assert tested.troubles.endswith("2 of 3,000 verdicts and 1 of 7 answers to test questions could not be read.")
     assert tested.tables[-1].rows == (("m, letter", "1 of 7", "unparsed: 1"),)
     none = About("1", "d", n_verdicts={("a", "p"): 3000})
@@ -118,7 +118,7 @@ def test_a_run_is_told_from_its_files(tmp_path: Path) -> None:
     assert "gteval.j2" not in about.prompts
     assert "Conversation 1" in about.prompts["arena.j2"]
     assert about.libraries == {"python": ("3.11",)}
-    assert about.unread == {("clerk", "arena"): {"unparsed": 1}}
+    assert about.unparsed == {("clerk", "arena"): {"unparsed": 1}}
     page = build_report(example.inputs(about=about))
     for words in ("About this run", "org/m", "not pinned", "50,000", "0.125", "too_long: 2", "unparsed: 1", "1 of 1",
                   f"--configfile {configuration}", "engine: vllm", "{{ end_mark }}", "1970-01-02"):  # fmt: skip

@@ -134,7 +134,7 @@ def test_of_many_answers_those_of_later_cases_are_said_to_be_in_the_tables(monke
 
 
 def test_without_answers_at_hand_verdicts_stand_alone() -> None:
-    archive = build_archive(example.inputs(asked=None), PLENTY)
+    archive = build_archive(example.inputs(exchange_source=None), PLENTY)
     told = verdicts(archive, 0)["arena", 2]
     assert (told["answer"], told["facts"], told["read"], told["prompt"]) == ("", "", "", -1)
     assert set(archive.prompts) == {""}
@@ -209,7 +209,7 @@ def test_an_empty_run_packs() -> None:
         human=empty_table(UTTERANCES),
         judges=(),
         chatbots=(),
-        asked=None,
+        exchange_source=None,
     )
     archive = build_archive(empty, PLENTY)
     assert archive.dialogues == ()

@@ -8,9 +8,9 @@ from pathlib import Path
 import report_example as example
 
 from dialeval.engines.requests import Message, merge_system
-from dialeval.report.exchanges import Asked, Exchange, how_read
+from dialeval.report.exchanges import Exchange, ExchangeSource, how_read
 from dialeval.report.packing import Prompts
-from dialeval.report.run_files import Answering, Answers, asked_in
+from dialeval.report.run_files import Answering, Answers, exchanges_of_run
 from dialeval.tables.dialogues import REQUESTS, RESPONSES
 from dialeval.tables.files import to_table, write_table
 from dialeval.tables.schema import Table
@@ -18,7 +18,7 @@ from dialeval.tables.schema import Table
 ID = "unieval/MT-1/weak"
 
 
-def exchange(run: Asked, judge: str = "clerk", request_id: str = ID) -> Exchange:
+def exchange(run: ExchangeSource, judge: str = "clerk", request_id: str = ID) -> Exchange:
     return run.exchanges({judge: {request_id}})[judge, request_id]
 
 
@@ -28,13 +28,13 @@ def write(path: Path, kind: Table, *rows: dict[str, object]) -> None:
 
 
 def test_only_what_is_wanted_and_there_is_found() -> None:
-    found = example.asked().exchanges({"clerk": {ID, "unieval/elsewhere"}, "nobody": {ID}})
+    found = example.exchange_source().exchanges({"clerk": {ID, "unieval/elsewhere"}, "nobody": {ID}})
     assert set(found) == {("clerk", ID)}
 
 
 def test_a_judge_without_system_messages_is_shown_with_what_it_was_sent() -> None:
-    sent = exchange(example.asked(merging=frozenset({"clerk"}))).prompt()
-    planned = exchange(example.asked()).prompt()
+    sent = exchange(example.exchange_source(merging=frozenset({"clerk"}))).prompt()
+    planned = exchange(example.exchange_source()).prompt()
     assert [message.role for message in planned] == ["system", "user"]
     assert sent == merge_system(planned)
     assert sent[0].content.startswith("Be strict.\n\nRead this.")
@@ -44,7 +44,7 @@ def test_what_was_asked_again_shows_the_second_exchange_and_counts_both() -> Non
     first = example.response(ID, "Hm?", prompt_tokens=10, completion_tokens=1)
     second = example.response(f"{ID}/again", "Choice: No", prompt_tokens=20, completion_tokens=2)
     again = example.request(f"{ID}/again", ("user", "Read."), ("assistant", "Hm?"), ("user", "In the form, please."))
-    run = example.asked(
+    run = example.exchange_source(
         responses={"clerk": example.in_memory(RESPONSES, [first, second])},
         again={"clerk": example.in_memory(REQUESTS, [again])},
     )
@@ -56,14 +56,14 @@ def test_what_was_asked_again_shows_the_second_exchange_and_counts_both() -> Non
 
 def test_a_second_try_without_an_answer_leaves_the_first() -> None:
     first, second = example.response(ID, "Hm?"), example.response(f"{ID}/again", "", status="missing")
-    run = example.asked(responses={"clerk": example.in_memory(RESPONSES, [first, second])})
+    run = example.exchange_source(responses={"clerk": example.in_memory(RESPONSES, [first, second])})
     assert exchange(run).answer["text"] == "Hm?"
     assert "twice" not in exchange(run).facts()
 
 
 def test_a_cascade_shows_the_answer_of_the_judge_that_was_heard() -> None:
     cheap = [example.response(ID, "cheap"), example.response("unieval/MT-2/able", "cheap")]
-    run = example.asked(
+    run = example.exchange_source(
         responses={
             "small": example.in_memory(RESPONSES, cheap),
             "large": example.in_memory(RESPONSES, [example.response(ID, "dear")]),
@@ -78,26 +78,28 @@ def test_probabilities_are_shown_the_largest_first() -> None:
     logprobs = {"No": math.log(0.2), "Yes": math.log(0.7)}
     answer = example.response(ID, "", label_logprobs=list(logprobs.items()), label_mass=0.9)
     request = example.request(ID, ("user", "?"), kind="choice", labels=["Yes", "No"])
-    run = Asked(example.in_memory(REQUESTS, [request]), {"clerk": example.in_memory(RESPONSES, [answer])})
+    run = ExchangeSource(example.in_memory(REQUESTS, [request]), {"clerk": example.in_memory(RESPONSES, [answer])})
     one = exchange(run)
     assert one.probabilities() == [["Yes", 0.7], ["No", 0.2]]
     assert how_read("probability", "ok", one).endswith("which together had 0.9 of the probability")
-    assert exchange(example.asked()).probabilities() is None
+    assert exchange(example.exchange_source()).probabilities() is None
 
 
 def test_how_an_answer_was_read_follows_the_question_and_the_status() -> None:
-    one = exchange(example.asked())
+    one = exchange(example.exchange_source())
     assert "“Choice:”" in how_read("pair", "ok", one)
     assert "cut off" in how_read("pair", "truncated", one)
     assert how_read(None, "skipped", None) == how_read("pair", "ok", None) == ""
     request = example.request(ID, ("user", "?"), answer_schema="{}")
-    structured = exchange(example.asked(requests=example.in_memory(REQUESTS, [request])))
+    structured = exchange(example.exchange_source(requests=example.in_memory(REQUESTS, [request])))
     assert "JSON" in how_read("pair", "ok", structured)
 
 
 def test_what_an_embedded_model_or_a_short_window_means_is_said() -> None:
     short = [example.response(ID, "x", prompt_tokens=5, dropped=3)]
-    run = example.asked(responses={"clerk": example.in_memory(RESPONSES, short)}, from_texts=frozenset({"clerk"}))
+    run = example.exchange_source(
+        responses={"clerk": example.in_memory(RESPONSES, short)}, from_texts=frozenset({"clerk"})
+    )
     facts = exchange(run).facts()
     assert facts.startswith("embedded, so from the texts alone")
     assert "without its 3 oldest utterances" in facts
@@ -121,14 +123,14 @@ def test_tables_are_found_in_a_folder_of_results(tmp_path: Path) -> None:
     write(tmp_path / "responses/clerk/unieval/2-of-2.parquet", RESPONSES, example.response(ID, "Hm"))
     write(tmp_path / "responses/again/clerk/unieval.parquet", RESPONSES, example.response(f"{ID}/again", "Choice: No"))
     clerk = Answering(shards={"unieval": 2}, again=["unieval"], price_input=1, price_output=1, merges=True)
-    one = exchange(asked_in(tmp_path, Answers(models={"clerk": clerk})))
+    one = exchange(exchanges_of_run(tmp_path, Answers(models={"clerk": clerk})))
     assert one.answer["text"] == "Choice: No"
     assert one.prompt()[0].content == "!"
     assert one.merges
 
 
 def test_the_prompt_of_others_is_not_shown_as_ours() -> None:
-    one = exchange(example.asked(published=frozenset({"clerk"})))
+    one = exchange(example.exchange_source(published=frozenset({"clerk"})))
     assert one.prompt() == ()
     assert one.answer["text"] == "Hard to say <i>really</i>."
     assert one.facts().startswith("published by others")

@@ -10,9 +10,9 @@ import report_example as example
 from page_links import cases_at, links_in
 
 from dialeval.html_pages import unpack
-from dialeval.report.examined_items import case_kinds
+from dialeval.report.examined_items import case_shelves
 from dialeval.report.inputs import ReportInputs
-from dialeval.report.item_cases import PER_LINE, Case, CaseKind, Group, KindOfCases
+from dialeval.report.item_cases import PER_LINE, Case, CaseDescription, CaseShelf, Group
 from dialeval.report.packing import Prompts
 from dialeval.report.page import build_report
 from dialeval.report.rated_cases import NO_SCORE, NOT_NOTICED, NOTICED, outcome
@@ -22,23 +22,28 @@ Row = dict[str, Any]
 
 def run(**other: Any) -> ReportInputs:
     tables = {**example.inputs().tables, "robustness/robustness": items.robustness()}
-    fields = {"damaged": items.damaged(), "examined": items.examined(), "asked": items.asked(), "tables": tables}
+    fields = {
+        "perturbed": items.perturbed(),
+        "examined": items.examined(),
+        "exchange_source": items.exchange_source(),
+        "tables": tables,
+    }
     return example.inputs(**{**fields, **other})
 
 
 @pytest.fixture(scope="module")
-def kinds() -> dict[str, CaseKind]:
-    return {kind.kind: kind for kind in case_kinds(run())}
+def kinds() -> dict[str, CaseShelf]:
+    return {kind.kind: kind for kind in case_shelves(run())}
 
 
-def cases(kind: CaseKind) -> dict[str, list[Row]]:
+def cases(kind: CaseShelf) -> dict[str, list[Row]]:
     """Returns the blocks of every case by its id."""
     names = [name for group in unpack(kind.index)["groups"] for name in group["ids"]]
     shown = [case["blocks"] for line in kind.lines for case in unpack(line)]
     return dict(zip(names, shown, strict=True))
 
 
-def rows(kind: CaseKind) -> dict[tuple[str, ...], list[str]]:
+def rows(kind: CaseShelf) -> dict[tuple[str, ...], list[str]]:
     """Returns the ids of the cases that have a combination of facets."""
     index = unpack(kind.index)
     names = [name for group in index["groups"] for name in group["ids"]]
@@ -55,26 +60,26 @@ def block(blocks: list[Row], kind: str) -> Row:
     return found
 
 
-def sent(kind: CaseKind, place: int, prompt: int) -> list[tuple[str, str]]:
+def sent(kind: CaseShelf, place: int, prompt: int) -> list[tuple[str, str]]:
     piece = unpack(kind.prompts[place // PER_LINE])
     return [(role, "".join(piece["strings"][line] for line in lines)) for role, lines in piece["prompts"][prompt]]
 
 
-def test_kinds_stand_in_the_order_of_the_parts(kinds: dict[str, CaseKind]) -> None:
-    assert list(kinds) == ["damaged", "choices"]
-    assert kinds["damaged"].words == "10 of 10 damaged items, at most 12 of each kind of damage, drawn by chance"
+def test_kinds_stand_in_the_order_of_the_parts(kinds: dict[str, CaseShelf]) -> None:
+    assert list(kinds) == ["perturbed", "choices"]
+    assert kinds["perturbed"].words == "10 of 10 perturbed items, at most 12 of each perturbation, drawn by chance"
 
 
 def test_of_many_damaged_items_some_are_drawn_the_same_whatever_else_is_there() -> None:
-    few, many = ({*items.damaged(n).pairs["item_id"].to_pylist()} for n in (20, 21))
+    few, many = ({*items.perturbed(n).pairs["item_id"].to_pylist()} for n in (20, 21))
     assert len(few) == len(many) == 12
     assert len(few - many) <= 1
-    (kind,) = case_kinds(run(damaged=items.damaged(20), examined=None))
-    assert kind.words.startswith("12 of 20 damaged items")
+    (kind,) = case_shelves(run(perturbed=items.perturbed(20), examined=None))
+    assert kind.words.startswith("12 of 20 perturbed items")
 
 
-def test_a_damaged_item_shows_what_was_changed_and_by_how_much_scores_fell(kinds: dict[str, CaseKind]) -> None:
-    first = cases(kinds["damaged"])["made/en/d/0"]
+def test_a_damaged_item_shows_what_was_changed_and_by_how_much_scores_fell(kinds: dict[str, CaseShelf]) -> None:
+    first = cases(kinds["perturbed"])["made/en/d/0"]
     said = block(first, "bubbles")
     assert said["utterances"][0] == items.BEFORE[0]
     assert "".join(text for mark, text in said["utterances"][1] if mark != "-") == example.HOSTILE
@@ -86,13 +91,13 @@ def test_a_damaged_item_shows_what_was_changed_and_by_how_much_scores_fell(kinds
     assert (before[0], now[0], fall) == (5.0, 3.0, [0.5, -1, "of 1", "noticed, threshold 0.25"])
 
 
-def test_cards_of_both_items_stand_side_by_side(kinds: dict[str, CaseKind]) -> None:
-    by_id = cases(kinds["damaged"])
+def test_cards_of_both_items_stand_side_by_side(kinds: dict[str, CaseShelf]) -> None:
+    by_id = cases(kinds["perturbed"])
     place = list(by_id).index("made/en/d/1")
     cards = block(by_id["made/en/d/1"], "cards")["cards"]
     assert [card["order"] for card in cards] == ["before", "after"]
     assert len({card["pair"] for card in cards}) == 1
-    prompts = [sent(kinds["damaged"], place, card["prompt"]) for card in cards]
+    prompts = [sent(kinds["perturbed"], place, card["prompt"]) for card in cards]
     assert prompts == [[("user", "Rate this.\nd")], [("user", "Rate this.\nd/1")]]
 
 
@@ -103,14 +108,14 @@ def test_damage_is_noticed_only_beyond_the_threshold() -> None:
     assert outcome(None, 0.5, 0.25) == outcome(0.5, None, 0.25) == NO_SCORE
 
 
-def test_items_are_found_by_judge_criterion_and_whether_damage_was_noticed(kinds: dict[str, CaseKind]) -> None:
-    found = rows(kinds["damaged"])
+def test_items_are_found_by_judge_criterion_and_whether_damage_was_noticed(kinds: dict[str, CaseShelf]) -> None:
+    found = rows(kinds["perturbed"])
     assert found["clerk (rating)", "specificity", NOTICED] == ["made/en/d/0"]
     assert found["clerk (rating)", "specificity", NOT_NOTICED] == ["made/en/d/1"]
     assert found["clerk (rating)", "specificity", NO_SCORE] == [f"made/en/d/{place}" for place in range(2, 10)]
 
 
-def test_a_test_item_shows_its_options_who_chose_them_and_what_models_said(kinds: dict[str, CaseKind]) -> None:
+def test_a_test_item_shows_its_options_who_chose_them_and_what_models_said(kinds: dict[str, CaseShelf]) -> None:
     (blocks,) = cases(kinds["choices"]).values()
     (task,) = unpack(kinds["choices"].index)["groups"]
     assert task["words"].startswith("Slot Filling, which probes correctness")
@@ -133,7 +138,7 @@ def test_a_test_item_shows_its_options_who_chose_them_and_what_models_said(kinds
     assert sent(kinds["choices"], 0, turned["prompt"]) == [("user", "Turned 1")]
 
 
-def test_test_items_are_found_by_model_answer_and_domain(kinds: dict[str, CaseKind]) -> None:
+def test_test_items_are_found_by_model_answer_and_domain(kinds: dict[str, CaseShelf]) -> None:
     assert set(rows(kinds["choices"])) == {
         ("able (letter)", "right", "Shops"),
         ("able (letter)", "wrong", "Shops"),
@@ -143,12 +148,12 @@ def test_test_items_are_found_by_model_answer_and_domain(kinds: dict[str, CaseKi
 
 def test_the_page_holds_the_items_and_cells_lead_to_them() -> None:
     page = build_report(run())
-    assert 'id="damaged-lines"' in page
+    assert 'id="perturbed-lines"' in page
     assert 'id="choices-prompts"' in page
     assert "alert(1)" not in page
     for link in links_in(page):
         cases_at(page, link)  # raises where a name is unknown
-    assert "cases=damaged&of=dullness&judge=clerk%20%28rating%29&criterion=specificity" in links_in(page)
+    assert "cases=perturbed&of=dullness&judge=clerk%20%28rating%29&criterion=specificity" in links_in(page)
 
 
 def made(n: int, size: int) -> list[Group]:
@@ -164,7 +169,7 @@ def made(n: int, size: int) -> list[Group]:
     return [Group("g", "", tuple(numbered), n)]
 
 
-MADE = KindOfCases("made", "Made", ("items", "group"), {"odd": "odd", "none": "none"}, 64)
+MADE = CaseDescription("made", "Made", ("items", "group"), {"odd": "odd", "none": "none"}, 64)
 
 
 @pytest.mark.parametrize("budget", [400, 2_000, 10_000, 10**6])

@@ -9,16 +9,16 @@ import report_example as example
 import transcripts_report as mine
 from page_links import cases_at, links_in
 
-from dialeval.report.board import of_answers, of_chats, of_damage, of_ratings, of_systems, of_unread, to_cases
+from dialeval.report.board import of_answers, of_chats, of_perturbation, of_ratings, of_systems, of_unparsed, to_cases
 from dialeval.report.html_tables import board_grid, table_grids
-from dialeval.report.inputs import AskedProtocol, ReportInputs
+from dialeval.report.inputs import EvaluatedProtocol, ReportInputs
 from dialeval.report.leaderboard import build_boards
 from dialeval.report.page import build_report
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table
 from dialeval.tables.schema import scope
 
-ARENA = AskedProtocol("arena", "pair", ("selfchat",), ("win_rates",), (8, 16))
+ARENA = EvaluatedProtocol("arena", "pair", ("selfchat",), ("win_rates",), (8, 16))
 
 
 def fields(address: str) -> dict[str, str]:
@@ -54,12 +54,12 @@ def test_places_lead_to_the_length_that_their_scope_names() -> None:
 
 
 def test_lengths_are_named_only_where_the_protocol_is_asked_at_several() -> None:
-    unieval = AskedProtocol("unieval", "locate", ("selfchat",), ("pass_rates",))
+    unieval = EvaluatedProtocol("unieval", "locate", ("selfchat",), ("pass_rates",))
     assert fields(of_systems(unieval, {"system": "able", "n_utterances": 4}))["protocol"] == "unieval"
 
 
 def test_lengths_at_which_whole_dialogues_are_read_are_named() -> None:
-    unieval = AskedProtocol("unieval", "locate", ("selfchat",), ("pass_rates",), at=(4, 8))
+    unieval = EvaluatedProtocol("unieval", "locate", ("selfchat",), ("pass_rates",), at=(4, 8))
     row = {"judge": "clerk", "system": "able"}
     for n, name in ((4, "unieval/4"), (8, "unieval/8"), (6, "unieval"), (None, "unieval")):
         assert fields(of_systems(unieval, {**row, "n_utterances": n}))["protocol"] == name
@@ -67,20 +67,20 @@ def test_lengths_at_which_whole_dialogues_are_read_are_named() -> None:
 
 
 def test_kinds_that_are_marked_lead_to_their_own_cases() -> None:
-    marks = AskedProtocol("failures", "annotate", ("support",), ("rates",))
+    marks = EvaluatedProtocol("failures", "annotate", ("support",), ("rates",))
     row = {"judge": "rules", "criterion": "bad_tool_use", "system": "bot"}
     assert fields(of_systems(marks, row))["protocol"] == "failures: bad_tool_use"
 
 
 def test_rows_about_no_single_judge_or_system_lead_nowhere() -> None:
     assert of_systems(ARENA, {"measure": "unparsed"}) == of_chats({"turn": 1}) == ""
-    assert of_ratings({"n": 1}) == of_damage({"strategy": "order_shuffle", "n_pairs": 0}) == of_answers({}) == ""
-    assert of_unread((), "able", "clerk") == ""
+    assert of_ratings({"n": 1}) == of_perturbation({"strategy": "order_shuffle", "n_pairs": 0}) == of_answers({}) == ""
+    assert of_unparsed((), "able", "clerk") == ""
 
 
 def test_unread_verdicts_on_several_sources_are_not_sought_in_the_first_alone() -> None:
-    assert fields(of_unread(("support",), "able", "clerk"))["of"] == "support"
-    assert "of" not in fields(of_unread(("support", "sales"), "able", "clerk"))
+    assert fields(of_unparsed(("support",), "able", "clerk"))["of"] == "support"
+    assert "of" not in fields(of_unparsed(("support", "sales"), "able", "clerk"))
 
 
 def test_rows_about_items_lead_to_the_judge_with_its_method() -> None:
@@ -89,7 +89,7 @@ def test_rows_about_items_lead_to_the_judge_with_its_method() -> None:
         "criterion": "coherence"
     }
     assert "criterion" not in fields(of_ratings(about | {"dimension": "average"}))
-    assert fields(of_damage(about | {"strategy": "order_shuffle"}))["of"] == "order_shuffle"
+    assert fields(of_perturbation(about | {"strategy": "order_shuffle"}))["of"] == "order_shuffle"
     answered = {"model": "able", "method": "letter", "scope": "task", "name": "KRG"}
     assert fields(of_answers(answered)) == {"cases": "choices", "of": "KRG", "model": "able (letter)"}
     assert "of" not in fields(of_answers(answered | {"scope": "overall"}))
@@ -120,16 +120,19 @@ def test_differences_lead_to_both_and_bias_to_all_that_a_judge_compared() -> Non
     judges = {"judge": "clerk", "method": "rating", "other_judge": "random", "other_method": "yes_no"}
     assert fields(of_ratings(judges))["judge"] == "clerk (rating)"
     both = {"system": "able (letter)", "opponent": "weak (letter)"}
-    assert (fields(of_damage(both))["judge"], fields(of_answers(both))["model"]) == ("able (letter)", "able (letter)")
+    assert (fields(of_perturbation(both))["judge"], fields(of_answers(both))["model"]) == (
+        "able (letter)",
+        "able (letter)",
+    )
 
 
 def test_counts_lead_to_all_that_is_counted() -> None:
     assert of_ratings({"corpus": "made"}) == "cases=rated&of=made"
-    assert of_damage({"strategy": "order_shuffle", "n_pairs": 3}) == "cases=damaged&of=order_shuffle"
+    assert of_perturbation({"strategy": "order_shuffle", "n_pairs": 3}) == "cases=perturbed&of=order_shuffle"
 
 
 def test_an_example_of_a_failure_leads_to_its_own_dialogue() -> None:
-    marks = AskedProtocol("failures", "annotate", ("support",), ("examples",))
+    marks = EvaluatedProtocol("failures", "annotate", ("support",), ("examples",))
     row = {"criterion": "bad_tool_use", "system": "bot", "case_id": "c-1"}
     assert fields(of_systems(marks, row))["case"] == "c-1"
 

@@ -12,10 +12,10 @@ import report_example as example
 from report_browser import PROGRAM, Browser
 
 from dialeval.html_pages import unpack
-from dialeval.report.examined_items import case_kinds
+from dialeval.report.examined_items import case_shelves
 from dialeval.report.html_tables import measured_grid, table_grids
 from dialeval.report.inputs import PARTS, ReportInputs
-from dialeval.report.item_cases import CaseKind, chosen_items, sample_rated
+from dialeval.report.item_cases import CaseShelf, chosen_items, sample_rated
 from dialeval.report.judge_leaderboard import judge_boards
 from dialeval.report.page import build_report
 from dialeval.tables.catalogue import TABLES
@@ -34,7 +34,7 @@ def inputs(**other: object) -> ReportInputs:
         "human": empty_table(UTTERANCES),
         "chatbots": (),
         "judges": (),
-        "asked": None,
+        "exchange_source": None,
         "tables": rated.tables(),
         "figures": (rated.figure(),),
         "embedded": frozenset({"forest", "length"}),
@@ -52,8 +52,8 @@ def both() -> ReportInputs:
     )
 
 
-def cases(run: ReportInputs) -> CaseKind:
-    (found,) = case_kinds(run)
+def cases(run: ReportInputs) -> CaseShelf:
+    (found,) = case_shelves(run)
     return found
 
 

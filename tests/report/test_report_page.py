@@ -177,7 +177,7 @@ def test_no_judge_ran() -> None:
     inputs = example.inputs()
     lengths = {"botchat/utterance_lengths": inputs.tables["botchat/utterance_lengths"]}
     page = build_report(
-        example.inputs(judges=(), verdicts=empty_table(JUDGEMENTS), tables=lengths, asked=None, figures=())
+        example.inputs(judges=(), verdicts=empty_table(JUDGEMENTS), tables=lengths, exchange_source=None, figures=())
     )
     assert "No judge ran, so there is no ranking" in page
     assert "Tokens per utterance" in page
@@ -189,7 +189,7 @@ def test_nothing_ran() -> None:
     empty["verdicts"] = empty_table(JUDGEMENTS)
     page = build_report(
         example.inputs(
-            **empty, human=empty_table(UTTERANCES), judges=(), chatbots=(), tables={}, asked=None, figures=()
+            **empty, human=empty_table(UTTERANCES), judges=(), chatbots=(), tables={}, exchange_source=None, figures=()
         )
     )
     assert "0 chatbots on 0 seeds" in page

@@ -33,7 +33,7 @@ def test_what_the_run_made_leads_to_where_it_is() -> None:
     tables = {**example.inputs().tables, "arena/win_rates": example.inputs().tables["gteval/win_rates"]}
     inputs = example.inputs(tables=tables, figures=figures)
     made = item_of(inputs, "BotChat", "Figure 5")
-    assert made.is_made
+    assert made.is_reproduced
     page = build_report(inputs)
     for place in made.places:
         assert f'href="#{place.address}"' in page
@@ -44,7 +44,7 @@ def test_what_the_run_made_leads_to_where_it_is() -> None:
 def test_what_the_run_did_not_make_says_what_does() -> None:
     inputs = example.inputs()
     other = item_of(inputs, "DialogBench", "Table 2")
-    assert not other.is_made
+    assert not other.is_reproduced
     assert other.item.config in other.instead
     drawing = item_of(inputs, "BotChat", "Figure 1")
     assert drawing.instead.startswith("Not made: ")
@@ -56,7 +56,7 @@ def test_what_the_run_did_not_make_says_what_does() -> None:
 def test_a_table_counts_where_it_has_rows_of_the_papers_kind() -> None:
     def made(*rows: dict[str, Any], number: str, paper: str = "comp-analysis") -> bool:
         tables = {**example.inputs().tables, "metaeval/averages": to_table(AVERAGES, list(rows))}
-        return item_of(example.inputs(tables=tables), paper, number).is_made
+        return item_of(example.inputs(tables=tables), paper, number).is_reproduced
 
     people, filled = (average(benchmark="comp-analysis", raters=raters) for raters in ("human", "full"))
     elsewhere = average(benchmark="mine", raters="human")
@@ -74,7 +74,7 @@ def test_any_value_is_one_that_is_there() -> None:
     for spearman in (None, 0.5):
         table = to_table(RANKING_AGREEMENT, [{**row, "spearman": spearman}])
         inputs = example.inputs(tables={**example.inputs().tables, "metaeval/ranking_agreement": table})
-        assert item_of(inputs, "comp-analysis", "Table 7").is_made is (spearman is not None)
+        assert item_of(inputs, "comp-analysis", "Table 7").is_reproduced is (spearman is not None)
 
 
 def test_judges_that_were_trained_are_those_of_a_run_that_trained() -> None:
@@ -84,9 +84,9 @@ def test_judges_that_were_trained_are_those_of_a_run_that_trained() -> None:
     speeds = dict.fromkeys(("epochs", "seconds", "examples_per_second", "tokens_per_second"), 1.0)
     about = {"judge": "clerk", "model": "m", "training": "turns", "device": "cpu", "precision": "float32"}
     trained = to_table(TRAINING_RUNS, [{**about, **counts, **speeds}])
-    assert item_of(example.inputs(tables=tables), "xDial-Eval", "Table 5").is_made
-    assert not item_of(example.inputs(tables=tables), "xDial-Eval", "Table 4").is_made
-    assert item_of(example.inputs(tables={**tables, "training/runs": trained}), "xDial-Eval", "Table 4").is_made
+    assert item_of(example.inputs(tables=tables), "xDial-Eval", "Table 5").is_reproduced
+    assert not item_of(example.inputs(tables=tables), "xDial-Eval", "Table 4").is_reproduced
+    assert item_of(example.inputs(tables={**tables, "training/runs": trained}), "xDial-Eval", "Table 4").is_reproduced
 
 
 def test_a_figure_of_one_corpus_is_not_made_by_another() -> None:
@@ -94,7 +94,7 @@ def test_a_figure_of_one_corpus_is_not_made_by_another() -> None:
     for corpus in ("steps", "FED-Dial"):
         tables = {**example.inputs().tables, "metaeval/matrices": to_table(MATRICES, [{**row, "corpus": corpus}])}
         found = item_of(example.inputs(tables=tables), "comp-analysis", "Figure 1")
-        assert found.is_made is (corpus == "FED-Dial")
+        assert found.is_reproduced is (corpus == "FED-Dial")
 
 
 def test_a_table_that_the_page_does_not_show_is_named_as_a_file() -> None:
@@ -104,7 +104,7 @@ def test_a_table_that_the_page_does_not_show_is_named_as_a_file() -> None:
     assert [(place.label, place.address) for place in item_of(inputs, "comp-analysis", "Figure 2").places] == [
         ("tables/metaeval/matrices.csv", "")
     ]
-    assert not item_of(inputs, "comp-analysis", "Figure 1").is_made, "it is about dialogues"
+    assert not item_of(inputs, "comp-analysis", "Figure 1").is_reproduced, "it is about dialogues"
 
 
 def test_a_page_of_other_things_has_no_such_part() -> None:

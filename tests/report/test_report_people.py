@@ -75,13 +75,13 @@ def test_the_part_on_labels_holds_the_three_side_by_side_and_says_where_the_judg
     assert one.summary.answer.startswith("v1 is best, people would say: first by felt (empathy) (5). Places by")
     assert one.summary.basis == (
         "Judge clerk alone would put first v2 by felt (empathy).",
-        "What people would say rests on labels of people, and on the judge's scores of everything.",
+        "The human-corrected estimates use labels of people, and the judge's scores of all dialogues.",
     )
     page = build_report(run(ROWS, figures=(Figure("What people would say", "", "<svg/>", part="labels"),)))
     assert re.findall(r'<section[^>]* id="(labels[^"]*)"', page) == [
         "labels", "labels-leaderboard", "labels-figures", "labels-tables",
     ]  # fmt: skip
-    assert "What would people say?" in page
+    assert "Human-corrected estimates" in page
 
 
 def test_simulated_annotators_are_called_so_everywhere() -> None:

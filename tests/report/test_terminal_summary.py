@@ -19,7 +19,7 @@ from dialeval.report.terminal_summary import (
     head_of,
     markdown_lines,
     plain_lines,
-    words_of_this_run,
+    usage_of_this_run,
 )
 
 # The last words of a run that succeeded.
@@ -71,7 +71,7 @@ def test_a_summary_that_is_gone_is_said(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_run_asked_in_words(whole: RunProgress, spent: float | None, words: str) -> None:
-    assert words_of_this_run(whole, spent) == words
+    assert usage_of_this_run(whole, spent) == words
 
 
 # Small tables: aligned in Markdown and in a terminal, whatever stands in their cells.

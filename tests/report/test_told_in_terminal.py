@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dialeval.errors import UserError
-from dialeval.report.terminal_summary import tables_since, words_of_results
+from dialeval.report.terminal_summary import stale_files_note, words_of_results
 
 MARKDOWN = """# DialEval
 
@@ -40,7 +40,7 @@ def test_headings_rows_and_words_are_told_without_marks(tmp_path: Path, monkeypa
     [
         ((), "there is no folder"),
         (("results",), "has no summary.md, which a finished run writes. Run"),
-        (("results", "results/tables"), "Tables of a run lie there that is not finished"),
+        (("results", "results/tables"), "The folder has tables of an unfinished run"),
         (("results", "results/summary.md"), "cannot be read"),
     ],
 )
@@ -69,9 +69,9 @@ def test_a_summary_says_when_a_later_run_left_other_tables(tmp_path: Path) -> No
     digests = {name: hashlib.sha256(name.encode()).hexdigest() for name in names}
     record = {"inputs": {"tables": {names[0]: digests[names[0]]}, "usage": {name: digests[name] for name in names[1:]}}}
     (tmp_path / "provenance").mkdir()
-    assert tables_since(tmp_path) == ""  # made by hand, without a record: nothing is known
+    assert stale_files_note(tmp_path) == ""  # made by hand, without a record: nothing is known
     (tmp_path / "provenance" / "summary.md.json").write_text(json.dumps(record), encoding="utf-8")
-    assert tables_since(tmp_path) == ""
+    assert stale_files_note(tmp_path) == ""
     (tmp_path / names[2]).unlink()
     (tmp_path / names[0]).write_text("another run", encoding="utf-8")
-    assert "older than 2 of its 3 files (first: tables/arena/ratings.parquet)" in tables_since(tmp_path)
+    assert "older than 2 of its 3 files (first: tables/arena/ratings.parquet)" in stale_files_note(tmp_path)

@@ -304,7 +304,7 @@ def test_keys_step_search_and_help(browser: Browser, address: str) -> None:
     for key, name in (("j", "MT-2"), ("j", "MT-10"), ("j", "MT-10"), ("k", "MT-2"), ("ArrowRight", "MT-10")):
         browser.press(key)
         browser.wait(f"{TITLE} === 'Seed {name}'")
-    assert texts(browser, "#said") == ["seed MT-10, 3 of 3"]
+    assert texts(browser, "#message") == ["seed MT-10, 3 of 3"]
     browser.press("?")
     browser.wait("document.getElementById('keys').open")
     browser.press("k")

@@ -124,7 +124,7 @@ def test_strategies_say_which_published_sets_are_read(tmp_path: Path, capsys: py
             (tmp_path / path).write_text(f"r-0\tA\t{response}\n")
 
     def strategies(named: list[str] | None) -> set[str]:
-        settings = perturbations.DamageItemsSettings(
+        settings = perturbations.PerturbItemsSettings(
             strategies=named,
             limit=None,
             dialogue_draws=1,
@@ -136,7 +136,7 @@ def test_strategies_say_which_published_sets_are_read(tmp_path: Path, capsys: py
             random_seed=0,
         )
         paths = {"items": tmp_path / "items", "pairs": tmp_path / "pairs"}
-        perturbations.damage_items(settings, [], [], [], **paths)
+        perturbations.perturb_items(settings, [], [], [], **paths)
         return {row["strategy"] for row in read_table(tmp_path / "pairs", PAIRS).to_pylist()}
 
     assert strategies(["repetition"]) == {"repetition"}

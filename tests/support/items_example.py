@@ -7,9 +7,9 @@ from typing import Any
 import report_example as example
 
 from dialeval.report.examined_items import sample_examined
-from dialeval.report.exchanges import Asked
-from dialeval.report.inputs import DamagedSample, ExaminedSample
-from dialeval.report.rated_cases import sample_damaged
+from dialeval.report.exchanges import ExchangeSource
+from dialeval.report.inputs import ExaminedSample, PerturbedSample
+from dialeval.report.rated_cases import sample_perturbed
 from dialeval.tables.dialogbench import TEST_ANSWERS, TEST_ITEMS
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, RESPONSES
 from dialeval.tables.files import to_table
@@ -61,10 +61,10 @@ def robustness() -> Any:
     return to_table(ROBUSTNESS, [row])
 
 
-def damaged(n_pairs: int = 10) -> DamagedSample:
+def perturbed(n_pairs: int = 10) -> PerturbedSample:
     """Returns a sample of damaged items of one kind, of which one more could not be made."""
     failed = _pair(99, item_id=None, status="not_applicable", reason="no noun")
-    return sample_damaged(
+    return sample_perturbed(
         to_table(PAIRS, [*(_pair(place) for place in range(n_pairs)), failed]),
         [to_table(ITEMS, [_item("d", BEFORE), *(_item(f"d/{place}", after(place)) for place in range(n_pairs))])],
         [to_table(JUDGEMENTS, [_score(item_id, value) for item_id, value in SCORES.items()])],
@@ -92,7 +92,7 @@ def examined() -> ExaminedSample:
     return sample_examined(to_table(TEST_ITEMS, [item]), [to_table(TEST_ANSWERS, answers)])
 
 
-def asked() -> Asked:
+def exchange_source() -> ExchangeSource:
     """Returns what was sent and answered about some of these items."""
     shared = "Rate this.\n"
     requests = [
@@ -107,7 +107,7 @@ def asked() -> Asked:
         for place in range(2)
     ]
     answers = {"clerk": clerk, "able": able, "weak": weak}
-    return Asked(
+    return ExchangeSource(
         example.in_memory(REQUESTS, requests),
         {name: example.in_memory(RESPONSES, rows) for name, rows in answers.items()},
     )

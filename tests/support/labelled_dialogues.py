@@ -12,7 +12,7 @@ from dialeval.config.protocols import TEMPLATES
 from dialeval.corpora.items import Item, item_rows
 from dialeval.criteria import Criterion, Level, with_own
 from dialeval.labels.draw import Design, draw
-from dialeval.labels.labelled_protocol import AskedProtocol
+from dialeval.labels.labelled_protocol import LabelledProtocol
 from dialeval.labels.ledger import ledger_path, read_ledger
 from dialeval.labels.sheets import Drawn, questions_of, sheet_of
 from dialeval.labels.units import Sheet, SheetQuestion, frame_of
@@ -54,14 +54,14 @@ def protocol_settings(
     )
 
 
-def drawn_protocol(folder: Path, settings: PlanSettings, items: Path, n: int = 4, seed: int = 0) -> AskedProtocol:
+def drawn_protocol(folder: Path, settings: PlanSettings, items: Path, n: int = 4, seed: int = 0) -> LabelledProtocol:
     """Draws under a protocol into a folder of labels, and returns what its labels can be about."""
     frame, ledger = frame_of(settings, [items]), read_ledger(ledger_path(folder, settings.name))
     ledger.add(draw(frame.units, ledger, Design(settings.name, seed, n, "random")))
-    return AskedProtocol(settings.question(), frame, ledger)
+    return LabelledProtocol(settings.question(), frame, ledger)
 
 
-def sheet_for(asked: AskedProtocol, annotator: str, level: Level = "dialogue") -> Sheet:
+def sheet_for(asked: LabelledProtocol, annotator: str, level: Level = "dialogue") -> Sheet:
     """Returns the sheet of an annotator who labels everything that was drawn."""
     entries = [one for one in asked.ledger.entries.values() if one.drawn and one.level == level]
     criteria = asked.frame.criteria[level]
@@ -78,11 +78,11 @@ def sheet_for(asked: AskedProtocol, annotator: str, level: Level = "dialogue") -
 
 
 def export_of(sheet: Sheet, label: Callable[[int, SheetQuestion], str], **more: Any) -> dict[str, Any]:
-    """Returns what a page exports whose annotator gives the label of each thing's place on the sheet."""
+    """Returns what a page exports whose annotator gives the label of each unit's place on the sheet."""
     answers = [
-        {"key": thing.key, "criterion": one.criterion, "label": label(number, one), "skipped": False, "comment": ""}
+        {"key": unit.key, "criterion": one.criterion, "label": label(number, one), "skipped": False, "comment": ""}
         | {"round": 0, **more}
-        for number, thing in enumerate(sheet.things)
+        for number, unit in enumerate(sheet.units)
         for one in sheet.questions
     ]
     told = {"format": "dialeval-labels", "version": 1, "protocol": sheet.protocol, "annotator": sheet.annotator}

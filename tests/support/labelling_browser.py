@@ -47,8 +47,8 @@ def answers(content: Any) -> list[tuple[str, Any]]:
 
 def choose_file(browser: Browser, path: Path) -> None:
     """Opens a saved file in the page, and waits until the page says what it took."""
-    browser.evaluate("document.getElementById('file-said').textContent = ''")
+    browser.evaluate("document.getElementById('file-message').textContent = ''")
     root = browser.command("DOM.getDocument")["root"]["nodeId"]
     node = browser.command("DOM.querySelector", nodeId=root, selector="#open-file")["nodeId"]
     browser.command("DOM.setFileInputFiles", files=[str(path)], nodeId=node)
-    browser.wait("document.getElementById('file-said').textContent")
+    browser.wait("document.getElementById('file-message').textContent")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dialeval.labels.units import Option, Sheet, SheetQuestion, ShownTurn, Thing
+from dialeval.labels.units import Option, Sheet, SheetQuestion, ShownTurn, ShownUnit
 
 HOSTILE = '</script><script>window.alarmed = true</script><img src=x onerror="window.alarmed = true">'
 ARABIC = "مرحبا، كيف حالك؟"
@@ -44,15 +44,15 @@ def dialogue(number: int, n_turns: int = 4, *, judged: str = "") -> tuple[ShownT
     )
 
 
-def thing(number: int, *dialogues: tuple[ShownTurn, ...]) -> Thing:
+def unit(number: int, *dialogues: tuple[ShownTurn, ...]) -> ShownUnit:
     """Returns a thing whose key says nothing."""
-    return Thing(f"{(number + 1) * 0x9E3779B97F4A7C15 % 2**64:016x}", dialogues)
+    return ShownUnit(f"{(number + 1) * 0x9E3779B97F4A7C15 % 2**64:016x}", dialogues)
 
 
 def scales(n: int = 3) -> Sheet:
     """Returns dialogues with two questions about the agent."""
-    things = tuple(thing(number, dialogue(number, judged="agent")) for number in range(n))
-    return Sheet("service", "anna", "d1", "scale", "dialogue", (POLITE, SOLVED), things)
+    units = tuple(unit(number, dialogue(number, judged="agent")) for number in range(n))
+    return Sheet("service", "anna", "d1", "scale", "dialogue", (POLITE, SOLVED), units)
 
 
 def numbers() -> Sheet:
@@ -62,18 +62,18 @@ def numbers() -> Sheet:
 
 def pairs(n: int = 3) -> Sheet:
     """Returns pairs of dialogues."""
-    things = tuple(thing(number, dialogue(2 * number), dialogue(2 * number + 1)) for number in range(n))
-    return Sheet("better", "anna", "d1", "pair", "dialogue", (BETTER,), things)
+    units = tuple(unit(number, dialogue(2 * number), dialogue(2 * number + 1)) for number in range(n))
+    return Sheet("better", "anna", "d1", "pair", "dialogue", (BETTER,), units)
 
 
 def machines(n: int = 3) -> Sheet:
     """Returns dialogues in which an AI may have taken part."""
-    things = tuple(thing(number, dialogue(number, 6)) for number in range(n))
-    return Sheet("unieval", "anna", "d1", "locate", "dialogue", (MACHINE,), things)
+    units = tuple(unit(number, dialogue(number, 6)) for number in range(n))
+    return Sheet("unieval", "anna", "d1", "locate", "dialogue", (MACHINE,), units)
 
 
 def strange() -> Sheet:
     """Returns dialogues of markup, of other scripts, and of long words."""
     said = (HOSTILE, ARABIC, CHINESE, "W" * 400, " ", "two\nlines")
     turns = tuple(ShownTurn(("<b>A</b>", "B")[place % 2], text) for place, text in enumerate(said))
-    return replace(pairs(1), things=(thing(0, turns, turns[::-1]),), language="ar")
+    return replace(pairs(1), units=(unit(0, turns, turns[::-1]),), language="ar")

@@ -6,8 +6,8 @@ import dataclasses
 from typing import Any
 
 from dialeval.engines.spending.prices import Prices
-from dialeval.report.exchanges import Asked, Lookup
-from dialeval.report.inputs import AskedProtocol, Figure, ReportInputs
+from dialeval.report.exchanges import ExchangeSource, Lookup
+from dialeval.report.inputs import EvaluatedProtocol, Figure, ReportInputs
 from dialeval.tables.dialogues import (
     GENERATED,
     JUDGEMENTS,
@@ -86,11 +86,11 @@ def _against_people(model: str, win: float, unparsed: float) -> dict[str, Any]:
 
 
 PROTOCOLS = (
-    AskedProtocol(
+    EvaluatedProtocol(
         "unieval", "locate", ("selfchat",), ("pass_rates", "pass_rates_at_gt_length", "differences"), at=(4,)
     ),
-    AskedProtocol("arena", "pair", ("selfchat",), ("ratings", "win_rates", "bias", "differences"), (4,)),
-    AskedProtocol("gteval", "pair", ("selfchat",), ("win_rates", "bias", "differences")),
+    EvaluatedProtocol("arena", "pair", ("selfchat",), ("ratings", "win_rates", "bias", "differences"), (4,)),
+    EvaluatedProtocol("gteval", "pair", ("selfchat",), ("win_rates", "bias", "differences")),
 )
 """The papers' protocols, as a run tells the report of them."""
 
@@ -125,7 +125,7 @@ def response(request_id: str, text: str, **other: Any) -> dict[str, Any]:
     return {**row, **other}
 
 
-def asked(**other: Any) -> Asked:
+def exchange_source(**other: Any) -> ExchangeSource:
     """Returns what the judge was sent and answered about three dialogues and a pair."""
     requests = [
         request("unieval/MT-1/weak", ("system", "Be strict."), ("user", f"Read this.\nA: {HOSTILE}\n\nIs it AI?")),
@@ -140,7 +140,9 @@ def asked(**other: Any) -> Asked:
         | {"completion_tokens": 250},
         response("arena/MT-1/weak/able", "Choice: Both"),
     ]
-    run = Asked(in_memory(REQUESTS, requests), {"clerk": in_memory(RESPONSES, responses)}, prices={"clerk": PRICES})
+    run = ExchangeSource(
+        in_memory(REQUESTS, requests), {"clerk": in_memory(RESPONSES, responses)}, prices={"clerk": PRICES}
+    )
     return dataclasses.replace(run, **other)
 
 
@@ -202,7 +204,7 @@ def inputs(**other: Any) -> ReportInputs:
             ),
         },
         embedded=frozenset({"weak"}),
-        asked=asked(),
+        exchange_source=exchange_source(),
         figures=(Figure("Pass <rates>", "What & why.", SVG),),
         results_dir="results",
     )

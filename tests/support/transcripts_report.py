@@ -7,16 +7,16 @@ from typing import Any
 
 import report_example as example
 
-from dialeval.report.inputs import AskedProtocol, ReportInputs
+from dialeval.report.inputs import EvaluatedProtocol, ReportInputs
 from dialeval.tables.dialogues import ASIDES, GENERATED, JUDGEMENTS, SEEDS, UTTERANCES
 from dialeval.tables.files import empty_table, to_table
 from dialeval.tables.measures import MEANS, RATINGS
 from dialeval.tables.metaeval import ITEMS, JUDGE_VALIDITY
 
 PROTOCOLS = (
-    AskedProtocol("helpful", "pair", ("support",), ("ratings", "win_rates", "differences")),
-    AskedProtocol("felt", "scale", ("support",), ("means", "differences")),
-    AskedProtocol("faults", "locate", ("support",), ("rates",)),
+    EvaluatedProtocol("helpful", "pair", ("support",), ("ratings", "win_rates", "differences")),
+    EvaluatedProtocol("felt", "scale", ("support",), ("means", "differences")),
+    EvaluatedProtocol("faults", "locate", ("support",), ("rates",)),
 )
 
 
@@ -82,7 +82,7 @@ def inputs(**other: Any) -> ReportInputs:
         human=empty_table(UTTERANCES),
         generated=empty_table(GENERATED),
         verdicts=to_table(JUDGEMENTS, JUDGEMENT_ROWS),
-        asked=None,
+        exchange_source=None,
         protocols=PROTOCOLS,
         transcripts={"support": to_table(ITEMS, ITEM_ROWS)},
         asides={"support": to_table(ASIDES, ASIDE_ROWS)},

@@ -136,7 +136,7 @@ def test_nothing_is_overwritten_and_one_table_fits_in_a_csv(
     (tmp_path / "set").mkdir()
     (tmp_path / "set" / "mine").touch()
     assert main(["tables", "--results", str(results), "--to", str(tmp_path / "set")]) == 1
-    assert "holds something already" in capsys.readouterr().err
+    assert "is not empty" in capsys.readouterr().err
     assert main(["tables", "--results", str(results), "--csv", str(tmp_path / "x.csv")]) == 1
     assert "about 3 tables; name one" in capsys.readouterr().err
 

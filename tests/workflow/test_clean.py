@@ -22,7 +22,7 @@ def test_files_of_a_dropped_chatbot_are_listed_and_removed_and_nothing_else_is(f
     (finished.folder / "results" / "tables" / "mine.csv").write_text("mine", encoding="utf-8")
     output = finished.run("clean", "versions")
     assert "all results were made with the versions that are installed" in output
-    assert "results holds nothing that the configuration does not make" in output
+    assert "results has no unused files" in output
     assert "holds files without a record of a run, which stay: tables/mine.csv\n" in output
     before, stored = files(finished), finished.stored("*/*")
     finished.configure(chatbots=["random"])
@@ -40,7 +40,7 @@ def test_files_of_a_dropped_chatbot_are_listed_and_removed_and_nothing_else_is(f
     assert all("generic" in name for name in records)
     assert finished.stored("*/*") == stored
     assert finished.would_run() == planned
-    assert "results holds nothing that the configuration does not make" in finished.run("clean")
+    assert "results has no unused files" in finished.run("clean")
 
 
 def test_a_results_folder_that_is_in_use_or_holds_more_is_refused(workspace: Workspace) -> None:

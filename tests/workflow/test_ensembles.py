@@ -102,7 +102,7 @@ def named(judged: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Worksp
     workspace.configure(**settings(MEMBERS))
     jobs = workspace.would_run()
     assert jobs["ensemble_judgements"] == 4  # each under two protocols
-    assert not {"plan", "answer", "parse", "read_scores", "learn_embedded", "damage_items"} & {*jobs}
+    assert not {"plan", "answer", "parse", "read_scores", "learn_embedded", "perturb_items"} & {*jobs}
     workspace.run()
     return workspace
 

@@ -99,7 +99,7 @@ def test_the_papers_prompts_re_run_what_they_ask_otherwise_and_back_again_nothin
     finished.configure(prompts={"set": "papers"})
     jobs = finished.would_run()
     assert {"generate_dialogues", "plan", "answer", "parse", "build_report"} <= set(jobs)
-    assert not {"learn_embedded", "read_corpus", "select_seeds", "damage_items"} & set(jobs)
+    assert not {"learn_embedded", "read_corpus", "select_seeds", "perturb_items"} & set(jobs)
     finished.configure(prompts={"set": "ours"})
     assert finished.would_run() == {}
 

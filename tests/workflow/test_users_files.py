@@ -33,7 +33,7 @@ DATA: dict[str, str] = {  # of each kind that the wide configuration has not
     "comet.csv": "translation_quality",
     "unieval.tsv": "import_answers known/unieval",
     "arena.tsv": "import_answers known/arena",
-    **dict.fromkeys([*SETS, *WORDNET], "damage_items"),
+    **dict.fromkeys([*SETS, *WORDNET], "perturb_items"),
 }
 READ_BY = {
     **{f"data/{name}": job for name, job in DATA.items()},
@@ -46,7 +46,7 @@ READ_BY = {
 """Every file of the user's and the job that reads it."""
 READ_TOGETHER = (
     {"read_corpus", "read_transcripts", "read_rated", "read_items", "rate_battles"},
-    {"import_dialogues", "damage_items"},
+    {"import_dialogues", "perturb_items"},
     {"import_answers", "read_expert_answers", "translation_quality", "read_scores", "read_labels"},
 )
 """Rules that read files of the user's, those together of which none needs what another makes."""

@@ -1,4 +1,4 @@
-"""`dialeval check`: what a run needs and whether it is here, and each model behind an endpoint asked once."""
+"""`dialeval check`: whether the requirements of a run are met; with `--ask`, one request to each endpoint model."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ ENOUGH = "empty"
 REMEDIES = {
     "authentication": "; put the right key into the variable that api_key_env names",
     "not_found": "; correct `model`, or `base_url`",
-    "bad_request": "; see whether `model`, the key and `base_url` are right (a proxy may say 400 to any of them)",
+    "bad_request": "; see whether `model`, the key and `base_url` are right (a proxy may answer 400 for each of them)",
     "connection": "; start the endpoint, or correct `base_url`",
     "timeout": "; see whether the endpoint is overloaded",
     "quota": "; see to the account at the endpoint",
 }
-"""What to do about kinds of failures, where the endpoint's own words do not say it."""
+"""Remedies by type of failure, added to the endpoint's message."""
 
 
 class State(StrEnum):
-    """Whether something is here; a note does not stop a run."""
+    """Whether a requirement is met; a note does not stop a run."""
 
     OK = "ok"
     NOTE = "note"
@@ -94,7 +94,7 @@ def add_check(parser: argparse.ArgumentParser) -> None:
 
 
 def check(arguments: argparse.Namespace) -> int:
-    """Prints what is here and what is missing, a line each; returns 1 if something is missing."""
+    """Prints a line for each requirement; returns 1 if one is missing."""
     given = arguments.configfile.resolve() if arguments.configfile else None
     try:
         os.chdir(arguments.folder)  # paths of a configuration are seen from there
@@ -107,7 +107,7 @@ def check(arguments: argparse.Namespace) -> int:
         if not arguments.yes:
             _confirm(keys_sent(config))
         missing = {one.about for one in found if one.state is State.MISSING}
-        answers = [one for one in asked_once(config) if one.about not in missing]
+        answers = [one for one in probe_models(config) if one.about not in missing]
         _print(answers)
         found += answers
     return int(any(one.state is State.MISSING for one in found))
@@ -283,7 +283,7 @@ def _other_run(results: Path) -> Finding:
     return Finding(State.OK, str(results), "no other run is under way there")
 
 
-def asked_once(config: Config) -> list[Finding]:
+def probe_models(config: Config) -> list[Finding]:
     """Asks every model behind an endpoint one short question, all at once; only the cost is stored.
 
     Args:

@@ -47,8 +47,8 @@ def add_init(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--chatbot", action="append", default=[], metavar=MODEL, help="may be given several times")
     parser.add_argument("--judge", action="append", default=[], metavar=MODEL, help="may be given several times")
     parser.add_argument("--dialogues", type=Path, metavar="FILE", help="dialogues of your own systems, in any format")
-    parser.add_argument("--system", metavar="NAME", help="whose they are, where the file does not say it")
-    parser.add_argument("--evaluated-role", metavar="NAME", help="the speaker who is the system, where nothing tells")
+    parser.add_argument("--system", metavar="NAME", help="name of their system, if the file has none")
+    parser.add_argument("--evaluated-role", metavar="NAME", help="the speaker who is the system, if it is not clear")
     parser.add_argument(
         "--column",
         action="append",
@@ -59,7 +59,7 @@ def add_init(parser: argparse.ArgumentParser) -> None:
 
 
 def init(arguments: argparse.Namespace) -> int:
-    """Makes the folder and says what to type next."""
+    """Makes the folder and prints the next commands."""
     wish = _wish(arguments)
     notes: list[str] = []
     made = make_folder(arguments.folder, wish, notes)
@@ -70,9 +70,9 @@ def init(arguments: argparse.Namespace) -> int:
     print("next:")
     if arguments.folder.resolve() != Path.cwd():
         print(f"  cd {shlex.quote(str(arguments.folder))}")
-    if wish.asks and wish.api_key_env and wish.api_key_env not in os.environ:
+    if wish.calls_models and wish.api_key_env and wish.api_key_env not in os.environ:
         print(f"  export {wish.api_key_env}=...")
-    if wish.asks:
+    if wish.calls_models:
         print("  dialeval check --ask     # sends each model one short request")
         print("  snakemake estimate       # requests, tokens and cost")
     print("  snakemake")
@@ -80,7 +80,7 @@ def init(arguments: argparse.Namespace) -> int:
 
 
 def _wish(arguments: argparse.Namespace) -> Wish:
-    """Returns what the options ask for.
+    """Returns the settings of the options.
 
     Raises:
         UserError: an option is of no use without another.
@@ -129,8 +129,8 @@ class Wish:
         chatbots: models that chat.
         judges: models that judge.
         dialogues: a file or folder of transcripts of one's own systems.
-        system: whose the transcripts are, where the file does not say it.
-        evaluated_role: the speaker who is the system, where nothing else tells.
+        system: system of the transcripts, if the file has none.
+        evaluated_role: the speaker who is the system, if it cannot be inferred.
         columns: names of a table's columns that are not called as they commonly are, by what they hold.
     """
 
@@ -145,12 +145,12 @@ class Wish:
 
     @property
     def is_default(self) -> bool:
-        """Whether nothing is wished, so that the default run's configuration is the answer."""
+        """Whether no option is given, so that the folder gets the default run's configuration."""
         return not (self.chatbots or self.judges or self.dialogues or self.base_url)
 
     @property
-    def asks(self) -> bool:
-        """Whether a model behind an endpoint is asked."""
+    def calls_models(self) -> bool:
+        """Whether the run sends requests to an endpoint."""
         return any(model.model for model in (*self.chatbots, *self.judges))
 
 
@@ -193,7 +193,7 @@ def configuration_text(wish: Wish, folder: Path, notes: list[str] | None = None)
         )
     if not wish.chatbots and wish.dialogues is None:
         raise UserError(
-            "there would be nothing to judge; add --chatbot NAME=MODEL, twice or more to compare chatbots, or "
+            "there are no dialogues to judge; add --chatbot NAME=MODEL, twice or more to compare chatbots, or "
             "--dialogues FILE with dialogues of your own systems"
         )
     source = _source(wish, folder, [] if notes is None else notes) if wish.dialogues else None
@@ -229,7 +229,7 @@ def as_column(text: str) -> tuple[str, str]:
     """Returns what a column holds and how it is called, which is written `WHAT=NAME`.
 
     Raises:
-        UserError: it is not, or nothing of that kind is held by a column.
+        UserError: it is not, or no column has such a value.
     """
     what, _, name = text.partition("=")
     if what not in Columns.model_fields or not name:
@@ -244,7 +244,7 @@ def _distinct(models: Sequence[Model]) -> list[Model]:
     """Returns models without repetitions.
 
     Raises:
-        UserError: one name stands for two models.
+        UserError: two models have one name.
     """
     known: dict[str, Model] = {}
     for one in models:
@@ -334,7 +334,7 @@ def make_folder(folder: Path, wish: Wish, notes: list[str] | None = None) -> lis
     there = [path for path in there if path not in NOT_NEEDED]
     if there:
         raise UserError(
-            f"{folder} has {', '.join(map(str, there))} already, and nothing is overwritten; name another folder, or "
+            f"{folder} has {', '.join(map(str, there))} already; no file was changed; name another folder or "
             f"move {'it' if len(there) == 1 else 'them'} away"
         )
     try:
@@ -377,7 +377,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        autoescape=False,  # nothing here is HTML
+        autoescape=False,  # the templates are not HTML
     )
     environment.filters["yaml"] = quoted
     return environment

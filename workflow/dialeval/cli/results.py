@@ -10,7 +10,7 @@ from dialeval.errors import UserError
 from dialeval.report.comparison import bounds
 from dialeval.report.comparison import compare as compare_runs
 from dialeval.report.export import Found, chosen_tables, column_words, found_tables, write_csv, write_dataset
-from dialeval.report.terminal_summary import tables_since, words_of_results
+from dialeval.report.terminal_summary import stale_files_note, words_of_results
 from dialeval.tables.comparison import NUMBERS
 from dialeval.tables.files import read_table
 from dialeval.text import counted
@@ -31,7 +31,7 @@ def add_summary(parser: argparse.ArgumentParser) -> None:
 def summary(arguments: argparse.Namespace) -> int:
     """Prints the summary that a run ends with."""
     print(words_of_results(arguments.results))
-    if older := tables_since(arguments.results):
+    if older := stale_files_note(arguments.results):
         print(f"\n{older}")
     return 0
 

@@ -40,7 +40,7 @@ from dialeval.figures.style import (
 from dialeval.languages import language_order
 
 CI = "95% confidence interval"
-_NOTHING = "No judge has scored a rated item."
+_NO_DATA = "No judge has scored a rated item."
 _PEARSON = {"": ("pearson", "pearson_ci_low", "pearson_ci_high", "published_pearson")}
 _OF_THE_PAPER = ("FED-Turn", "FED-Dial", "DailyDialog-Zhao", "IEval-Dial")
 """Corpora of xDial-Eval's Figures 1 to 3."""
@@ -56,7 +56,7 @@ def correlations(averages: pd.DataFrame, table: pd.DataFrame, interval: str = CI
         for title, rows in averaged_groups(averages, table)
     ]
     if not groups:
-        return Missing(_NOTHING)
+        return Missing(_NO_DATA)
     sections = []
     limits = _limits(*(rows for _, rows in groups))
     for title, rows in groups:
@@ -93,7 +93,7 @@ def by_corpus(table: pd.DataFrame) -> Plot | Missing:
             Section([_judges_map(rows, list(dict.fromkeys(rows["column"])))], f"{level.capitalize()} level")
         )
     if not sections:
-        return Missing(_NOTHING)
+        return Missing(_NO_DATA)
     return Plot(
         sections,
         title="Correlation of judges by corpus",
@@ -105,14 +105,14 @@ def by_corpus(table: pd.DataFrame) -> Plot | Missing:
 
 
 def _standing(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows that stand for a corpus, with the heading of its column."""
+    """Return the rows of a corpus to show, with the heading of its column."""
     rows = rows[rows["language"] == main_language(rows["language"])]
     kind = next(kind for kind in ("human", "construction", "model") if (rows["rater_kind"] == kind).any())
     rows = rows[rows["rater_kind"] == kind]
     dimension = main_dimension(rows["dimension"])
     rows = rows[rows["dimension"] == dimension]
-    asked = f"{dimension}{rated_otherwise(rows)}"
-    words = [asked] * (asked != OVERALL) + [kind] * (kind != "human")
+    dimension_name = f"{dimension}{rated_otherwise(rows)}"
+    words = [dimension_name] * (dimension_name != OVERALL) + [kind] * (kind != "human")
     return rows.assign(column=rows["corpus"] + (f" ({', '.join(words)})" if words else ""))
 
 

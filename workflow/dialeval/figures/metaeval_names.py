@@ -67,13 +67,13 @@ def shown_dimension(name: str) -> str:
 
 
 def rated_otherwise(rows: pd.DataFrame) -> str:
-    """Returns behind what was asked, for a title, what was rated; nothing where it was the same.
+    """Returns the rated dimension for a title if it differs from the asked one; else "".
 
     Args:
         rows: with the columns `dimension` and `rated`, which may hold several, parted by commas.
     """
-    asked = rows[~rows["dimension"].isin([ALL, AVERAGE])]
-    other = asked[asked["rated"] != asked["dimension"]]["rated"].dropna()
+    single_dimensions = rows[~rows["dimension"].isin([ALL, AVERAGE])]
+    other = single_dimensions[single_dimensions["rated"] != single_dimensions["dimension"]]["rated"].dropna()
     names = dimension_order(name for text in other for name in text.split(", "))
     return f"; rated: {', '.join(names)}" if names else ""
 
@@ -97,12 +97,12 @@ def raters_named(kind: str) -> str:
 
 
 def main_language(names: Iterable[str]) -> str:
-    """Returns the language that stands for all where only one is shown: English if it is there."""
+    """Returns the language to show if there is room for one: English if available."""
     return language_order(names)[0]
 
 
 def main_dimension(names: Iterable[str]) -> str:
-    """Returns the dimension that stands for all: overall if it is there, else the first."""
+    """Returns the dimension to show: overall if available, else the first."""
     known = set(names)
     return OVERALL if OVERALL in known else dimension_order(known)[0]
 
@@ -137,7 +137,7 @@ def averaged_groups(averages: pd.DataFrame, correlations: pd.DataFrame, also_ful
 
 
 def _averaged(benchmark: str, level: str, rows: pd.DataFrame) -> Group:
-    """Returns the averages of a benchmark over its languages, or in the one that stands for all."""
+    """Returns the averages of a benchmark over its languages, or of the language to show."""
     several = (rows["language"] == AVERAGE).any()
     language = AVERAGE if several else main_language(rows["language"])
     spoken = f"mean over {rows['language'].nunique() - 1} languages" if several else language
@@ -148,14 +148,14 @@ def _averaged(benchmark: str, level: str, rows: pd.DataFrame) -> Group:
 
 
 def _without_repetition(rows: pd.DataFrame) -> pd.DataFrame:
-    """Leaves out `all` where the average over dimensions, or the only dimension, says as much."""
+    """Leaves out `all` where the average over dimensions, or the only dimension, equals it."""
     is_all = rows["dimension"] == ALL
-    everything, named = rows[is_all], rows[~is_all]
+    over_all, named = rows[is_all], rows[~is_all]
     if (named["dimension"] == AVERAGE).any():
         return named
-    if everything.empty or named["dimension"].nunique() != 1:
+    if over_all.empty or named["dimension"].nunique() != 1:
         return rows
-    published = dict(zip(scorer_names(everything), everything["published_pearson"], strict=True))
+    published = dict(zip(scorer_names(over_all), over_all["published_pearson"], strict=True))
     beside = named["published_pearson"].fillna(scorer_names(named).map(published))
     return named.assign(published_pearson=beside)
 

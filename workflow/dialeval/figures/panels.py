@@ -1,6 +1,6 @@
 """Panels of figures: histogram, heat map and lines; `row_panels` has those in which every system has a row.
 
-Panels measure their text in inches, so that nothing overlaps and rows have one height in all figures.
+Panels measure their text in inches, so that texts do not overlap and rows have one height in all figures.
 """
 
 # ruff: noqa: D102 (the base class says what its methods return)
@@ -86,10 +86,10 @@ class Panel(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class Histogram(Panel):
-    """Counts of whole numbers as bars, with the count above each.
+    """Counts of integers as bars, with the count above each.
 
     Attributes:
-        counts: index whole number, values counts.
+        counts: index integer, values counts.
         dark: the numbers whose bars are dark.
     """
 
@@ -122,7 +122,7 @@ class HeatMap(Panel):
 
     Attributes:
         values: index rows from above, columns from the left; an empty column name is a gap.
-        texts: what stands in the cells instead of the numbers.
+        texts: texts of the cells instead of the numbers.
         signed: whether 0 is in the middle of the colours, which go from -1 to 1; else they go from 0 to 1.
         rules: numbers of rows above which a thin line separates rows.
         numbered: whether columns are named by the numbers of the rows, of which they are the same.
@@ -289,7 +289,7 @@ class Lines(Panel):
         heights = [(text.count("\n") + 1) * LINE_HEIGHT / inches * (high - low) for text in texts]
         end = axes.get_xlim()[1]
         for name, text, y in zip(
-            names, texts, _apart([last[name][1] for name in names], heights, low, high), strict=True
+            names, texts, _without_overlap([last[name][1] for name in names], heights, low, high), strict=True
         ):
             mark = self.marks.get(name, SINGLE)
             axes.plot([last[name][0], end], [last[name][1], y], clip_on=False, **{**THIN, "linewidth": 0.5})
@@ -299,7 +299,7 @@ class Lines(Panel):
                           annotation_clip=False)  # fmt: skip
 
 
-def _apart(wanted: Sequence[float], heights: Sequence[float], low: float, high: float) -> list[float]:
+def _without_overlap(wanted: Sequence[float], heights: Sequence[float], low: float, high: float) -> list[float]:
     """Return centres as near to the wanted ones (falling) as labels of these heights can be without overlap.
 
     Labels that would touch are merged into blocks, which stay between `low` and `high`.

@@ -26,7 +26,7 @@ class Section:
     columns: int = 1
 
     def across(self, width: float) -> int:
-        """Return how many panels stand side by side: as many as leave room for the longest part of a title."""
+        """Return the number of panels in a row: as many as leave room for the longest part of a title."""
         most = min(self.columns, len(self.panels))
         words = [word for panel in self.panels for word in re.findall("[^-_+/:,. ]+[-_+/:,.]?", panel.title)]
         widest = max((text_width(word, "bold") for word in words), default=0.0)
@@ -47,7 +47,7 @@ def width_of_maps(sections: Sequence[Section]) -> float:
 
 @dataclass(frozen=True)
 class Plot:
-    """What a specification returns: the panels, and the text that stands beside the figure.
+    """What a specification returns: the panels, and the text beside the figure.
 
     Attributes:
         sections: one below the other.
@@ -73,7 +73,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class Missing:
-    """Returned instead of a plot where there is nothing to draw: the reason, in one sentence."""
+    """Returned instead of a plot without data: the reason, in one sentence."""
 
     reason: str
 
@@ -89,7 +89,7 @@ def save_plot(found: Plot | Missing, svg_path: Path, pdf_path: Path) -> None:
     if isinstance(found, Missing):
         save_figure(_reason(found), svg_path, pdf_path, "", found.reason, "missing")
     else:
-        save_figure(drawn(found), svg_path, pdf_path, found.title, found.text)
+        save_figure(figure_of_plot(found), svg_path, pdf_path, found.title, found.text)
 
 
 @styled
@@ -103,7 +103,7 @@ def _reason(missing: Missing) -> Figure:
 
 
 @styled
-def drawn(plot: Plot) -> Figure:
+def figure_of_plot(plot: Plot) -> Figure:
     """Return a plot as a figure: sizes in inches follow from the text, rows have one height everywhere."""
     key_lines = max((line for _, line in _key_places(plot).values()), default=-1) + 1
     kinds = {type(panel) for section in plot.sections for panel in section.panels}

@@ -95,7 +95,7 @@ def text_of(svg: str, name: str) -> Text:
 
 
 MISSING = "missing"
-"""Keyword of an SVG that only says why there is nothing to draw."""
+"""Keyword of an SVG that gives the reason for a missing figure."""
 
 _ROSTER, _INTERVAL = ("roster",), ("interval",)
 

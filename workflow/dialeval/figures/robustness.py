@@ -15,7 +15,7 @@ from dialeval.figures.row_panels import Boxes, Forest, Reference, Row, in_series
 from dialeval.figures.style import GREY, PAGE, PERCENT, Mark, Unit, per, published_note, series_marks
 
 CI = "95% confidence interval"
-_NOTHING = "No judge has scored perturbed items."
+_NO_DATA = "No judge has scored perturbed items."
 _MOST_JUDGES = 8
 _SCORE = Unit(1.0, 2)
 _RATIOS = {"score falls": Mark(), "score rises (noise)": Mark(GREY, "|")}
@@ -44,7 +44,7 @@ def ratios(robustness: pd.DataFrame, interval: str = CI) -> Plot | Missing:
 
     sections, are_maps = _sections(both, robustness, panel, HeatMap(values=pd.DataFrame(), unit=PERCENT))
     if not sections:
-        return Missing(_NOTHING)
+        return Missing(_NO_DATA)
     bars = "" if are_maps else f"; bars are the {interval}, grey ticks the share whose score rises by as much (noise)"
     note = published_note(both) if not are_maps else ""
     return Plot(
@@ -62,19 +62,19 @@ def drops(table: pd.DataFrame, robustness: pd.DataFrame) -> Plot | Missing:
     """Return the distribution of score drops, a row per strategy and a panel per judge."""
     thresholds = robustness.drop_duplicates(["strategy", "dimension"])
     joined = table.merge(thresholds[["strategy", "dimension", "threshold"]], on=["strategy", "dimension"], how="left")
-    ends = (
+    limits = (
         min(table["p05"].min(), -0.5) - 0.05 if len(table) else -0.5,
         max(table["p95"].max(), 0.5) + 0.05 if len(table) else 0.5,
     )
 
     def panel(rows: pd.DataFrame, order: Sequence[Row], judge: str) -> Panel:
-        return Boxes(table=rows, rows=order, limits=ends, unit=_SCORE, title=judge, references=[Reference(0.0)],
+        return Boxes(table=rows, rows=order, limits=limits, unit=_SCORE, title=judge, references=[Reference(0.0)],
                      axis="Score drop")  # fmt: skip
 
     joined = joined.assign(estimate=joined["median"])
     sections, are_maps = _sections(joined, robustness, panel, HeatMap(values=pd.DataFrame(), unit=_SCORE, signed=True))
     if not sections:
-        return Missing(_NOTHING)
+        return Missing(_NO_DATA)
     boxes = (
         "box 25 to 75% of the pairs, whiskers 5 to 95%, black line median; the orange tick is the threshold above "
         "which a drop counts as detected"

@@ -40,7 +40,7 @@ _ROW, _SERIES_ROW = 0.185, 0.065  # inches of a row, and of every further series
 
 
 class Row(NamedTuple):
-    """A row of a panel: its key in the table, its label, and the heading that it stands under."""
+    """A row of a panel: its key in the table, its label, and its heading."""
 
     key: str
     label: str
@@ -139,7 +139,7 @@ class RowPanel(Panel):
         self._name_references(axes, width)
 
     def _name_references(self, axes: Axes, width: float) -> None:
-        """Write the names of the references above the axes; of two that would overlap, one stands left, one right."""
+        """Write the names of the references above the axes; of two overlapping names, one goes left and one right."""
         low, high = axes.get_xlim()
         inches = axes.get_position().width * width / (high - low)
         named = sorted((one for one in self.references if one.label), key=lambda one: one.value)
@@ -170,7 +170,7 @@ class Forest(RowPanel):
         table: row, estimate, low, high; `series` where a row has several; `published`.
         series: the mark of each series, from above, ticks in the middle; empty if a row has one number.
         marks: the mark of each row that has one number.
-        numbers: whether the estimates stand at the right; of one series only.
+        numbers: whether the estimates are written at the right; of one series only.
     """
 
     table: pd.DataFrame
@@ -193,9 +193,9 @@ class Forest(RowPanel):
         table = self.table[self.table["estimate"].notna()]
         if not self.limits and len(table):
             values = table[["estimate", "ci_low", "ci_high"]].to_numpy(float)
-            ends = [*values[np.isfinite(values)], *(one.value for one in self.references)]
-            margin = 0.05 * (max(ends) - min(ends)) or 1.0
-            axes.set_xlim(min(ends) - margin, max(ends) + margin)
+            marked = [*values[np.isfinite(values)], *(one.value for one in self.references)]
+            margin = 0.05 * (max(marked) - min(marked)) or 1.0
+            axes.set_xlim(min(marked) - margin, max(marked) + margin)
             axes.set_autoscale_on(False)
         self.prepare(axes, width, left)
         places = self.places(width)

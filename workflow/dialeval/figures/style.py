@@ -29,7 +29,7 @@ COLUMN, PAGE = 3.35, 6.9
 """Widths of a figure, in inches: one column of a paper, or its page. A figure is drawn at the size of its print."""
 
 FONT_SIZE = 8.0
-"""Size of all text, in points: nothing is smaller."""
+"""Size of all text, in points, the smallest in any figure."""
 
 LINE_HEIGHT = 1.25 * FONT_SIZE / 72
 """Height of a line of text, in inches."""
@@ -220,7 +220,7 @@ def styled(draw: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]
     """Make a function draw in this style, whatever the settings around it."""
 
     @wraps(draw)
-    def drawn(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
+    def wrapper(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
         _prefer_shipped_fonts()
         usual: dict[Any, Any] = {
             name: value for name, value in matplotlib.rcParamsDefault.items() if not name.startswith("backend")
@@ -228,7 +228,7 @@ def styled(draw: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]
         with matplotlib.rc_context(usual | dict(_SETTINGS)):
             return draw(*args, **kwargs)
 
-    return drawn
+    return wrapper
 
 
 def _prefer_shipped_fonts() -> None:
@@ -258,7 +258,7 @@ _SHAPING = ("GDEF", "GPOS", "GSUB", "kern")
 def save_figure(
     figure: Figure, svg_path: Path, pdf_path: Path, title: str, description: str, keyword: str = ""
 ) -> None:
-    """Write a figure as SVG (text stays text) and as PDF (fonts embedded), each whole or not at all.
+    """Write a figure as SVG (text stays text) and as PDF (fonts embedded), each written completely or not at all.
 
     The same figure gives the same bytes: neither file holds a date or a random identifier. The ground is transparent.
     Title, description and keyword are in the metadata.

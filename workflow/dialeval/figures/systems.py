@@ -199,8 +199,8 @@ def _rating_limits(long: pd.DataFrame) -> tuple[float, float]:
     if not len(values):
         return 900.0, 1100.0
     reach = max(float(np.ptp(values)), 2.0 * float((elo["ci_high"] - elo["ci_low"]).max()))
-    ends = known[["ci_low", "ci_high"]].to_numpy(float).ravel()
-    near = ends[(ends >= values.min() - reach) & (ends <= values.max() + reach)]
+    interval_limits = known[["ci_low", "ci_high"]].to_numpy(float).ravel()
+    near = interval_limits[(interval_limits >= values.min() - reach) & (interval_limits <= values.max() + reach)]
     values = np.concatenate([values, near])
     margin = max(0.05 * float(np.ptp(values)), 5.0)
     return float(values.min()) - margin, float(values.max()) + margin
@@ -297,7 +297,7 @@ _ESTIMAND = ["protocol", "measure", "criterion", "answer", "n_utterances", "oppo
 def corrected(table: pd.DataFrame, interval: str) -> Plot | Missing:
     """Return three estimates of every system: judge only, human labels only, and human-corrected.
 
-    A panel judge stands for its members. Rates against single systems are left out where all have met each other.
+    A panel judge replaces its members. Rates against single systems are left out where all have met each other.
     """
     groups = list(_estimands(table))
     if not groups:
@@ -395,7 +395,7 @@ def groups_of(table: pd.DataFrame, *without: str) -> list[tuple[str, pd.DataFram
         if table[name].nunique(dropna=False) > 1 or (name in ("criterion", "label") and table[name].notna().any())
     ]
     if len(keys) > 1 and "label" in keys and set(table["label"].str.lower()) == {"yes"}:
-        keys.remove("label")  # the criterion says what of
+        keys.remove("label")  # the criterion names the quantity
     if not keys:
         return [("", table)]
     return [
@@ -413,7 +413,7 @@ def _title(name: str, value: Any) -> str:
 
 
 def unparsed_note(table: pd.DataFrame) -> str:
-    """Return how many outputs were unparsable, for a caption; nothing if there are none."""
+    """Return how many outputs were unparsable, for a caption; empty if there are none."""
     column = next((name for name in ("n_unparsed", "n_missing") if name in table), None)
     number = 0 if column is None else int(table[column].sum())
     return f"; unparsed: {number:,}" if number else ""

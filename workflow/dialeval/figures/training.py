@@ -9,7 +9,7 @@ from dialeval.figures.plot import Missing, Plot, Section
 from dialeval.figures.row_panels import Forest, Reference, Row
 from dialeval.figures.style import COLUMN, GREY, PAGE, PERCENT, Mark, Unit, per, series_marks
 
-_NOTHING = "No judge was trained."
+_NO_DATA = "No judge was trained."
 _ALL = "all"
 _MOMENTS = {"before": Mark(GREY, "o", filled=False), "after": Mark()}
 
@@ -17,15 +17,15 @@ _MOMENTS = {"before": Mark(GREY, "o", filled=False), "after": Mark()}
 def record(table: pd.DataFrame, interval: str) -> Plot | Missing:
     """Return the AUC of every judge before and after its training: a row per criterion and kind, a panel per judge.
 
-    Judges that learned from the same sets stand side by side. Of several languages their mean is shown.
+    Judges with the same training sets share a panel. Of several languages their mean is shown.
     """
     rows = table[table["language"] == _ALL].rename(columns={"auc": "estimate"})
     if rows.empty:
-        return Missing(_NOTHING)
+        return Missing(_NO_DATA)
     rows = rows.assign(row=rows["criterion"] + " " + rows["kind"], series=rows["moment"])
-    whole = rows[(rows["criterion"] == _ALL) & (rows["kind"] == _ALL)].drop_duplicates("judge")
+    totals = rows[(rows["criterion"] == _ALL) & (rows["kind"] == _ALL)].drop_duplicates("judge")
     sections = []
-    for training, judges in whole.groupby("training")["judge"]:
+    for training, judges in totals.groupby("training")["judge"]:
         own = rows[rows["judge"].isin(judges)]
         keys = sorted(set(zip(own["criterion"], own["kind"], strict=True)),
                       key=lambda key: (key[0] != _ALL, key[0], key[1] != _ALL, key[1]))  # fmt: skip
@@ -51,7 +51,7 @@ def record(table: pd.DataFrame, interval: str) -> Plot | Missing:
 def curve(table: pd.DataFrame, runs: pd.DataFrame) -> Plot | Missing:
     """Return two panels per judge: losses by step, and AUC of the development part."""
     if runs.empty:
-        return Missing(_NOTHING)
+        return Missing(_NO_DATA)
     marks = series_marks(["development", "training"])
     sections = []
     for judge, kept in runs.drop_duplicates("judge").set_index("judge")["best_step"].items():

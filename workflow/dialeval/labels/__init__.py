@@ -1,1 +1,1 @@
-"""People's labels: what is drawn for people, the pages on which they label, and reading back what they said."""
+"""Human labels: sampling, labelling pages, reading labels, and human-corrected estimates."""

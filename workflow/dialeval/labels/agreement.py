@@ -28,7 +28,7 @@ def agreement(labels: pd.DataFrame, *, resamples: int, confidence: float, random
 
     Numbers are compared by their distance (alpha at interval level, of all and of every two), choices and outcomes by
     whether they are the same (alpha at nominal level, Cohen's kappa and Gwet's AC1 of every two). Repeats of an
-    annotator count once, the first; how often a repeat says the same stands beside. Intervals resample cases.
+    annotator count once, the first; retest agreement has its own rows. Intervals resample cases.
 
     Args:
         labels: table `labels`.
@@ -66,7 +66,7 @@ def _of_choices(given: AnnotatorAnswers, settings: _Resampling) -> list[Row]:
     of = given.labels[given.labels["round"] == 0]
     names = given.annotators
     code = of["annotator"].map({name: number for number, name in enumerate(names)}).to_numpy(np.int64)
-    found = judge_agreement(code, of["thing"], of["answer"], of["case"].astype(str), len(names), **settings._asdict())
+    found = judge_agreement(code, of["unit"], of["answer"], of["case"].astype(str), len(names), **settings._asdict())
     matrix = given.matrix(given.labels["answer"].to_numpy(np.float64), 0)
     rows = [_row("alpha (nominal)", found.alpha, _in_common(matrix))]
     for one, other in combinations(range(len(names)), 2):
@@ -82,11 +82,11 @@ def _of_choices(given: AnnotatorAnswers, settings: _Resampling) -> list[Row]:
 
 
 def _with_oneself(given: AnnotatorAnswers, confidence: float) -> list[Row]:
-    """Returns how often each annotator said the same again, of those who labelled anything twice."""
+    """Returns the retest agreement of each annotator who labelled a unit twice."""
     rows = []
     for name in given.annotators:
         of = given.labels[given.labels["annotator"] == name]
-        retest = retest_inconsistency(of["thing"], of["answer"], of["case"].astype(str), confidence=confidence)
+        retest = retest_inconsistency(of["unit"], of["answer"], of["case"].astype(str), confidence=confidence)
         if retest.n_pairs:
             low, high = 1.0 - retest.inconsistency.ci_high, 1.0 - retest.inconsistency.ci_low
             again = {
@@ -94,8 +94,13 @@ def _with_oneself(given: AnnotatorAnswers, confidence: float) -> list[Row]:
                 "annotator": name,
                 "estimate": 1.0 - retest.inconsistency.estimate,
             }
-            ends = {"ci_low": low, "ci_high": high, "n": retest.n_items, "n_clusters": retest.inconsistency.n_clusters}
-            rows.append({**again, **ends, "note": retest.inconsistency.note or None})
+            interval = {
+                "ci_low": low,
+                "ci_high": high,
+                "n": retest.n_items,
+                "n_clusters": retest.inconsistency.n_clusters,
+            }
+            rows.append({**again, **interval, "note": retest.inconsistency.note or None})
     return rows
 
 
@@ -113,7 +118,7 @@ def _row(statistic: str, found: Estimate, n: int) -> Row:
 
 
 def _in_common(matrix: np.ndarray) -> int:
-    """Returns how many things two or more labelled."""
+    """Returns the number of units with two or more annotators."""
     return int(((~np.isnan(matrix)).sum(axis=0) > 1).sum())
 
 
@@ -196,7 +201,7 @@ def _agreement(given: AnnotatorAnswers, answers: FloatArray, number: int) -> tup
     return float(np.corrcoef(one, other)[0, 1]), ""
 
 
-# What each annotator said of each thing, as numbers: what agreement and differences of annotators are made of.
+# Labels as numbers by annotator and unit, the input of agreement and of differences between annotators.
 
 Row = dict[str, Any]
 _KEY = ("corpus", "item_id", "case_id", "first", "second", "n_utterances")
@@ -208,10 +213,10 @@ class AnnotatorAnswers:
 
     Attributes:
         about: protocol and criterion.
-        labels: table `labels`, the repeats of an annotator and what was skipped included; with `thing`, `case`, and
+        labels: table `labels`, with repeats and skipped labels; with `unit`, `case`, and
             `answer`, the label as a number, NaN where it was skipped.
         level: what distances between the numbers mean.
-        leaning: what stands for an answer where annotators' means are compared.
+        leaning: value of each label in comparisons of annotators' means.
     """
 
     about: Row
@@ -225,7 +230,7 @@ class AnnotatorAnswers:
         return sorted(self.labels["annotator"].unique())
 
     def matrix(self, value: FloatArray, repeat: int | None = None) -> FloatArray:
-        """Returns values by annotator and thing, shape [n_annotators, n_units]; the mean over repeats, or one repeat.
+        """Returns values by annotator and unit, shape [n_annotators, n_units]; the mean over repeats, or one repeat.
 
         Args:
             value: of each label, NaN where it was skipped, shape [n].
@@ -234,13 +239,13 @@ class AnnotatorAnswers:
         code = {name: number for number, name in enumerate(self.annotators)}
         chosen = ((self.labels["round"] == repeat) | (repeat is None)).to_numpy(dtype=bool)
         who = np.asarray(self.labels["annotator"].map(code), dtype=np.int64)
-        thing = np.asarray(self.labels["thing"], dtype=np.int64)
-        shape = len(code), int(self.labels["thing"].max()) + 1
-        return cell_means(np.where(chosen, value, np.nan), (who, thing), shape)[0]
+        unit = np.asarray(self.labels["unit"], dtype=np.int64)
+        shape = len(code), int(self.labels["unit"].max()) + 1
+        return cell_means(np.where(chosen, value, np.nan), (who, unit), shape)[0]
 
     def clusters(self) -> np.ndarray:
-        """Returns the case of each thing, shape [n_units]."""
-        first = self.labels.drop_duplicates("thing").sort_values("thing")
+        """Returns the case of each unit, shape [n_units]."""
+        first = self.labels.drop_duplicates("unit").sort_values("unit")
         return pd.factorize(first["case"])[0].astype(np.int64)
 
 
@@ -257,14 +262,14 @@ def answers_by_question(labels: pd.DataFrame) -> Iterator[AnnotatorAnswers]:
         second = rows["opponent"].fillna("").astype(str)
         swapped = (second != "") & (second < first)
         about = rows.assign(first=first.where(~swapped, second), second=second.where(~swapped, first))
-        with_things = rows.assign(thing=numbered(about, _KEY), answer=number, case=cases(as_judgements(rows)))
-        yield AnnotatorAnswers({"protocol": protocol, "criterion": named}, with_things, level, leaning)
+        numbered_rows = rows.assign(unit=numbered(about, _KEY), answer=number, case=cases(as_judgements(rows)))
+        yield AnnotatorAnswers({"protocol": protocol, "criterion": named}, numbered_rows, level, leaning)
 
 
 def _as_numbers(rows: pd.DataFrame) -> tuple[FloatArray, Level, FloatArray]:
-    """Returns labels as numbers, what distances between these mean, and what stands for them in means.
+    """Returns labels as numbers, their level of measurement, and their values in comparisons of means.
 
-    These are the numbers themselves, 1 for a Yes, and of pairs 1 for a tie: who is lenient there settles on none.
+    The latter are the numbers themselves, 1 for a Yes, and of pairs 1 for a tie: a lenient annotator chooses ties.
     """
     open_label = rows["skipped"].to_numpy(dtype=bool)
     if rows["outcome"].notna().any():
@@ -282,7 +287,7 @@ def _as_numbers(rows: pd.DataFrame) -> tuple[FloatArray, Level, FloatArray]:
 
 
 def _marked(number: FloatArray, mark: np.ndarray) -> FloatArray:
-    """Returns 1 where there is a mark, 0 where there is none, NaN where nothing was said."""
+    """Returns 1 where `mark` is true, 0 elsewhere, NaN for a missing label."""
     return np.where(np.isnan(number), np.nan, mark).astype(np.float64)
 
 

@@ -1,4 +1,4 @@
-"""What a label means: as a number, a choice or a winner, on its scale."""
+"""Labels as numbers, choices or winners on their scale."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _COMMA = re.compile(r"[-+]?[0-9]+,[0-9]+")
 
 
 class UnreadableLabelError(Exception):
-    """What is wrong with a label, in words."""
+    """A label is none of the possible answers; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Of a pair, who stood first (left) where the label was given; without names it is a single dialogue.
+    """The systems of a pair in the order shown (left first); without names it is a single dialogue.
 
     Attributes:
         left, right: the systems.
@@ -49,17 +49,17 @@ class Shown:
 def read_label(
     raw: RawLabel, question: Question, criterion: Criterion | None, unit: Unit, shown: Shown = Shown()
 ) -> dict[str, Any]:
-    """Returns the columns of the table `labels` that hold the answer.
+    """Returns the columns of the table `labels` with the answer.
 
     Args:
-        said: the label.
+        raw: the label.
         question: the protocol.
-        criterion: what was asked about; None where the question needs none.
-        unit: what it is about.
-        shown: of a pair, who stood on which side.
+        criterion: its criterion; None if the question has none.
+        unit: its unit.
+        shown: of a pair, the systems in the order shown.
 
     Raises:
-        UnreadableLabelError: it is none of the answers.
+        UnreadableLabelError: it is none of the possible answers.
     """
     form = question.protocol.form
     scale = {} if form in ("pair", "locate") or criterion is None else _scale_limits(form, criterion)
@@ -134,7 +134,11 @@ def _detected(raw: RawLabel, unit: Unit) -> dict[str, Any]:
 
 
 def _outcome(raw: RawLabel, question: Question, shown: Shown) -> Outcome:
-    """Returns who won of the two as they were shown, if the label can mean one thing alone."""
+    """Returns the outcome of the pair as shown.
+
+    Raises:
+        UnreadableLabelError: the label is no answer, or has two meanings.
+    """
     text, options = _folded(raw.label), pair_options(question)
     sided: tuple[tuple[str, Outcome], ...] = ((shown.left, "left"), (shown.right, "right"))
     named = {_folded(escaped_cell(name)): side for name, side in sided}  # as a CSV file of ours has the name

@@ -1,4 +1,4 @@
-"""Estimates of what the expensive judge of a cascade would answer to everything, from a sample of its answers."""
+"""Estimates for the expensive judge of a cascade over all requests, from a sample of its answers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ COLUMNS = tuple(dict.fromkeys((*JUDGEMENT_COLUMNS, *CASCADE_COLUMNS)))
 """Columns of the table `judgements` that are needed."""
 OF_THEN = "what {then} would say, by its answers to a sample and those of {first} to all"
 NOT_ESTIMATED = "not estimated for a cascade"
-_ASKED_FOR = {"win_rates": (WINS,), "differences": ("means", "rates", "checklist", "win_rates", WINS)}
+_MEASURES_OF_TABLE = {"win_rates": (WINS,), "differences": ("means", "rates", "checklist", "win_rates", WINS)}
 _COMPARED = {
     MEAN: ("means", "mean"), CHECKLIST: ("checklist", "share of yes"), WIN_OR_TIE: ("win_rates", "win_or_tie"),
     RATING: ("ratings", "bradley_terry"),
@@ -46,7 +46,7 @@ _NUMBERS = (
 
 
 def with_cascade(rows: Sequence[Row], measure: str, judgements: pa.Table, design: Design) -> list[Row]:
-    """Returns the rows of a measure's table, those of a cascade with what the expensive judge would say.
+    """Returns the rows of a measure's table, a cascade's with estimates for its expensive judge.
 
     Args:
         rows: rows of the table, of all judges.
@@ -56,7 +56,7 @@ def with_cascade(rows: Sequence[Row], measure: str, judgements: pa.Table, design
     """
     if design.cascade is None:
         return list(rows)
-    numbers, _ = _numbers(judgements, design, _ASKED_FOR.get(measure, (measure,)))
+    numbers, _ = _numbers(judgements, design, _MEASURES_OF_TABLE.get(measure, (measure,)))
     found = {
         tuple(row[name] for name in ("measure", "criterion", "n_utterances", "answer", "system", "opponent")): row
         for row in numbers
@@ -68,7 +68,7 @@ def with_cascade(rows: Sequence[Row], measure: str, judgements: pa.Table, design
 
 
 def differences_with_cascade(rows: Sequence[Row], measure: str, judgements: pa.Table, design: Design) -> list[Row]:
-    """Returns the rows of a table of differences, those of a cascade between what the expensive judge would say.
+    """Returns the rows of a table of differences, a cascade's between estimates for its expensive judge.
 
     Args:
         rows: rows of the table, of all judges.
@@ -78,7 +78,7 @@ def differences_with_cascade(rows: Sequence[Row], measure: str, judgements: pa.T
     """
     if design.cascade is None:
         return list(rows)
-    wanted = _ASKED_FOR.get(measure, (measure,))
+    wanted = _MEASURES_OF_TABLE.get(measure, (measure,))
     measures = [name for name in wanted if name in (*design.measures, WINS, "ratings")]
     numbers, compared = _numbers(judgements, design, measures)
     found = [*_differences(numbers, compared, design), *_head_to_head(numbers, design)]
@@ -119,23 +119,23 @@ def _note(note: str | None, design: Design) -> str:
 def _replaced(row: Row, measure: str, found: dict[tuple[Any, ...], Row], design: Design) -> Row:
     """Returns the columns of a row of a cascade that are other than those of the mixture."""
     assert design.cascade is not None
-    nothing = dict.fromkeys(name for name in _NUMBERS if name in row)
-    nothing |= dict.fromkeys(
+    blank = dict.fromkeys(name for name in _NUMBERS if name in row)
+    blank |= dict.fromkeys(
         name for name in row if name.startswith(("bradley_terry", "davidson", "win_or_tie_")) or name == "published"
     )
     group = (row.get("criterion"), row["n_utterances"])
     system = row["system"]
-    nothing["note"] = NOT_ESTIMATED
+    blank["note"] = NOT_ESTIMATED
     if measure == "win_rates":
-        return nothing | _wins(system, row["opponent"], group, found)
+        return blank | _wins(system, row["opponent"], group, found)
     name = {"means": MEAN, "rates": RATE, "checklist": CHECKLIST, "ratings": RATING}[measure]
     number = found.get((name, *group, row.get("label"), system, None))
     if number is None:
-        return nothing
+        return blank
     if measure == "ratings":
-        ends = {"bradley_terry": "estimate", "bradley_terry_ci_low": "ci_low", "bradley_terry_ci_high": "ci_high"}
-        return nothing | {column: number[of] for column, of in ends.items()} | {"note": number["note"]}
-    return nothing | {column: number[column] for column in ("estimate", "ci_low", "ci_high", "note")}
+        columns = {"bradley_terry": "estimate", "bradley_terry_ci_low": "ci_low", "bradley_terry_ci_high": "ci_high"}
+        return blank | {column: number[of] for column, of in columns.items()} | {"note": number["note"]}
+    return blank | {column: number[column] for column in ("estimate", "ci_low", "ci_high", "note")}
 
 
 def _wins(system: str, opponent: str, group: tuple[Any, ...], found: dict[tuple[Any, ...], Row]) -> Row:

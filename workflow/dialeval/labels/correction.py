@@ -1,7 +1,7 @@
-"""What people would say of systems: labels of a part, with each judge's scores of all as help.
+"""Human-corrected (prediction-powered) estimates: human labels of a sample with a judge's scores of all units.
 
-A number stands there three times: corrected, from the labels alone, and from the judge alone. Where the judge is of no
-use the first is the second.
+Each row has three estimates: human-corrected, human labels only, and judge only. If the judge carries no information,
+the first equals the second.
 """
 
 from __future__ import annotations
@@ -46,15 +46,13 @@ from dialeval.stats.reliability import FEWEST_ANNOTATORS, annotator_variance
 from dialeval.tables.files import HUMAN
 from dialeval.tables.schema import scope
 
-# What people would say of systems: their labels of a part, with each judge's scores of all as help.
-
 _AND = "\x1f"
 NO_JUDGE = "none"
-"""The judge of rows that are people's alone, where no judge scored anything."""
+"""The judge of rows that no judge scored: these use human labels only."""
 DIFFERENCE = "difference"
-"""What follows the name of a measure where two systems' numbers are compared."""
+"""Suffix of a measure's name in rows that compare two systems."""
 SELF_PREFERENCE = "self_preference"
-"""What follows the name of a measure by which a judge's own family is compared with others."""
+"""Suffix of a measure's name in rows that compare a judge's own model family with others."""
 ONE_FAMILY = "all systems are of the judge's family"
 FEW_OF_FAMILY = f"labels of fewer than {FEWEST_LABELLED} seeds or cases, of the judge's family or of the others"
 NEVER_OFF = "the judge's bias is equal on all labels, so its variance is not known"
@@ -62,7 +60,7 @@ NO_DRAW = "no draw on record: what has a label counts as drawn at random from ea
 OF_THESE = "of {}: too few to say what people in general would say"
 """What a number is about that fewer than three annotators' labels are behind."""
 AMONG_RATED = "1000 is the average of the rated systems: without {}"
-ONE_EACH = "nothing has two annotators: the interval is about what these annotators would say of these dialogues"
+ONE_EACH = "no unit has two annotators: the interval holds for these annotators and these dialogues"
 
 
 _ON_SCALE = (
@@ -73,8 +71,8 @@ _BESIDE = ("se", "df", "weight", "judge_bias", "judge_bias_ci_low", "judge_bias_
 _OF_FAMILIES = (MEAN, PASS_RATE, RATE, CHECKLIST, WIN_RATE, WIN_OR_TIE)
 """Measures by which a judge's own family is compared with others."""
 _NOT_IDENTIFIED = {WINS_ALL: UNDEFEATED, LOSES_ALL: WINLESS, SEPARATED: NOT_LIMITED}
-"""Why people's labels determine no rating of a system -> what a table says, which then has no number."""
-_OF_PEOPLE = (
+"""Note of a rating that human labels do not identify -> the table's note; the table then has no number."""
+_NEEDS_LABELS = (
     "estimate", "ci_low", "ci_high", "human_only", "human_only_ci_low", "human_only_ci_high", "se", "df",
     "judge_bias", "judge_bias_ci_low",
     "judge_bias_ci_high", "n_effective_labels",
@@ -83,17 +81,17 @@ _OF_PEOPLE = (
 
 @dataclass(frozen=True)
 class _Numbers:
-    """One quantity's things as arrays.
+    """The units of one quantity as arrays.
 
     Attributes:
-        label: mean label, NaN where nobody labelled, shape [n].
-        variance: of a thing's label about what many annotators would say, NaN where unknown, shape [n].
-        probability: with which a thing came to have a label, NaN where it has none, shape [n].
+        label: mean label, NaN without a label, shape [n].
+        variance: of a unit's mean label about the mean of many annotators, NaN if unknown, shape [n].
+        probability: inclusion probability of each unit, NaN without a label, shape [n].
         system, opponent: names, shape [n]; of single dialogues the latter is empty.
-        cluster: case of each thing, shape [n].
-        scores: what judges say, NaN where nothing, by judge, shape [n].
-        note: what is to be known of all of it.
-        annotators: who labelled, as a sample of people; None where they are too few to be one.
+        cluster: case of each unit, shape [n].
+        scores: scores by judge, NaN if missing, shape [n].
+        note: text for the column `note` of all rows.
+        annotators: the annotators as a random sample; None if they are too few.
     """
 
     label: FloatArray
@@ -107,7 +105,7 @@ class _Numbers:
     annotators: Annotators | None = None
 
     def only(self, there: BoolArray) -> _Numbers:
-        """Returns those of some things, without scores."""
+        """Returns the arrays of some units, without scores."""
         arrays = ("label", "variance", "probability", "system", "opponent", "cluster")
         return replace(self, scores={}, **{name: getattr(self, name)[there] for name in arrays})
 
@@ -120,7 +118,7 @@ def corrected_numbers(
     The latter are without the corrections for the number of pairs.
 
     Args:
-        judgements: the protocol's table `judgements`, with the columns of `things.JUDGEMENT_COLUMNS`.
+        judgements: the protocol's table `judgements`, with the columns of `joined_judgements.JUDGEMENT_COLUMNS`.
         labels: table `labels`, of any protocols.
         design: the protocol.
         terms: how it is corrected.
@@ -140,33 +138,33 @@ def corrected_numbers(
         }
         for judge, score in numbers.scores.items():
             for found in _corrected(quantity, numbers, score, design, terms):
-                rows += _rows(found, shared | {"judge": judge}, quantity.ends, numbers.note)
+                rows += _rows(found, shared | {"judge": judge}, quantity.limits, numbers.note)
                 differences += _differences(found, shared | {"judge": judge})
         rows += [{**shared, **row} for row in _self_preferences(quantity, numbers, design, terms)]
     return rows, differences
 
 
 def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: Terms) -> _Numbers:
-    n = len(joined.things)
-    said = quantity.read(quantity.labelled)
+    n = len(joined.units)
+    labels = quantity.read(quantity.labelled)
     if quantity.is_share and design.labels_of_judge:
-        said = np.nan_to_num(said)
-    label, variance = (of(quantity.labelled, said, n) for of in (mean_label, label_variance))
-    each = by_speaker(quantity.labelled, said, sorted(quantity.labelled["judge"].unique()), n)
+        labels = np.nan_to_num(labels)
+    label, variance = (of(quantity.labelled, labels, n) for of in (mean_label, label_variance))
+    each = by_speaker(quantity.labelled, labels, sorted(quantity.labelled["judge"].unique()), n)
     scores = by_speaker(quantity.judged, quantity.read(quantity.judged), design.judges, n)
-    if quantity.is_share:  # what could not be read is no yes, as in the other tables
-        asked = by_speaker(quantity.judged, np.ones(len(quantity.judged)), design.judges, n)
-        scores = np.where(np.isnan(asked), np.nan, np.nan_to_num(scores))
+    if quantity.is_share:  # an unparsed judgement counts as no, as in the other tables
+        judged = by_speaker(quantity.judged, np.ones(len(quantity.judged)), design.judges, n)
+        scores = np.where(np.isnan(judged), np.nan, np.nan_to_num(scores))
     there = np.zeros(n, dtype=bool)
-    there[quantity.judged["thing"]] = there[quantity.labelled["thing"]] = True
-    things = joined.things[there]
+    there[quantity.judged["unit"]] = there[quantity.labelled["unit"]] = True
+    units = joined.units[there]
     label, variance, scores = label[there], variance[there], scores[:, there]
-    stratum, _ = pd.factorize(things["system"].where(things["opponent"].isna(), ""))
+    stratum, _ = pd.factorize(units["system"].where(units["opponent"].isna(), ""))
     number = np.cumsum(there) - 1
-    of_these = quantity.labelled.assign(thing=number[quantity.labelled["thing"]])
+    of_these = quantity.labelled.assign(unit=number[quantity.labelled["unit"]])
     probability, on_record = inclusion_probabilities(of_these, label, stratum.astype(np.int64))
     proxies = {judge: score for judge, score in zip(design.judges, scores, strict=True) if not np.isnan(score).all()}
-    system = things["system"].to_numpy(dtype=str)
+    system = units["system"].to_numpy(dtype=str)
     members = [proxies[judge] for judge in design.members if judge in proxies]
     if terms.panel and len(members) > 1:
         proxies[PANEL] = panel(np.array(members), system, terms.panel, quantity.levels)
@@ -179,8 +177,8 @@ def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: 
         variance,
         probability,
         system,
-        things["opponent"].fillna("").to_numpy(dtype=str),
-        things["cluster"].to_numpy(dtype=np.int64),
+        units["opponent"].fillna("").to_numpy(dtype=str),
+        units["cluster"].to_numpy(dtype=np.int64),
         proxies,
         "; ".join(filter(None, ("" if on_record else NO_DRAW, few, one_each, quantity.note))),
         who,
@@ -188,9 +186,9 @@ def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: 
 
 
 def _annotators(each: FloatArray, system: IntArray, design: LabelledDesign) -> tuple[Annotators | None, str]:
-    """Returns who labelled as a sample of people, or None and why intervals are about these annotators alone.
+    """Returns the annotators as a random sample, or None and why the intervals hold for these annotators alone.
 
-    Of pairs, harshness moves no side: who of two is preferred has no component of its own.
+    Pairwise labels have no annotator effect: leniency favours neither side.
     """
     if design.labels_of_judge:
         return None, ""
@@ -206,7 +204,7 @@ def _annotators(each: FloatArray, system: IntArray, design: LabelledDesign) -> t
 
 @dataclass(frozen=True)
 class _Found:
-    """Corrected numbers with the names of what they are of; `compared` where their differences are worth a row."""
+    """Corrected estimates of systems; `compared` says whether each two of them get a row of differences."""
 
     measure: str
     numbers: Corrected
@@ -217,9 +215,9 @@ class _Found:
 
     @property
     def determined(self) -> BoolArray:
-        """Whether people's labels determine each number, as they do all but some ratings."""
-        apart = [self.measure == RATING and note in _NOT_IDENTIFIED for note in self.numbers.note]
-        return ~np.array(apart, dtype=np.bool_)
+        """Whether the human labels identify each estimate; some ratings they do not."""
+        unidentified = [self.measure == RATING and note in _NOT_IDENTIFIED for note in self.numbers.note]
+        return ~np.array(unidentified, dtype=np.bool_)
 
 
 def _corrected(
@@ -234,8 +232,8 @@ def _corrected(
             np.tile(of.cluster, copies),
             target=terms.target,
             confidence=terms.confidence,
-            rate=None if quantity.measure == MEAN and quantity.ends == (0.0, 1.0) else quantity.is_rate,
-            ends=quantity.ends,
+            rate=None if quantity.measure == MEAN and quantity.limits == (0.0, 1.0) else quantity.is_rate,
+            ends=quantity.limits,
             label_variance=np.tile(of.variance, copies),
             annotators=of.annotators,
         )
@@ -254,7 +252,7 @@ def _corrected(
     among, scored = numbers.only(there), score[there]
     if "win_rates" in design.measures:  # each comparison counts for both systems; a case's are one cluster
         pairs = np.char.add(np.char.add(numbers.system, _AND), numbers.opponent)
-        # a pair that was settled early has fewer scores, and would else weigh less among its systems' than among people
+        # a pair that was decided early has fewer scores and would weigh less than among the labels
         filled = np.where(np.isnan(score), pd.Series(score).groupby(pairs).transform("mean"), score)[there]
         of_both = [np.concatenate([side, 1.0 - side]) for side in (filled, among.label)]
         found = corrected(among, of_both[0], of_both[1], np.concatenate([among.system, among.opponent]), copies=2)
@@ -282,10 +280,10 @@ def _corrected(
 
 
 def _self_preferences(quantity: Quantity, numbers: _Numbers, design: LabelledDesign, terms: Terms) -> Iterator[Row]:
-    """Yields a row per judge whose family is among the systems: its bias for them, less its bias for others.
+    """Yields a row per judge whose family is among the systems: its bias for its family minus its bias for others.
 
-    Of two systems that were shown together one is of the family and one is not: what the one gains the other loses, so
-    that the judge's bias for the family's score is all that there is.
+    Of two systems shown side by side, one gains what the other loses. For pairs the self-preference is therefore the
+    judge's bias for the score of its own family.
     """
     if design.labels_of_judge:
         return
@@ -322,7 +320,7 @@ def _self_preferences(quantity: Quantity, numbers: _Numbers, design: LabelledDes
                 *(scored, label, numbers.probability[both], own, cluster),
                 confidence=terms.confidence,
                 rate=quantity.is_rate and not together,
-                ends=quantity.ends,
+                ends=quantity.limits,
             )
             of = found if together else found.difference(1, 0)
             bias, low, high = (
@@ -335,15 +333,14 @@ def _self_preferences(quantity: Quantity, numbers: _Numbers, design: LabelledDes
 
 
 def _among_labelled(numbers: _Numbers) -> tuple[BoolArray, str]:
-    """Returns which comparisons are of two systems with labels, and what is to be known of the others.
+    """Returns which comparisons are between two labelled systems, and a note about the others.
 
-    Where nobody labelled a system, a judge's error about it would have nothing to correct it, and would reach the
-    numbers of all that met it.
+    Without labels of a system the judge's error about it stays uncorrected and biases the ratings of its opponents.
     """
     known = ~np.isnan(numbers.label)
-    told = np.union1d(numbers.system[known], numbers.opponent[known])
-    there = np.isin(numbers.system, told) & np.isin(numbers.opponent, told)
-    others = np.setdiff1d(np.union1d(numbers.system, numbers.opponent), told)
+    labelled = np.union1d(numbers.system[known], numbers.opponent[known])
+    there = np.isin(numbers.system, labelled) & np.isin(numbers.opponent, labelled)
+    others = np.setdiff1d(np.union1d(numbers.system, numbers.opponent), labelled)
     return there, f"without comparisons with {', '.join(others)}, of which none is labelled" if len(others) else ""
 
 
@@ -351,15 +348,15 @@ def _names(found: Corrected) -> list[str]:
     return list(map(str, found.systems))
 
 
-def _rows(found: _Found, shared: Row, ends: tuple[float, float], of_all: str) -> Iterator[Row]:
-    """Yields a row per system, and of those that are compared one per two of them."""
+def _rows(found: _Found, shared: Row, limits: tuple[float, float], of_all: str) -> Iterator[Row]:
+    """Yields a row per system and, for compared estimates, a row per pair of systems."""
     numbers = found.numbers
-    lowest, highest = (-np.inf, np.inf) if found.measure == RATING else ends
+    lowest, highest = (-np.inf, np.inf) if found.measure == RATING else limits
     for place, (system, opponent) in enumerate(zip(found.systems, found.opponent, strict=True)):
         number = {column: float(getattr(numbers, column)[place]) for column in (*_ON_SCALE, *_BESIDE, "rho_within")}
         note = _NOT_IDENTIFIED.get(numbers.note[place], numbers.note[place])
         if not found.determined[place]:
-            number |= dict.fromkeys(_OF_PEOPLE, float("nan"))
+            number |= dict.fromkeys(_NEEDS_LABELS, float("nan"))
         if found.measure == RATING and np.isnan(number["judge_only_ci_low"]):
             number["judge_only"] = float("nan")
         yield {
@@ -389,13 +386,13 @@ def _rows(found: _Found, shared: Row, ends: tuple[float, float], of_all: str) ->
 
 
 def _compared(found: _Found) -> Iterator[tuple[int, int, Difference]]:
-    """Yields every two systems that have a number; where the labels do not determine a rating, without numbers."""
+    """Yields every pair of systems with estimates; of a rating that labels do not identify, without numbers."""
     if found.compared and len(found.systems) > 1:
         for first, second, one in zip(*found.numbers.all_differences(), strict=True):
             if np.isnan(one.estimate):
                 continue
             if not (found.determined[first] and found.determined[second]):
-                empty: Row = dict.fromkeys((*_OF_PEOPLE, "p"), float("nan"))
+                empty: Row = dict.fromkeys((*_NEEDS_LABELS, "p"), float("nan"))
                 one = one._replace(**empty, note=NO_LIMIT)
             if found.measure == RATING and np.isnan(one.judge_only_ci_low):
                 one = one._replace(judge_only=float("nan"))
@@ -420,7 +417,7 @@ def _differences(found: _Found, shared: Row) -> Iterator[Row]:
 
 
 def _who(labelled: pd.DataFrame) -> str:
-    """Returns who labelled: people, a simulation of such, or both."""
+    """Returns who labelled: people, simulated annotators, or both."""
     simulated = labelled["simulated"].astype(bool)
     if simulated.all():
         return "simulated"
@@ -430,18 +427,18 @@ def _who(labelled: pd.DataFrame) -> str:
 # Several judges as one proxy.
 
 PANEL = "panel"
-"""What tables call all judges as one; no model can have this name where people label."""
+"""Name of the panel of all judges in tables; no model may have this name."""
 
 
 def panel(
     scores: FloatArray, system: np.ndarray, how: Literal["mean", "dawid_skene"], levels: Sequence[float] | None
 ) -> FloatArray:
-    """Returns one proxy of several judges' scores, shape [n]; people's labels have no part in it.
+    """Returns one proxy of several judges' scores, shape [n], without the human labels.
 
     Args:
-        scores: what each judge says on people's scale, NaN where nothing, shape [n_judges, n].
-        system: whose each thing is, shape [n].
-        how: the mean, or Dawid and Skene's model of who errs how.
-        levels: the answers that there are, as numbers; None for graded scores.
+        scores: scores of each judge on the scale of the labels, NaN if missing, shape [n_judges, n].
+        system: system of each unit, shape [n].
+        how: the mean, or the model of Dawid and Skene.
+        levels: the possible answers as numbers; None for graded scores.
     """
     return panel_scores(scores, system, how=how, levels=levels)

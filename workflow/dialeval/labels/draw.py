@@ -1,8 +1,8 @@
 """Which units are labelled, a stratified random sample, and their inclusion probabilities.
 
-Units stand in each stratum in the order of a hash, and the first so many are drawn: another n draws more of the same
-order. What was drawn stays drawn, and what appears later, such as a new system, is a stratum of its own, so that within
-each stratum every unit had the same probability.
+Each stratum is ordered by a hash, and the first n units are drawn; a larger n draws further units of the same order.
+Drawn units stay drawn. Later units, such as those of a new system, form a stratum of their own, so that all units of a
+stratum have the same inclusion probability.
 """
 
 from __future__ import annotations
@@ -22,13 +22,11 @@ from dialeval.labels.ledger import Entry, Ledger
 from dialeval.labels.units import Unit, keyed
 from dialeval.tables.dialogues import Form
 
-# Which units people are asked about: a stratified simple random sample whose order does not depend on how many.
-
-By = Literal["random", "cases", "score", "uncertainty"]
+SamplingDesign = Literal["random", "cases", "score", "uncertainty"]
 UNSURE = 0.3
-"""Share of a system's units that `by: uncertainty` takes for those of which the judge is least sure."""
+"""Share of a system's units in the stratum of the least certain judgements, under `by: uncertainty`."""
 HALF = 0.5
-"""Share of the draw that goes to these alone; the rest goes to all by size."""
+"""Share of the sample from this stratum; the rest is proportional to size."""
 _THIRDS = ("low scores", "middle scores", "high scores")
 _SURE = ("least sure", "surer")
 _PAIRS, _CASES = "pairs", "cases"
@@ -36,20 +34,20 @@ _PAIRS, _CASES = "pairs", "cases"
 
 @dataclass(frozen=True)
 class Design:
-    """How units are drawn.
+    """How a sample is drawn.
 
     Attributes:
         protocol: its name.
-        random_seed: of the first draw; later ones go on with that of the ledger.
-        n: units of each system; of pairs in all; of cases so many, or as many as hold n pairs.
-        by: what the draw goes by.
-        scores: by identity, the judge's scores of `by: score`, or how unsure it is.
+        random_seed: seed of the first draw; later draws take the ledger's.
+        n: number of units of each system, of pairs in all, or of cases (as many as have n pairs).
+        by: the sampling design.
+        scores: by identity, the judge's score or its uncertainty.
     """
 
     protocol: str
     random_seed: int
     n: int
-    by: By
+    by: SamplingDesign
     scores: Mapping[tuple[object, ...], float] = field(default_factory=dict)
 
 
@@ -57,12 +55,12 @@ def draw(units: Iterable[Unit], ledger: Ledger, design: Design) -> list[Entry]:
     """Returns the rows that the draw adds to a ledger.
 
     Args:
-        units: everything that people can be asked about now.
-        ledger: what was drawn before.
+        units: all present units.
+        ledger: the sampling record so far.
         design: how units are drawn.
 
     Raises:
-        UserError: the ledger's draw goes by something else.
+        UserError: the ledger has another sampling design.
     """
     if ledger.by() not in ("", design.by):
         raise UserError(
@@ -131,8 +129,8 @@ def _unused(name: str, taken: set[str]) -> str:
 def _places(keys: Sequence[str], units: Mapping[str, Unit], draw_id: str, design: Design) -> dict[str, int]:
     """Returns the place of each unit in its stratum's random order.
 
-    Pairs stand so that any number of them is even over every two systems, as far as these met: of N cases in random
-    order the one of place r (from 0) stands at (r + u) / N, u being uniform. So all are equally likely to be first.
+    Any number of first pairs is spread evenly over every two systems: of the N cases of two systems in random order,
+    the case of rank r (from 0) has position (r + u) / N with a uniform u. All are equally likely to be first.
     """
     if design.by == "cases":
         cases = {key: _case(units[key]) for key in keys}
@@ -144,8 +142,10 @@ def _places(keys: Sequence[str], units: Mapping[str, Unit], draw_id: str, design
     for key in hashed:
         unit = units[key]
         pairs[(unit.system, unit.opponent, unit.n_utterances) if unit.opponent else ("", "", None)].append(key)
-    stands = {key: (number + _uniform("turn", key)) / len(of) for of in pairs.values() for number, key in enumerate(of)}
-    return {key: place for place, key in enumerate(sorted(hashed, key=stands.__getitem__), start=1)}
+    position = {
+        key: (number + _uniform("turn", key)) / len(of) for of in pairs.values() for number, key in enumerate(of)
+    }
+    return {key: place for place, key in enumerate(sorted(hashed, key=position.__getitem__), start=1)}
 
 
 def _case(unit: Unit) -> str:
@@ -210,7 +210,7 @@ def _digest(*parts: object) -> str:
     return hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()
 
 
-# How many are drawn in each part of a draw, so that a larger draw holds every smaller one.
+# Sample sizes of the strata; a larger sample contains every smaller one.
 
 
 def apportion(n: int, weights: Sequence[float], sizes: Sequence[int]) -> list[int]:
@@ -237,7 +237,7 @@ def apportion(n: int, weights: Sequence[float], sizes: Sequence[int]) -> list[in
     return seats
 
 
-# What a judge says of each unit, as far as a draw goes by it: its score, or how unsure it is.
+# Rows of the table of draws, inclusion probabilities, and a judge's score or uncertainty of each unit.
 
 _POINTS = {"left": 1.0, "tie": 0.5, "right": 0.0}
 _About = tuple[str, str, str, str, str, int | None]
@@ -246,12 +246,12 @@ _About = tuple[str, str, str, str, str, int | None]
 def draw_rows(protocol: str, units: Iterable[Unit], ledger: Ledger) -> list[dict[str, Any]]:
     """Returns the rows of the table, in the order of the ledger.
 
-    The inclusion probability of a unit is the share of its stratum that was drawn, of the units that are still there.
+    The inclusion probability of a unit is the drawn share of its stratum, among present units.
 
     Args:
         protocol: its name.
-        units: everything that people can be asked about now.
-        ledger: what was drawn.
+        units: all present units.
+        ledger: the sampling record.
     """
     there = keyed(units, ledger.draws())
     entries = [entry for key, entry in ledger.entries.items() if key in there]
@@ -290,25 +290,25 @@ def inclusion_probabilities(entries: Sequence[Entry]) -> dict[tuple[Level, str],
 def judged_scores(
     rows: Iterable[Mapping[str, Any]], form: Form, by: Literal["score", "uncertainty"]
 ) -> dict[tuple[object, ...], float]:
-    """Returns a number for every unit that a judge has judged, by corpus, item, case, systems and length.
+    """Returns a judge's score or uncertainty of every judged unit, by corpus, item, case, systems and length.
 
-    The score is from 0 to 1: the place on the scale, the probability of Yes, whether an AI took no part (or nothing
-    shows), and of a pair the share of the orders in which the first in the alphabet wins. Uncertainty is the spread of
-    a scale's repeats, and otherwise how near the score is to the middle. Over several criteria it is the mean.
+    The score is from 0 to 1: the position on the scale, the probability of Yes, 1 for a No in the form `locate`, and of
+    a pair the share of orders in which the alphabetically first system wins. The uncertainty is the standard deviation
+    over repeats of a scale, and otherwise the closeness of the score to 0.5. Several criteria are averaged.
 
     Args:
         rows: of the table `judgements`, of one judge and protocol.
-        form: the protocol's.
-        by: which of the two.
+        form: form of the protocol.
+        by: score or uncertainty.
     """
-    said: defaultdict[_About, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    scores_by_criterion: defaultdict[_About, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         score = _score_judged(row, form)
         if row["status"] == "ok" and score is not None:
-            said[_about(row)][row["criterion"] or ""].append(score)
+            scores_by_criterion[_about(row)][row["criterion"] or ""].append(score)
     spread = by == "uncertainty" and form == "scale"
     found: dict[tuple[object, ...], float] = {}
-    for about, by_criterion in said.items():
+    for about, by_criterion in scores_by_criterion.items():
         each = [statistics.pstdev(scores) if spread else statistics.fmean(scores) for scores in by_criterion.values()]
         if by == "uncertainty" and not spread:
             each = [-abs(score - 0.5) for score in each]

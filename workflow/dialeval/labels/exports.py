@@ -23,26 +23,26 @@ _NAMES = ("protocol", "annotator", "draw")
 
 
 def read_json(path: Path) -> Any:
-    """Returns what a JSON file in the folder of labels holds.
+    """Returns the content of a JSON file of labels.
 
     Raises:
         UserError: it is empty or no JSON.
     """
     text = read_text(path)
     if not text.strip():
-        raise UserError(f"{path.name} is empty; export it again from the page, or take it away")
+        raise UserError(f"{path.name} is empty; export it again from the page, or remove it")
     return parse_json(text, path.name)
 
 
 def read_export(path: Path, document: Any) -> Iterator[RawLabel]:
-    """Yields the answers of a page's export; what was neither answered nor skipped is none.
+    """Yields the answers of a page's export, without open questions.
 
     Args:
         path: the file.
-        told: what it holds.
+        document: its parsed JSON.
 
     Raises:
-        UserError: with file and place: it is no export, of another version, or a field is missing or of another kind.
+        UserError: the file is no export, has another version, or a field is missing or has another type.
     """
     if (
         not isinstance(document, dict)
@@ -65,7 +65,7 @@ def read_export(path: Path, document: Any) -> Iterator[RawLabel]:
         where = f"{path.name}, row {row}"
         if not isinstance(entry, dict):
             raise UserError(f"{where}: {entry!r:.40} is no answer; export it again from the page")
-        said = RawLabel(
+        label = RawLabel(
             file=path.name,
             row=row,
             annotator=document["annotator"].strip(),
@@ -83,8 +83,8 @@ def read_export(path: Path, document: Any) -> Iterator[RawLabel]:
             question=_text(entry, "question", where),
             rubric=_text(entry, "rubric", where),
         )
-        if said.label or said.skipped:
-            yield said
+        if label.label or label.skipped:
+            yield label
 
 
 def _text(entry: dict[str, Any], name: str, where: str) -> str:
@@ -109,11 +109,11 @@ ANNOTATORS = (
     "annotator_id", "annotator_name", "worker_id", "workerid", "worker", "rater", "rater_id", "participant_id",
     "completed_by", "user_id", "username", "user",
 )  # fmt: skip
-"""Columns that name who labelled, where none is called annotator; the first that is there is taken."""
+"""Columns with the annotator's name if there is no column annotator; the first one found counts."""
 OTHER_NAMES = (*ANNOTATORS, "dialogue_id", "assignmentstatus")
 _BLANKS = re.compile(r"[\s_\-]+")
 _PREFIX = re.compile(r"(?:input|answer)\.")
-_KINDS = ("choices", "rating", "number", "text", "selected")
+_ANSWER_FIELDS = ("choices", "rating", "number", "text", "selected")
 Cells = dict[str, str]
 
 
@@ -143,9 +143,9 @@ def json_rows(document: list[Any], name: str, fault: Callable[[str], None]) -> I
     """Yields the rows of a list of objects: flat ones, or Label Studio's tasks, with a row for each annotation.
 
     Args:
-        told: the list.
+        document: the list.
         name: of the file, for messages.
-        fault: takes what is wrong with an entry.
+        fault: receives the faults of entries.
     """
     for number, entry in enumerate(document, start=1):
         where = f"{name}, row {number}"
@@ -174,7 +174,7 @@ def _who(annotation: dict[str, Any]) -> str:
 
 
 def _answers(results: list[Any]) -> Cells:
-    """Returns the answers of one annotation by the names of the controls; those side by side are outcomes.
+    """Returns the answers of one annotation by the names of the controls; pairwise answers are outcomes.
 
     Raises:
         UserError: a control has two answers.
@@ -185,12 +185,10 @@ def _answers(results: list[Any]) -> Cells:
             continue
         value = result["value"]
         control = "outcome" if "selected" in value else column_name(str(result.get("from_name", "")))
-        said = next(
-            (value[kind] for kind in ("choices", "rating", "number", "text", "selected") if kind in value), None
-        )
+        answer = next((value[field] for field in _ANSWER_FIELDS if field in value), None)
         if control in cells:
             raise UserError(f"'{control:.40}' is answered twice in one annotation; take one out")
-        cells[control] = _cell(said)
+        cells[control] = _cell(answer)
     return cells
 
 
@@ -202,10 +200,10 @@ def _cell(value: Any) -> str:
         value = value["rating"]
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return "" if value is None or value != value else str(value).strip()  # programs write NaN where nothing is
+    return "" if value is None or value != value else str(value).strip()  # programs write NaN for an empty cell
 
 
-# A label as a file has it, before anyone knows what it is about.
+# A label as its file has it, before its unit is known.
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,26 +212,26 @@ class RawLabel:
 
     Attributes:
         file: its name.
-        row: where it stands there, from 1.
-        annotator: who answered.
-        protocol: under which; empty where the file does not say it.
+        row: its row in the file, from 1.
+        annotator: name of the annotator.
+        protocol: name of the protocol; empty if the file has none.
         draw: id of the draw that a page or sheet was of.
-        key: of what was shown there.
-        criterion: what was asked about.
+        key: key of the unit.
+        criterion: name of the criterion.
         label: the answer as it is written.
-        column: what the answer's column is called: label, value, outcome or winner.
+        column: name of the answer's column: label, value, outcome or winner.
         place: first utterance of an AI, as it is written.
-        skipped: whether the annotator passed it over.
-        comment: the annotator's.
-        round: counts the annotator's answers about the same from 0.
-        probability: with which it was chosen, as it is written.
-        about: the other columns that say what it is about, by name.
+        skipped: whether the annotator skipped it.
+        comment: comment of the annotator.
+        round: number of the annotator's answer about the unit, from 0.
+        probability: inclusion probability, as it is written.
+        about: further columns that identify the unit, by name.
         sampled: whether its table has a column for the probability.
-        shown: the texts that stand beside it on a sheet, by column.
-        options: the answers that there were to choose from, as the page or sheet has them; empty where it does not.
-        exported: whether it is of a page's export.
-        question: the question in the words that the page or sheet had; empty where the file does not say it.
-        rubric: the answers with what they meant, of a page's export.
+        shown: texts in its row of a sheet, by column.
+        options: possible answers as the page or sheet has them; empty without them.
+        exported: whether the file is a page's export.
+        question: wording of the question on the page or sheet; empty without one.
+        rubric: the answers with their meanings, of a page's export.
     """
 
     file: str
@@ -265,5 +263,5 @@ class RawLabel:
 
     @property
     def where(self) -> str:
-        """Returns where it stands, for messages."""
+        """Returns file and row, for messages."""
         return f"{self.file}, row {self.row}"

@@ -24,7 +24,7 @@ from dialeval.tables.dialogues import Form
 if TYPE_CHECKING:
     from dialeval.config.configuration import Config
 
-# What the correction of a protocol's numbers must know beside judgements and labels.
+# Settings of the correction of a protocol's estimates.
 
 _NEEDED = ("protocol", "form", "judges", "members", "systems", "criteria", "lengths", "reference", "measures")
 
@@ -35,7 +35,7 @@ class LabelledDesign(Design):
     Attributes:
         form: of its questions.
         members: the judges whose scores make up the panel: all but means of several judges, who would count twice.
-        labels_of_judge: whether a judge's answers stand for people's labels, so that an unparsed one is no pass.
+        labels_of_judge: whether a judge's answers take the place of human labels; an unparsed one is then no pass.
     """
 
     form: Form
@@ -44,11 +44,11 @@ class LabelledDesign(Design):
 
 
 class Terms(BaseModel, defer_build=True):
-    """How all protocols' numbers are corrected.
+    """How the estimates of all protocols are corrected.
 
     Attributes:
-        target: what intervals are about: `new` cases, or `these` dialogues.
-        panel: how several judges become one proxy; None for not at all.
+        target: what the intervals generalise to: `new` cases, or `these` dialogues.
+        panel: how the scores of several judges become one proxy; None for no panel.
         confidence: nominal coverage of the intervals.
     """
 
@@ -66,11 +66,11 @@ def labelled_design(config: Config, name: str) -> dict[str, Any]:
 
 
 def _members(config: Config, name: str, protocol: Protocol) -> list[str]:
-    """Returns the judges of the panel: those that are asked everything."""
+    """Returns the judges of the panel: those that answer every request of the protocol."""
     return [judge for judge in config.judging(name) if judge in (protocol.judges or ())]
 
 
-# What is judged and labelled: a dialogue or response by itself, or two systems' dialogues on one case.
+# Units of judgements and labels: a dialogue, a response, or two systems' dialogues on one case.
 
 JUDGEMENT_COLUMNS = (
     "judge", "protocol", "request_id", "corpus", "item_id", "case_id", "left", "right", "n_utterances", "criterion",
@@ -85,17 +85,17 @@ _ABOUT = ["system", "opponent", "case", "n_utterances"]
 
 @dataclass(frozen=True)
 class Joined:
-    """Judgements and labels under one protocol, each row with the number of the thing that it is about.
+    """Judgements and labels under one protocol, each row with the number of its unit.
 
     Attributes:
-        judged: table `judgements` with columns `thing`, and `turned` where the first system was shown second.
+        judged: table `judgements` with columns `unit`, and `is_swapped` where the first system was shown second.
         labelled: table `labels` in the same shape, with `probability` and `simulated`; without what was skipped.
-        things: by number: system, opponent, cluster (the case), n_utterances.
+        units: by number: system, opponent, cluster (the case), n_utterances.
     """
 
     judged: pd.DataFrame
     labelled: pd.DataFrame
-    things: pd.DataFrame
+    units: pd.DataFrame
 
 
 def join(judgements: pd.DataFrame, labels: pd.DataFrame, design: LabelledDesign) -> Joined:
@@ -109,17 +109,17 @@ def join(judgements: pd.DataFrame, labels: pd.DataFrame, design: LabelledDesign)
     judged = _oriented(judgements[judgements["judge"].isin(design.judges)], design)
     labelled = _oriented(as_judgements(labels[labels["protocol"] == design.protocol]), design)
     labelled = labelled[(labelled["status"] == "ok") | design.labels_of_judge]
-    cut = design.lengths and design.form != "locate"  # each cut is a thing of its own
+    cut = design.lengths and design.form != "locate"  # each length is a unit of its own
     key = [*(_PAIR if design.form == "pair" else _SINGLE), *(["n_utterances"] if cut else [])]
     columns = list(dict.fromkeys([*key, *_ABOUT]))
     every = pd.concat([judged[columns], labelled[columns]], ignore_index=True)
-    thing = numbered(every, key)
-    things = every.assign(thing=thing).drop_duplicates("thing").set_index("thing")[_ABOUT]
-    cluster, _ = pd.factorize(things["case"])
-    things = things.assign(cluster=cluster.astype(np.int64))
-    judged, labelled = judged.assign(thing=thing[: len(judged)]), labelled.assign(thing=thing[len(judged) :])
-    labelled = labelled.assign(n_utterances=things["n_utterances"].reindex(labelled["thing"]).to_numpy())
-    return Joined(judged, labelled, things)
+    unit = numbered(every, key)
+    units = every.assign(unit=unit).drop_duplicates("unit").set_index("unit")[_ABOUT]
+    cluster, _ = pd.factorize(units["case"])
+    units = units.assign(cluster=cluster.astype(np.int64))
+    judged, labelled = judged.assign(unit=unit[: len(judged)]), labelled.assign(unit=unit[len(judged) :])
+    labelled = labelled.assign(n_utterances=units["n_utterances"].reindex(labelled["unit"]).to_numpy())
+    return Joined(judged, labelled, units)
 
 
 def as_judgements(labels: pd.DataFrame) -> pd.DataFrame:
@@ -128,13 +128,13 @@ def as_judgements(labels: pd.DataFrame) -> pd.DataFrame:
 
 
 def _oriented(rows: pd.DataFrame, design: LabelledDesign) -> pd.DataFrame:
-    """Returns rows with `case`, `system`, `opponent`, and `turned`, whether the first system was shown second."""
-    rows = rows.assign(case=cases(rows), turned=False, system=rows["left"].fillna(""), opponent=None)
+    """Returns rows with `case`, `system`, `opponent`, and `is_swapped`, whether the first system was shown second."""
+    rows = rows.assign(case=cases(rows), is_swapped=False, system=rows["left"].fillna(""), opponent=None)
     if design.form != "pair":
         return rows
-    turned = _shown_second(rows, design)
-    system, opponent = rows["left"].where(~turned, rows["right"]), rows["right"].where(~turned, rows["left"])
-    return rows.assign(turned=turned, system=system, opponent=opponent)
+    is_swapped = _shown_second(rows, design)
+    system, opponent = rows["left"].where(~is_swapped, rows["right"]), rows["right"].where(~is_swapped, rows["left"])
+    return rows.assign(is_swapped=is_swapped, system=system, opponent=opponent)
 
 
 def numbered(rows: pd.DataFrame, names: Sequence[str]) -> IntArray:
@@ -155,26 +155,26 @@ def numbered(rows: pd.DataFrame, names: Sequence[str]) -> IntArray:
 def _shown_second(rows: pd.DataFrame, design: LabelledDesign) -> BoolArray:
     """Returns whether the first of two systems was shown second; one that all are beside is never the first."""
     left, right = rows["left"].fillna("").astype(str), rows["right"].fillna("").astype(str)
-    turned = (left > right).to_numpy(dtype=bool)
+    is_swapped = (left > right).to_numpy(dtype=bool)
     if design.reference is not None:
-        turned = np.where(left == design.reference, True, np.where(right == design.reference, False, turned))
-    return np.asarray(turned, dtype=bool)
+        is_swapped = np.where(left == design.reference, True, np.where(right == design.reference, False, is_swapped))
+    return np.asarray(is_swapped, dtype=bool)
 
 
 def by_speaker(rows: pd.DataFrame, value: FloatArray, speakers: Sequence[str], n_units: int) -> FloatArray:
-    """Returns what each judge or annotator says of each thing, the mean over repeats and orders.
+    """Returns the mean answer of each judge or annotator about each unit, over repeats and orders.
 
     Args:
-        rows: judgements or labels, with `judge` and `thing`.
-        value: what each says, NaN where nothing, shape [n].
-        speakers: whose.
+        rows: judgements or labels, with `judge` and `unit`.
+        value: answer of each row, NaN if missing, shape [n].
+        speakers: names of judges or annotators.
         n_units: number of units.
 
     Returns:
-        Means, NaN where nothing is said, shape [n_speakers, n_units].
+        Means, NaN where no answer is known, shape [n_speakers, n_units].
     """
     who = pd.Index(speakers).get_indexer(pd.Index(rows["judge"]))
-    return cell_means(value, (who, rows["thing"].to_numpy(dtype=np.int64)), (len(speakers), n_units))[0]
+    return cell_means(value, (who, rows["unit"].to_numpy(dtype=np.int64)), (len(speakers), n_units))[0]
 
 
 def mean_label(rows: pd.DataFrame, value: FloatArray, n_units: int) -> FloatArray:
@@ -187,10 +187,10 @@ def mean_label(rows: pd.DataFrame, value: FloatArray, n_units: int) -> FloatArra
 
 
 def label_variance(rows: pd.DataFrame, value: FloatArray, n_units: int) -> FloatArray:
-    """Returns the variance of each thing's mean label about what many annotators would say, shape [n_units].
+    """Returns the variance of each unit's mean label about the mean of many annotators, shape [n_units].
 
-    It is how far annotators of the same thing differ, over their number; NaN without a label, and everywhere where no
-    thing has two annotators.
+    It is the pooled variance between annotators of one unit, divided by the unit's number of annotators. It is NaN for
+    a unit without a label, and for all units if none has two annotators.
     """
     each = by_speaker(rows, value, sorted(rows["judge"].unique()), n_units)
     known = ~np.isnan(each)
@@ -204,21 +204,21 @@ def label_variance(rows: pd.DataFrame, value: FloatArray, n_units: int) -> Float
 def inclusion_probabilities(labelled: pd.DataFrame, label: FloatArray, stratum: IntArray) -> tuple[FloatArray, bool]:
     """Returns the inclusion probability of each unit with a label, shape [n_units], and whether all are on record.
 
-    Where no draw is on record, what has a label counts as drawn at random from all of its stratum.
+    Labelled units without a sampling record count as a simple random sample of their stratum.
 
     Args:
-        labelled: the labels, with `thing` and `probability`.
-        label: mean label of each thing, NaN where there is none, shape [n_units].
-        stratum: number of what a thing was drawn from where no draw says so, such as its system, shape [n_units].
+        labelled: the labels, with `unit` and `probability`.
+        label: mean label of each unit, NaN without a label, shape [n_units].
+        stratum: number of the stratum of a unit that is in no ledger, such as its system, shape [n_units].
     """
     n = len(label)
     found = np.full(n, np.nan)
     known = labelled.dropna(subset=["probability"])
-    found[known["thing"].to_numpy(dtype=np.int64)] = known["probability"].to_numpy(dtype=np.float64)
+    found[known["unit"].to_numpy(dtype=np.int64)] = known["probability"].to_numpy(dtype=np.float64)
     has_label = ~np.isnan(label)
     without = has_label & np.isnan(found)
     if without.any():
-        open_units = np.isnan(found)  # those that a draw speaks of are no part of what the others were taken from
+        open_units = np.isnan(found)  # units with a known probability belong to another sample
         of_stratum = np.bincount(stratum[open_units], minlength=int(stratum.max()) + 1)
         taken = np.bincount(stratum[without], minlength=len(of_stratum))
         share = np.divide(taken, of_stratum, out=np.ones(len(of_stratum)), where=of_stratum > 0)
@@ -226,17 +226,16 @@ def inclusion_probabilities(labelled: pd.DataFrame, label: FloatArray, stratum: 
     return np.where(has_label, found, np.nan), not bool(without.any())
 
 
-# What a judge was not asked of a plan: comparisons in rounds end where a pair is settled.
+# Planned requests that were never sent: adaptive comparisons stop when a pair is decided.
 
 PLAN_COLUMNS = ("request_id", "corpus", "item_id", "case_id", "left", "right", "n_utterances", "part", "repeat")
 """Columns of the table `requests` that are needed."""
 
 
 def with_planned(judgements: pd.DataFrame, planned: pd.DataFrame) -> pd.DataFrame:
-    """Returns the judgements under a protocol, with a row without an answer for all that a judge was not asked.
+    """Returns the judgements under a protocol, with a row without an answer for each planned request that was not sent.
 
-    What people say of it counts as drawn from the whole plan, of which the judge's scores are then a part that was not
-    chosen at random.
+    Human labels are a sample of all planned requests; the judge's answers are a part that is not random.
 
     Args:
         judgements: table `judgements` of one protocol, of all judges.
@@ -245,49 +244,49 @@ def with_planned(judgements: pd.DataFrame, planned: pd.DataFrame) -> pd.DataFram
     plan = planned.rename(columns={"part": "criterion"}).assign(status="not_asked")
     parts = [judgements]
     for (judge, protocol), rows in judgements.groupby(["judge", "protocol"], sort=False):
-        unasked = plan[~plan["request_id"].isin(rows["request_id"])]
-        parts.append(unasked.assign(judge=str(judge), protocol=str(protocol)).reindex(columns=judgements.columns))
+        not_requested = plan[~plan["request_id"].isin(rows["request_id"])]
+        parts.append(not_requested.assign(judge=str(judge), protocol=str(protocol)).reindex(columns=judgements.columns))
     return pd.concat([part for part in parts if len(part)], ignore_index=True) if len(judgements) else judgements
 
 
-# What is made of judgements and labels alike: what of a thing is counted, and on which scale.
+# Quantities that are computed from judgements and from labels alike, with their scales.
 
-Read = Callable[[pd.DataFrame], FloatArray]
+ReadValues = Callable[[pd.DataFrame], FloatArray]
 MEAN, PASS_RATE, RATE, CHECKLIST = "mean", "pass_rate", "rate", "checklist"
 WIN_RATE, WIN_OR_TIE, RATING, WIN, LOSS = "win_rate", "win_or_tie", "rating", "win", "loss"
 WINS = "wins"
-"""Asks for the share of comparisons that a system wins, and that it loses, against each other."""
+"""Measures the share of comparisons that a system wins and that it loses against each other system."""
 MOST_NOWHERE = 0.05
-"""Share of labels that may say that there is an AI and not from where on, for a pass rate below full length."""
+"""Largest share of Yes labels without a place for which pass rates below full length are estimated."""
 NOWHERE = "left out: labels that say not from where on there is an AI, {} of {}, without which the rate is too high"
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """One number of every system, as judges and people give it.
+    """A quantity of every system that judges and people both measure.
 
     Attributes:
-        measure: what it is called.
-        about: criterion, n_utterances and answer that it is of.
-        judged, labelled: the rows that it is made of.
-        read: what a row says, NaN where nothing, shape [n].
-        is_share: whether it is a share of things, so that what a judge did not say counts as no.
-        ends: lowest and highest value that there is.
-        note: what is to be known of it.
+        measure: name of the measure.
+        about: its criterion, n_utterances and answer.
+        judged, labelled: rows of judgements and of labels.
+        read: returns the value of each row, NaN if missing, shape [n].
+        is_share: whether it is a share of units; an unparsed judgement then counts as no.
+        limits: lowest and highest possible value.
+        note: text for the table's column `note`.
     """
 
     measure: str
     about: Row
     judged: pd.DataFrame
     labelled: pd.DataFrame
-    read: Read
+    read: ReadValues
     is_share: bool = False
-    ends: tuple[float, float] = (0.0, 1.0)
+    limits: tuple[float, float] = (0.0, 1.0)
     note: str = ""
 
     @property
     def levels(self) -> tuple[float, ...] | None:
-        """The answers that there are, as numbers; None for graded scores."""
+        """The possible answers as numbers; None for graded scores."""
         if self.measure == WIN_RATE:
             return (0.0, 0.5, 1.0)
         return (0.0, 1.0) if self.is_share else None
@@ -299,7 +298,7 @@ class Quantity:
 
 
 def quantities(joined: Joined, design: LabelledDesign) -> Iterator[Quantity]:
-    """Yields what a protocol measures of what people labelled; a criterion that nobody labelled has nothing."""
+    """Yields the quantities of a protocol; a criterion without labels has none."""
     for criterion, judged, labelled in _by_criterion(joined, design):
         about: Row = {"criterion": criterion}
         if design.form == "locate" and "pass_rates" in design.measures:
@@ -325,8 +324,8 @@ def _by_criterion(joined: Joined, design: LabelledDesign) -> Iterator[tuple[str 
 def _pass_rates(judged: pd.DataFrame, labelled: pd.DataFrame, about: Row, design: LabelledDesign) -> Iterator[Quantity]:
     """Yields the pass rate at each N, of the dialogues that are that long.
 
-    A Yes without a place fails at full length, and tells nothing of fewer utterances. Where many are left out that
-    would mostly fail, the others are no fair sample, and there is no rate.
+    A Yes without a place fails at full length and is missing at fewer utterances. If more than `MOST_NOWHERE` of the
+    labels are missing for this reason, the rest is a biased sample, and there is no pass rate.
     """
     for n in lengths_of(design):
 
@@ -342,7 +341,7 @@ def _pass_rates(judged: pd.DataFrame, labelled: pd.DataFrame, about: Row, design
 
 
 def _nowhere(rows: pd.DataFrame, n: int | None) -> BoolArray:
-    """Returns where there is an AI, and nobody knows whether it shows within n utterances."""
+    """Returns which rows answer Yes without a place, so that the answer within n utterances is unknown."""
     shorter = np.zeros(len(rows), dtype=bool) if n is None else rows["n_utterances"].to_numpy(dtype=np.float64) > n
     return np.asarray(((rows["choice"] == YES) & rows["place"].isna()).to_numpy(dtype=bool) & shorter, dtype=np.bool_)
 
@@ -350,11 +349,11 @@ def _nowhere(rows: pd.DataFrame, n: int | None) -> BoolArray:
 def _at_each_length(
     judged: pd.DataFrame, labelled: pd.DataFrame, about: Row, design: LabelledDesign
 ) -> Iterator[Quantity]:
-    for (length, of_judges), (_, of_people) in zip(
+    for (length, judge_rows), (_, human_rows) in zip(
         at_lengths(judged, design), at_lengths(labelled, design), strict=True
     ):
-        rows, group = (of_judges, of_people), {**about, **length}
-        if not len(of_people):
+        rows, group = (judge_rows, human_rows), {**about, **length}
+        if not len(human_rows):
             continue
         if design.form == "pair":
             if {"ratings", "win_rates"} & {*design.measures}:
@@ -363,19 +362,19 @@ def _at_each_length(
                 yield Quantity(WIN, group, *rows, lambda rows: _scored(rows, 1.0), is_share=True)
                 yield Quantity(LOSS, group, *rows, lambda rows: _scored(rows, 0.0), is_share=True)
             if design.reference is not None and "win_rates" in design.measures:
-                yield Quantity(WIN_OR_TIE, group, *rows, _held, is_share=True)
+                yield Quantity(WIN_OR_TIE, group, *rows, _wins_or_ties, is_share=True)
             continue
         if "means" in design.measures:
-            ends = _scale_limits(of_people) or _scale_limits(of_judges) or (0.0, 1.0)
-            yield Quantity(MEAN, group, *rows, _on_scale(*ends), ends=ends)
+            limits = _scale_limits(human_rows) or _scale_limits(judge_rows) or (0.0, 1.0)
+            yield Quantity(MEAN, group, *rows, _on_scale(*limits), limits=limits)
         if "rates" in design.measures:
-            label = labels_of(of_people)
+            label = labels_of(human_rows)
             for name in answers(label):
                 yield Quantity(RATE, {**group, "answer": name}, *rows, _rate_of(name), is_share=True)
 
 
 def _checklists(joined: Joined, design: LabelledDesign) -> Iterator[Quantity]:
-    """Yields the share of a checklist's questions that is answered with yes, of things with all answers."""
+    """Yields the share of a checklist's questions that is answered with yes, over units with all answers."""
     n_criteria = len(joined.judged["criterion"].dropna().unique())
     for (length, judged), (_, labelled) in zip(
         at_lengths(joined.judged, design), at_lengths(joined.labelled, design), strict=True
@@ -390,33 +389,33 @@ def _share_of_yes(rows: pd.DataFrame) -> FloatArray:
 
 
 def _listed(rows: pd.DataFrame, n_criteria: int) -> pd.DataFrame:
-    """Returns a row per speaker, thing and repeat with all answers, and their `share` of yes.
+    """Returns a row per speaker, unit and repeat with all answers, and their `share` of yes.
 
     The probability is the share of a stratum with all answers, which is less than that with any one of them.
     """
     columns = {"share": ("yes", "mean"), "answered": ("criterion", "nunique")}
     columns |= {name: (name, "first") for name in ("probability", "stratum", "simulated") if name in rows}
     each = rows.assign(yes=is_yes(labels_of(rows))).dropna(subset=["yes"])
-    found = each.groupby(["judge", "thing", "repeat"], sort=False, as_index=False).agg(**columns)
+    found = each.groupby(["judge", "unit", "repeat"], sort=False, as_index=False).agg(**columns)
     found = found[found["answered"] == n_criteria]
     if "stratum" not in found or found["stratum"].isna().all():
         return found
-    per = rows.groupby(["stratum", "criterion"]).agg(n=("thing", "nunique"), share=("probability", "first"))
+    per = rows.groupby(["stratum", "criterion"]).agg(n=("unit", "nunique"), share=("probability", "first"))
     size = (per["n"] / per["share"]).groupby("stratum").first()
-    share = found["stratum"].map(found.groupby("stratum")["thing"].nunique() / size)
+    share = found["stratum"].map(found.groupby("stratum")["unit"].nunique() / size)
     return found.assign(probability=share.where(share.notna(), found["probability"]))
 
 
-def _on_scale(low: float, high: float) -> Read:
-    """Returns what reads a score, on whatever scale it is, on that of people's labels."""
+def _on_scale(low: float, high: float) -> ReadValues:
+    """Returns a function that reads scores of any scale on the scale of the human labels."""
 
     def read(rows: pd.DataFrame) -> FloatArray:
         value = rows["value"].to_numpy(dtype=np.float64)
         own_low = rows["scale_min"].fillna(low).to_numpy(dtype=np.float64)
         own_high = rows["scale_max"].fillna(high).to_numpy(dtype=np.float64)
         share = (value - own_low) / np.where(own_high > own_low, own_high - own_low, np.nan)
-        said = np.where(np.isnan(share), is_yes(rows["choice"]), share)  # a Yes or No that bears no number
-        return np.where(rows["status"] == "ok", low + said * (high - low), np.nan)
+        fraction = np.where(np.isnan(share), is_yes(rows["choice"]), share)  # a Yes or No without a number
+        return np.where(rows["status"] == "ok", low + fraction * (high - low), np.nan)
 
     return read
 
@@ -426,23 +425,23 @@ def _scale_limits(rows: pd.DataFrame) -> tuple[float, float] | None:
     return (float(known["scale_min"].iloc[0]), float(known["scale_max"].iloc[0])) if len(known) else None
 
 
-def _rate_of(name: str) -> Read:
+def _rate_of(name: str) -> ReadValues:
     return lambda rows: given(labels_of(rows), name)
 
 
 def _points(rows: pd.DataFrame) -> FloatArray:
-    """Returns what the first of two systems gets: 1 for a win, half for a tie, 0 for a loss."""
+    """Returns the points of the first of two systems: 1 for a win, half for a tie, 0 for a loss."""
     shown = rows["outcome"].map(OUTCOMES).where(rows["status"] == "ok").to_numpy(dtype=np.float64)
-    return np.where(rows["turned"], 1.0 - shown, shown)
+    return np.where(rows["is_swapped"], 1.0 - shown, shown)
 
 
 def _scored(rows: pd.DataFrame, points: float) -> FloatArray:
-    """Returns 1 where the first of two systems gets so many points, NaN where nothing was said."""
+    """Returns 1 where the first of two systems gets this many points, NaN if missing."""
     found = _points(rows)
     return np.where(np.isnan(found), np.nan, found == points)
 
 
-def _held(rows: pd.DataFrame) -> FloatArray:
-    """Returns 1 where the first of two systems wins or ties, NaN where nothing was said."""
+def _wins_or_ties(rows: pd.DataFrame) -> FloatArray:
+    """Returns 1 where the first of two systems wins or ties, NaN if missing."""
     points = _points(rows)
     return np.where(np.isnan(points), np.nan, points >= 0.5)

@@ -1,4 +1,4 @@
-"""What a protocol's labels can be about, parts without labels, and what the stages of labels are told."""
+"""A protocol with its units and sample, the unit of a label, and the settings of the labelling stages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from dialeval.criteria import Criterion, Level
 from dialeval.errors import nearest
 from dialeval.labels.answers import Shown
-from dialeval.labels.draw import By
+from dialeval.labels.draw import SamplingDesign
 from dialeval.labels.exports import RawLabel
 from dialeval.labels.ledger import Ledger
 from dialeval.labels.sheets import is_same_text, other_order, shown_columns, shown_texts
@@ -21,28 +21,26 @@ from dialeval.protocols.item_prompts import PlanSettings
 from dialeval.protocols.questions import Question
 from dialeval.tables.files import unescaped_cell
 
-# What a protocol's labels can be about: its units, by key or by the ids of other tools, and its draw.
-
 _SHOWN = 3
 _LONGEST_TEXT = 60
 
 
 class UnknownUnitError(Exception):
-    """What is wrong with what a label says it is about, in words."""
+    """A label names no unit or criterion of its protocol; the message says why."""
 
 
 class GoneUnitError(Exception):
-    """The label is about what was drawn and is not there any more."""
+    """The unit of a label was drawn and no longer exists."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a label is about.
+    """The unit of a label.
 
     Attributes:
         unit: the dialogue, response or pair.
         key: its key in the draw on record; empty where there is none.
-        shown: of a pair, who stood first.
+        shown: of a pair, the systems in the order shown.
     """
 
     unit: Unit
@@ -51,14 +49,14 @@ class Found:
 
 
 @dataclass(frozen=True)
-class AskedProtocol:
-    """A protocol, everything that people can be asked about under it, and what was drawn of that.
+class LabelledProtocol:
+    """A protocol with human labels: its units and the sample drawn from them.
 
     Attributes:
         question: the protocol.
         frame: its units and criteria.
-        ledger: its draw; empty where there is none on record.
-        instead: what annotators are asked in place of our words, of several criteria by name.
+        ledger: its sampling record; empty without one.
+        instead: text that replaces the default question for annotators; by criterion if there are several.
     """
 
     question: Question
@@ -68,12 +66,12 @@ class AskedProtocol:
 
     @cached_property
     def criteria(self) -> dict[str, Criterion]:
-        """Returns what is asked about, by name."""
+        """Returns the criteria of all levels, by name."""
         return {one.name: one for each in self.frame.criteria.values() for one in each}
 
     @cached_property
     def units(self) -> dict[str, Unit]:
-        """Returns the units that are in the draw on record and still there, by key."""
+        """Returns the units of the sampling record that still exist, by key."""
         return {
             key: unit
             for key, unit in keyed(self.frame.units, self.ledger.draws()).items()
@@ -85,38 +83,38 @@ class AskedProtocol:
         """Returns every key of the draw, of pairs those of both orders."""
         return frozenset([*self.ledger.entries, *self._first_orders])
 
-    def criterion(self, said: RawLabel) -> Criterion | None:
-        """Returns what a label is about, None where the question needs none.
+    def criterion(self, label: RawLabel) -> Criterion | None:
+        """Returns the criterion of a label, None if the question has no criterion.
 
         Raises:
-            UnknownUnitError: it is not asked about, or there are several and none is named.
+            UnknownUnitError: the protocol lacks it, or has several and the label names none.
         """
         names = {name.casefold(): one for name, one in self.criteria.items()}
-        if said.criterion and said.criterion.casefold() in names:
-            return names[said.criterion.casefold()]
-        if said.criterion:
-            remedy = nearest(said.criterion, self.criteria) if self.criteria else "it asks about none"
+        if label.criterion and label.criterion.casefold() in names:
+            return names[label.criterion.casefold()]
+        if label.criterion:
+            remedy = nearest(label.criterion, self.criteria) if self.criteria else "the protocol has no criteria"
             raise UnknownUnitError(
-                f"'{said.criterion:.60}' is no criterion of protocol {self.question.name}; {remedy} (if it was one, "
+                f"'{label.criterion:.60}' is no criterion of protocol {self.question.name}; {remedy} (if it was one, "
                 "name it there again, or take these labels away)"
             )
         if len(names) > 1:
             raise UnknownUnitError(
-                f"no criterion is named, and protocol {self.question.name} asks about {', '.join(self.criteria)}; "
+                f"no criterion is named, and protocol {self.question.name} has {', '.join(self.criteria)}; "
                 "add a column 'criterion'"
             )
         return next(iter(names.values()), None)
 
-    def find(self, said: RawLabel, criterion: Criterion | None) -> Found:
-        """Returns what a label is about.
+    def find(self, label: RawLabel, criterion: Criterion | None) -> Found:
+        """Returns the unit of a label.
 
         Raises:
             UnknownUnitError: there is no such unit, there are several, or it has other words now.
-            GoneUnitError: it was drawn and is not there any more.
+            GoneUnitError: it was drawn and no longer exists.
         """
-        found = self._by_key(said) if said.key else self._by_ids(said.about, criterion)
-        asked = self.frame.criteria.get(found.unit.level, [])
-        if criterion is not None and criterion.name not in {one.name for one in asked}:
+        found = self._by_key(label) if label.key else self._by_ids(label.about, criterion)
+        criteria = self.frame.criteria.get(found.unit.level, [])
+        if criterion is not None and criterion.name not in {one.name for one in criteria}:
             raise UnknownUnitError(f"{found.unit.words} does not score {criterion.name}")
         return found
 
@@ -124,29 +122,29 @@ class AskedProtocol:
         """Returns the key in the draw on record, of a pair shown in either order; empty for a key that is not there."""
         return key if key in self.ledger.entries else self._first_orders.get(key, "")
 
-    def shown_fault(self, said: RawLabel) -> str:
-        """Returns what is wrong where the texts beside a key on a sheet are not those of the key; empty if they are."""
-        unit = self.units.get(self.key_drawn(said.key))
-        if unit is None or not said.shown:
+    def shown_fault(self, label: RawLabel) -> str:
+        """Returns the fault of a label whose texts on the sheet are not those of its key; empty without one."""
+        unit = self.units.get(self.key_drawn(label.key))
+        if unit is None or not label.shown:
             return ""
         form = self.question.protocol.form
-        dialogues = unit.dialogues if said.key in self.ledger.entries else unit.dialogues[::-1]
+        dialogues = unit.dialogues if label.key in self.ledger.entries else unit.dialogues[::-1]
         texts = zip(shown_columns(form, unit.level), shown_texts(form, dialogues), strict=True)
         for column, text in texts:
-            if column in said.shown and not is_same_text(said.shown[column], text):
+            if column in label.shown and not is_same_text(label.shown[column], text):
                 return (
-                    f"the text in column {column}, '{_beginning(said.shown[column])}', is not that of key "
-                    f"'{said.key:.40}', '{_beginning(text)}'; cells were moved, sorted or edited: undo that, or copy "
+                    f"the text in column {column}, '{_beginning(label.shown[column])}', is not that of key "
+                    f"'{label.key:.40}', '{_beginning(text)}'; cells were moved, sorted or edited: undo that, or copy "
                     "the row's key and text anew from the sheet"
                 )
         return ""
 
-    def _by_key(self, said: RawLabel) -> Found:
-        key = self.key_drawn(said.key)
+    def _by_key(self, label: RawLabel) -> Found:
+        key = self.key_drawn(label.key)
         entry = self.ledger.entries.get(key)
         if entry is None:
             raise UnknownUnitError(
-                f"key '{said.key:.40}' is not in {self.ledger.path.name}; it was changed, or is of another draw: copy "
+                f"key '{label.key:.40}' is not in {self.ledger.path.name}; it was changed, or is of another draw: copy "
                 "it from the page or sheet of this draw, or take the row out"
             )
         unit = self.units.get(key)
@@ -159,10 +157,10 @@ class AskedProtocol:
             raise GoneUnitError
         if unit.identity != entry.identity:
             raise UnknownUnitError(
-                f"key '{said.key:.40}' is of {unit.words}, and {self.ledger.path.name} has it for another; bring back "
+                f"key '{label.key:.40}' is of {unit.words}, and {self.ledger.path.name} has it for another; bring back "
                 "the ledger as it was"
             )
-        first = said.key == key
+        first = label.key == key
         shown = Shown(unit.system, unit.opponent) if first else Shown(unit.opponent, unit.system)
         return Found(unit, key, shown if unit.opponent else Shown())
 
@@ -176,14 +174,14 @@ class AskedProtocol:
             candidates = self._items.get(about["item_id"], ())
         else:
             candidates = self._of_cases.get((left, about.get("case_id", "")), ())
-        level_asks = {level: {one.name for one in asked} for level, asked in self.frame.criteria.items()}
+        criteria_by_level = {level: {one.name for one in criteria} for level, criteria in self.frame.criteria.items()}
         fitting = [
             unit
             for unit in candidates
             if about.get("corpus", unit.corpus) == unit.corpus
             and about.get("n_utterances", str(unit.n_utterances)) == str(unit.n_utterances)
             and (not about.get("item_id") or not left or left == unit.system or unit.opponent)
-            and (criterion is None or criterion.name in level_asks.get(unit.level, ()))
+            and (criterion is None or criterion.name in criteria_by_level.get(unit.level, ()))
         ]
         if len(fitting) > 1:
             raise UnknownUnitError(
@@ -203,7 +201,7 @@ class AskedProtocol:
 
     def _such_as(self) -> str:
         units = self.frame.units
-        return f"there is, for example, {units[0].words}" if units else "there is nothing to be labelled"
+        return f"there is, for example, {units[0].words}" if units else "the protocol has no units to label"
 
     @cached_property
     def _first_orders(self) -> dict[str, str]:
@@ -250,58 +248,58 @@ def _described(about: Mapping[str, str]) -> str:
     return ", ".join(f"{name} '{value:.60}'" for name, value in about.items()) or "item (no column says which)"
 
 
-# Parts of a draw of which nothing has a label yet: people's numbers know nothing of these.
+# Strata of a sample without any label.
 
 _MOST_NAMED = 5
 
 
-def unlabelled_parts(asked: AskedProtocol, labelled: Collection[str]) -> str:
-    """Returns in words which strata of a draw have no label at all; empty where each has one, or none has.
+def unlabelled_strata(protocol: LabelledProtocol, labelled: Collection[str]) -> str:
+    """Returns a sentence about the strata without any label; empty if every stratum has one, or none has.
 
     Args:
-        asked: the protocol, with its draw.
-        labelled: keys of what has a label.
+        protocol: the protocol with its sampling record.
+        labelled: keys of the labelled units.
     """
-    entries = asked.ledger.entries
-    sizes = Counter(entries[key].stratum for key in asked.units)
-    told = {entries[key].stratum for key in labelled if key in entries}
-    empty = [stratum for stratum in sizes if stratum not in told]
-    if not told or not empty:
+    entries = protocol.ledger.entries
+    sizes = Counter(entries[key].stratum for key in protocol.units)
+    labelled_strata = {entries[key].stratum for key in labelled if key in entries}
+    empty = [stratum for stratum in sizes if stratum not in labelled_strata]
+    if not labelled_strata or not empty:
         return ""
     named = ", ".join(f"'{stratum}'" for stratum in empty[:_MOST_NAMED])
     more = f" and {len(empty) - _MOST_NAMED} more" if len(empty) > _MOST_NAMED else ""
     return (
-        f"{asked.question.name}: nothing is labelled yet of {sum(sizes[one] for one in empty)} of {sizes.total()} that "
-        f"could be drawn ({named}{more}), and what people would say is said of the others alone"
+        f"{protocol.question.name}: no label yet for {sum(sizes[one] for one in empty)} of {sizes.total()} "
+        f"units ({named}{more}); the human-corrected estimates leave these out"
     )
 
 
-# What the stages of labels are told of the protocol that people label under.
+# Settings of the labelling stages.
 
 
 class DrawSettings(PlanSettings):
-    """A protocol, and how units are drawn.
+    """A protocol and its sampling design.
 
     Attributes:
-        n: how many.
-        by: what the draw goes by.
-        random_seed: of a draw that is not on record yet.
+        n: number of units to draw.
+        by: the sampling design.
+        random_seed: seed of a new draw.
     """
 
     n: int
-    by: By
+    by: SamplingDesign
     random_seed: int = 0
 
 
 class SheetSettings(PlanSettings):
-    """A protocol, and whose sheet is made.
+    """A protocol and the annotator of a sheet.
 
     Attributes:
         level: of the units on the sheet.
-        annotator: whose it is.
+        annotator: name of the annotator.
         annotators: all, in the order of the configuration.
-        annotators_per_item: how many label each unit; None for all.
-        instead: what is asked in place of our words, of several criteria by name.
+        annotators_per_item: number of annotators of each unit; None for all.
+        instead: text that replaces the default question; by criterion if there are several.
     """
 
     level: Level
@@ -312,10 +310,10 @@ class SheetSettings(PlanSettings):
 
 
 class LabelledSettings(PlanSettings):
-    """A protocol that people label under.
+    """A protocol with human labels.
 
     Attributes:
-        items: which of the tables that the stage is given it is about, from 0.
+        items: indices of its tables among the stage's inputs, from 0.
         instead: as in `SheetSettings`.
     """
 
@@ -324,12 +322,12 @@ class LabelledSettings(PlanSettings):
 
 
 class ReadSettings(BaseModel, defer_build=True):
-    """What labels are about, and who gave them.
+    """Protocols and annotators of the labels to read.
 
     Attributes:
-        protocols: those that people label under.
-        annotators: all that the configuration names.
-        simulated: those of them who are no people.
+        protocols: protocols with human labels.
+        annotators: all annotators of the configuration.
+        simulated: names of the simulated annotators.
     """
 
     protocols: list[LabelledSettings]

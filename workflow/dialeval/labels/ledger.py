@@ -1,6 +1,6 @@
-"""The ledger of a draw: everything that could be drawn, and what was.
+"""The sampling record of a protocol (ledger): all units and which of them were drawn.
 
-It is kept with the labels, since without it nobody knows with what probability these were drawn. Rows are only ever
+It lies beside the labels, since their inclusion probabilities follow from it. Rows are only ever
 added: the file is written anew beside the old one, with every byte of that before what is added, and takes its place. A
 later row of the same key says that it was drawn after all.
 """
@@ -21,14 +21,12 @@ from dialeval.labels.units import Identity
 from dialeval.paths import replacing
 from dialeval.tables.files import escaped_cell, unescaped_cell
 
-# The ledger of a draw, `draw-<protocol>.csv` beside the labels: everything that could be drawn, and what was.
-
 COLUMNS = (
     "draw", "by", "key", "level", "corpus", "item_id", "case_id", "system", "opponent", "n_utterances", "stratum",
     "place", "drawn",
 )  # fmt: skip
 BY_CASES = "cases"
-"""What a draw goes by whose units share places, those of one case."""
+"""The sampling design that draws all units of a case together."""
 DRAWN = ("no", "yes")
 _REMEDY = "the ledger is written by the target `annotation_pages` alone; bring back the file as it was"
 
@@ -39,10 +37,10 @@ class Entry:
 
     Attributes:
         draw: id of the draw of its level.
-        by: what the draw goes by.
-        key: the unit's.
-        identity: what the unit is.
-        stratum: part of the draw in which all have one probability.
+        by: the sampling design.
+        key: key of the unit.
+        identity: identity of the unit.
+        stratum: stratum; its units have equal probabilities.
         place: in the stratum's random order, from 1; units of one case that are drawn together share it.
         drawn: whether it was drawn.
     """
@@ -57,16 +55,16 @@ class Entry:
 
     @property
     def level(self) -> Level:
-        """Returns whether the last utterance or the whole is asked about."""
+        """Returns the level of the unit: turn or dialogue."""
         return self.identity[-1]
 
     @property
     def system(self) -> str:
-        """Returns whose it is."""
+        """Returns the system of the unit."""
         return self.identity[3]
 
     def cells(self) -> list[object]:
-        """Returns it as a row of the file."""
+        """Returns the row of the file."""
         corpus, item_id, case_id, system, opponent, n, level = self.identity
         about = (self.draw, self.by, self.key, level, corpus, item_id, case_id, system, opponent)
         texts = (*map(escaped_cell, about), "" if n is None else n, escaped_cell(self.stratum))
@@ -75,11 +73,11 @@ class Entry:
 
 @dataclass
 class Ledger:
-    """What a file holds.
+    """The content of a ledger's file.
 
     Attributes:
-        path: the file, which need not be there.
-        entries: by key, as the last row says.
+        path: the file, which may be missing.
+        entries: entries by key; the last row of a key counts.
         content: its bytes.
     """
 
@@ -92,7 +90,7 @@ class Ledger:
         return {entry.level: entry.draw for entry in self.entries.values()}
 
     def by(self) -> str:
-        """Returns what the draw goes by; empty where nothing was drawn."""
+        """Returns the sampling design; empty without entries."""
         return next((entry.by for entry in self.entries.values()), "")
 
     def add(self, entries: Iterable[Entry]) -> int:
@@ -121,7 +119,7 @@ class Ledger:
 
 
 def ledger_path(folder: Path, protocol: str) -> Path:
-    """Returns where the ledger of a protocol lies."""
+    """Returns the path of a protocol's ledger."""
     return folder / f"draw-{protocol}.csv"
 
 
@@ -163,7 +161,7 @@ def _entry(row: list[str], where: str) -> Entry:
     cells = dict(zip(COLUMNS, map(unescaped_cell, row), strict=True))
     for column in ("n_utterances", "place"):
         if not (cells[column].isdecimal() or (column == "n_utterances" and not cells[column])):
-            raise UserError(f"{where}: {column} is '{cells[column]:.40}', no whole number; {_REMEDY}")
+            raise UserError(f"{where}: {column} is '{cells[column]:.40}', no integer; {_REMEDY}")
     level = next((level for level in LEVELS if level == cells["level"]), None)
     if level is None or cells["drawn"] not in DRAWN or not cells["key"]:
         column = "level" if level is None else "drawn" if cells["key"] else "key"
@@ -190,4 +188,4 @@ def _check_one_draw(ledger: Ledger) -> None:
                 f"{entry.stratum:.40}'; a column was changed or sorted without the others: {_REMEDY}"
             )
         if entry.draw != draws[entry.level] or entry.by != ledger.by():
-            raise UserError(f"{ledger.path} holds two draws, '{entry.draw}' and '{draws[entry.level]}'; {_REMEDY}")
+            raise UserError(f"{ledger.path} has two draws, '{entry.draw}' and '{draws[entry.level]}'; {_REMEDY}")

@@ -20,22 +20,28 @@ from dialeval.criteria import SHIPPED, Criterion
 from dialeval.errors import UserError, nearest
 from dialeval.labels.answers import UnreadableLabelError, is_on_numbers, read_label
 from dialeval.labels.exports import RawLabel, read_export, read_json
-from dialeval.labels.labelled_protocol import AskedProtocol, Found, GoneUnitError, UnknownUnitError, unlabelled_parts
+from dialeval.labels.labelled_protocol import (
+    Found,
+    GoneUnitError,
+    LabelledProtocol,
+    UnknownUnitError,
+    unlabelled_strata,
+)
 from dialeval.labels.sheets import options_text, place_on_sheet, questions_of
 from dialeval.labels.spreadsheets import read_filled, read_json_table
 from dialeval.labels.units import SheetQuestion
 
 _CHANCE = math.log(1e9)
-"""Orders that labels can have, from which on it is no chance that they stand in one."""
+"""Logarithm of the number of possible orders from which a sorted order is no coincidence."""
 MOST_FAULTS = 30
-"""Faults that one message has; of more it says how many."""
+"""Faults that one message lists; of further ones it gives the number."""
 _Answer = tuple[str, str, object, str, int]
-"""Protocol, criterion, unit, annotator and round: to these there is one answer."""
+"""Protocol, criterion, unit, annotator and round identify one answer."""
 
 
 @dataclass
 class Reading:
-    """What was read.
+    """Rows and notes from the files of labels.
 
     Attributes:
         rows: of the table `labels/labels`.
@@ -48,13 +54,13 @@ class Reading:
 
 @dataclass
 class _Checked:
-    """Labels that are right, and what is wrong with others.
+    """Valid labels and the faults of the others.
 
     Attributes:
-        labels: what was said, about what, and the columns that hold it.
-        faults: what is wrong, with file, row and remedy.
-        gone: by protocol, labels of what is not there any more.
-        repeated: answers that are there twice, by file and whether both are in it.
+        labels: by answer, the label, its unit and its columns of the table.
+        faults: messages with file, row and remedy.
+        gone: by protocol, number of labels of units that no longer exist.
+        repeated: number of duplicate answers, by file and whether both are in it.
         spellings: of annotators' names, as first met.
     """
 
@@ -67,7 +73,7 @@ class _Checked:
 
 def read_labels(
     files: Iterable[Path],
-    protocols: Mapping[str, AskedProtocol],
+    protocols: Mapping[str, LabelledProtocol],
     annotators: Sequence[str] = (),
     simulated: Collection[str] = (),
 ) -> Reading:
@@ -75,16 +81,16 @@ def read_labels(
 
     Args:
         files: exports of pages and tables.
-        protocols: those that people label under, by name.
+        protocols: protocols with human labels, by name.
         annotators: names in the configuration.
-        simulated: those of them who are no people.
+        simulated: names of the simulated annotators.
 
     Raises:
-        UserError: one message with everything that is wrong: file, row, value and remedy.
+        UserError: one message with all faults: file, row, value and remedy.
     """
     reading, checked = Reading(), _Checked()
     checked.spellings = {_folded(name): name for name in annotators}
-    criteria = {name for asked in protocols.values() for name in asked.criteria}
+    criteria = {name for protocol in protocols.values() for name in protocol.criteria}
     for path in files:
         raw: list[RawLabel] = []
         try:
@@ -95,14 +101,14 @@ def read_labels(
     if checked.faults:
         raise UserError(_message(checked.faults))
     for name, count in checked.gone.items():
-        reading.notes.append(f"{count} labels under {name} are of what is not there any more, and are left out")
+        reading.notes.append(f"{count} labels under {name} are left out: their dialogues no longer exist")
     for (file, is_same), count in checked.repeated.items():
         where = "twice there" if is_same else "in another export too"
         reading.notes.append(f"{file}: {count} answers occur {where}, and count once")
-    for name, asked in protocols.items():
+    for name, protocol in protocols.items():
         labelled = {found.key for raw, found, answer in checked.labels.values()
                     if answer["protocol"] == name and not raw.skipped}  # fmt: skip
-        reading.notes += filter(None, [unlabelled_parts(asked, labelled)])
+        reading.notes += filter(None, [unlabelled_strata(protocol, labelled)])
     reading.rows = list(_rows(checked, protocols, simulated))
     return reading
 
@@ -121,20 +127,20 @@ def _labels_in(
     )
 
 
-def _check_file(raw: Sequence[RawLabel], protocols: Mapping[str, AskedProtocol], checked: _Checked) -> None:
+def _check_file(raw: Sequence[RawLabel], protocols: Mapping[str, LabelledProtocol], checked: _Checked) -> None:
     meanings: set[str] = set()
     for one in raw:
         fault = _check(one, protocols, checked)
-        if fault and fault not in meanings:  # what is wrong with a whole file is told once
+        if fault and fault not in meanings:  # a fault of a file is reported once
             meanings.add(fault)
             checked.faults.append(fault)
     checked.faults += _sorted_alone(raw, protocols)
 
 
-def _sorted_alone(raw: Sequence[RawLabel], protocols: Mapping[str, AskedProtocol]) -> Iterator[str]:
+def _sorted_alone(raw: Sequence[RawLabel], protocols: Mapping[str, LabelledProtocol]) -> Iterator[str]:
     """Yields what is wrong with a sheet whose labels are in ascending or descending order and whose dialogues are not.
 
-    Dialogues stand on a sheet in a random order, in which so many labels are never in order by chance.
+    Dialogues on a sheet are in random order: so many sorted labels are no coincidence.
     """
     rows: defaultdict[tuple[str, str], list[tuple[int, tuple[bool, float, str]]]] = defaultdict(list)
     for one in raw:
@@ -156,7 +162,7 @@ def _sorted_alone(raw: Sequence[RawLabel], protocols: Mapping[str, AskedProtocol
             )
 
 
-def _check(raw: RawLabel, protocols: Mapping[str, AskedProtocol], checked: _Checked) -> str:
+def _check(raw: RawLabel, protocols: Mapping[str, LabelledProtocol], checked: _Checked) -> str:
     """Takes a label up, or returns what is wrong with it."""
     name = _protocol_of(raw, protocols)
     if raw.is_open:
@@ -166,25 +172,25 @@ def _check(raw: RawLabel, protocols: Mapping[str, AskedProtocol], checked: _Chec
         return fault
     if name is None:
         return _protocol_fault(raw, protocols)
-    asked = protocols[name]
-    if fault := _design_fault(raw, asked):
+    protocol = protocols[name]
+    if fault := _design_fault(raw, protocol):
         return fault
-    if fault := asked.shown_fault(raw):
+    if fault := protocol.shown_fault(raw):
         return f"{raw.where}: {fault}"
     try:
-        criterion = asked.criterion(raw)
-        if fault := _scale_fault(raw, asked, criterion):
+        criterion = protocol.criterion(raw)
+        if fault := _scale_fault(raw, protocol, criterion):
             return fault
-        found = asked.find(raw, criterion)
-        if raw.key and not raw.skipped and (fault := questions_fault(raw, asked, criterion, found)):
+        found = protocol.find(raw, criterion)
+        if raw.key and not raw.skipped and (fault := questions_fault(raw, protocol, criterion, found)):
             return f"{raw.file}: {fault}"
-        answer = read_label(raw, asked.question, criterion, found.unit, found.shown)
+        answer = read_label(raw, protocol.question, criterion, found.unit, found.shown)
     except GoneUnitError:
         checked.gone[name] += 1
         return ""
     except (UnknownUnitError, UnreadableLabelError) as error:
         return f"{raw.where}: {error}"
-    if fault := _probability_fault(raw, asked, found):
+    if fault := _probability_fault(raw, protocol, found):
         return fault
     return _take(raw, name, criterion, found, answer, checked)
 
@@ -223,22 +229,22 @@ def _annotator_fault(raw: RawLabel, spellings: dict[str, str]) -> str:
     return ""
 
 
-def _protocol_of(raw: RawLabel, protocols: Mapping[str, AskedProtocol]) -> str | None:
+def _protocol_of(raw: RawLabel, protocols: Mapping[str, LabelledProtocol]) -> str | None:
     """Returns a label's protocol: by its column, key or file name, else the only one or the only one that fits."""
     if raw.protocol:
         return raw.protocol if raw.protocol in protocols else None
-    of_key = [name for name, asked in protocols.items() if raw.key and raw.key in asked.known_keys]
+    of_key = [name for name, protocol in protocols.items() if raw.key and raw.key in protocol.known_keys]
     if len(of_key) == 1 or len(protocols) == 1:
         return (of_key or list(protocols))[0]
     named = [name for name in protocols if raw.file.startswith((f"{name}-", f"{name}."))]
     if not named and raw.criterion:
         about = raw.criterion.casefold()
-        fitting = [name for name, asked in protocols.items() if about in map(str.casefold, asked.criteria)]
+        fitting = [name for name, protocol in protocols.items() if about in map(str.casefold, protocol.criteria)]
         return fitting[0] if len(fitting) == 1 else None
     return max(named, key=len, default=None)
 
 
-def _protocol_fault(raw: RawLabel, protocols: Mapping[str, AskedProtocol]) -> str:
+def _protocol_fault(raw: RawLabel, protocols: Mapping[str, LabelledProtocol]) -> str:
     if raw.protocol:
         return (
             f"{raw.file}: '{raw.protocol:.60}' is no protocol with labels; {nearest(raw.protocol, protocols)} "
@@ -250,19 +256,23 @@ def _protocol_fault(raw: RawLabel, protocols: Mapping[str, AskedProtocol]) -> st
     )
 
 
-def _scale_fault(raw: RawLabel, asked: AskedProtocol, criterion: Criterion | None) -> str:
-    """Returns what is wrong where a page or sheet asked for numbers on another scale than is set now."""
-    if criterion is None or not (raw.key and raw.options) or not is_on_numbers(asked.question.protocol.form, criterion):
+def _scale_fault(raw: RawLabel, protocol: LabelledProtocol, criterion: Criterion | None) -> str:
+    """Returns the fault of a page or sheet with another scale of numbers than the configured one; empty without one."""
+    if (
+        criterion is None
+        or not (raw.key and raw.options)
+        or not is_on_numbers(protocol.question.protocol.form, criterion)
+    ):
         return ""
     fault = scales_fault(raw.options, criterion)
     return f"{raw.file}: {fault}" if fault and not raw.skipped else ""
 
 
-def _design_fault(raw: RawLabel, asked: AskedProtocol) -> str:
-    """Returns what is wrong where a page or sheet is of another draw than the one on record."""
+def _design_fault(raw: RawLabel, protocol: LabelledProtocol) -> str:
+    """Returns the fault of a page or sheet of another draw than the one on record; empty without one."""
     if not raw.key:
         return ""
-    ledger = asked.ledger
+    ledger = protocol.ledger
     if not ledger.entries:
         return (
             f"{raw.file}: this file was exported from a labelling page, but the record of the sample "
@@ -278,19 +288,19 @@ def _design_fault(raw: RawLabel, asked: AskedProtocol) -> str:
     return ""
 
 
-def _probability_fault(raw: RawLabel, asked: AskedProtocol, found: Found) -> str:
+def _probability_fault(raw: RawLabel, protocol: LabelledProtocol, found: Found) -> str:
     if raw.probability:
         number = number_in(raw.probability)
         if number is None or not 0 < number <= 1:
             return f"{raw.where}: probability is '{raw.probability:.40}'; write a number above 0 and up to 1"
         return ""
-    is_drawn = bool(found.key) and asked.ledger.entries[found.key].drawn
+    is_drawn = bool(found.key) and protocol.ledger.entries[found.key].drawn
     if raw.sampled and not is_drawn:
         return (
             f"{raw.where}: probability is empty, and {found.unit.words} was not drawn; write the probability with "
             "which it was chosen, or take the column out if all were chosen with the same"
         )
-    if asked.ledger.entries and not is_drawn:
+    if protocol.ledger.entries and not is_drawn:
         return (
             f"{raw.where}: {found.unit.words} was not drawn, and labels of selected items are no random sample; "
             "remove the row, or give its inclusion probability in a column 'probability'"
@@ -299,7 +309,7 @@ def _probability_fault(raw: RawLabel, asked: AskedProtocol, found: Found) -> str
 
 
 def _rows(
-    checked: _Checked, protocols: Mapping[str, AskedProtocol], simulated: Collection[str]
+    checked: _Checked, protocols: Mapping[str, LabelledProtocol], simulated: Collection[str]
 ) -> Iterator[dict[str, Any]]:
     shares = _shares_labelled(checked, protocols)
     for raw, found, answer in checked.labels.values():
@@ -326,7 +336,7 @@ def _rows(
 
 
 def _shares_labelled(
-    checked: _Checked, protocols: Mapping[str, AskedProtocol]
+    checked: _Checked, protocols: Mapping[str, LabelledProtocol]
 ) -> dict[tuple[str, str | None, str], float]:
     """Returns, by protocol, criterion and key of what was drawn, the share of its stratum that has a label.
 
@@ -351,8 +361,8 @@ def _shares_labelled(
     return {of: shares[about] for of, about in drawn.items() if about in shares}
 
 
-def _stratum(found: Found, asked: AskedProtocol) -> str:
-    entry = asked.ledger.entries[found.key]
+def _stratum(found: Found, protocol: LabelledProtocol) -> str:
+    entry = protocol.ledger.entries[found.key]
     return f"{entry.level} {entry.stratum}"
 
 
@@ -360,7 +370,7 @@ def _message(faults: Sequence[str]) -> str:
     shown = ["  " + fault.replace("\n", "\\n") for fault in faults[:MOST_FAULTS]]  # a value may have lines of its own
     more = [f"  and {len(faults) - MOST_FAULTS} more"] * (len(faults) > MOST_FAULTS)
     what = "a mistake" if len(faults) == 1 else f"{len(faults)} mistakes"
-    return "\n".join([f"the labels have {what}; nothing of them was changed:", *shown, *more])
+    return "\n".join([f"the labels have {what}; the files are unchanged:", *shown, *more])
 
 
 def _folded(name: str) -> str:
@@ -375,13 +385,13 @@ _FURTHER = re.compile(r"; -?[0-9.]+(?=$|; | \()")
 
 
 def scales_fault(options: str, criterion: Criterion) -> str:
-    """Returns what is wrong where the answers that there were are not those of a scale of numbers; empty if they are.
+    """Returns the fault of answers that are not those of the criterion's scale of numbers; empty without one.
 
-    Answers in other words than pages and sheets have them, as somebody may have rewritten them, tell no scale.
+    Answers that are neither numbers nor a range of numbers are not compared.
 
     Args:
         options: the answers as the page or sheet has them, `1 (very poor); 2; 3` or `a number from 1 to 100`.
-        criterion: what was asked about.
+        criterion: the criterion of the label.
     """
     scale = criterion.scale
     now = _between(scale.low, scale.high)
@@ -395,18 +405,18 @@ def scales_fault(options: str, criterion: Criterion) -> str:
     )
 
 
-def questions_fault(raw: RawLabel, asked: AskedProtocol, criterion: Criterion | None, found: Found) -> str:
-    """Return what is wrong where an annotator was asked in other words than are set now; empty if nothing is.
+def questions_fault(raw: RawLabel, protocol: LabelledProtocol, criterion: Criterion | None, found: Found) -> str:
+    """Return the fault of a label whose question differs from the configured one; empty without one.
 
     Args:
-        said: the label, with the question of its page or sheet if it has one.
-        asked: the protocol.
-        criterion: what was asked about.
+        raw: the label, with the question of its page or sheet if it has one.
+        protocol: the protocol with its units.
+        criterion: the criterion of the label.
         found: the unit.
     """
-    now = _questions_now(asked, criterion, found)
-    remedy = "take these labels away and label anew; where both ask the same, put the words of now in the file"
-    if asked.instead or criterion is None:
+    now = _questions_now(protocol, criterion, found)
+    remedy = "take these labels away and label anew; if both questions mean the same, put the present one in the file"
+    if protocol.instead or criterion is None:
         remedy = f"set the question back under labels.questions, or {remedy}"
     elif criterion.name not in SHIPPED:
         remedy = f"set the question back under criteria.{criterion.name}, or {remedy}"
@@ -422,8 +432,8 @@ def questions_fault(raw: RawLabel, asked: AskedProtocol, criterion: Criterion | 
     return ""
 
 
-def _questions_now(asked: AskedProtocol, criterion: Criterion | None, found: Found) -> list[SheetQuestion]:
-    """Return what annotators are asked now, in every language that the criterion has words in."""
+def _questions_now(protocol: LabelledProtocol, criterion: Criterion | None, found: Found) -> list[SheetQuestion]:
+    """Return the present questions in every language of the criterion."""
     languages: Collection[str] = dict.fromkeys(
         [found.unit.language, "en", *(criterion.translations if criterion else ())]
     )
@@ -431,12 +441,12 @@ def _questions_now(asked: AskedProtocol, criterion: Criterion | None, found: Fou
     return [
         question
         for language in languages
-        for question in questions_of(asked.question, criteria, found.unit.level, language, asked.instead)
+        for question in questions_of(protocol.question, criteria, found.unit.level, language, protocol.instead)
     ]
 
 
 def _meanings(options: str, labels: Sequence[str]) -> list[str] | None:
-    """Return what answers are said to mean; None where these are not the answers, or no meaning is said."""
+    """Return the meanings of the answers; None if `options` has other answers or no meanings."""
     form = "; ".join(rf"{re.escape(label)}(?: \((.*?)\))?" for label in labels)
     match = re.fullmatch(form, options, re.DOTALL) if labels else None
     return [_folded(one or "") for one in match.groups()] if match and any(match.groups()) else None
@@ -447,7 +457,7 @@ def _between(low: float, high: float) -> str:
 
 
 def _are(options: str, points: Sequence[str]) -> bool:
-    """Returns whether the answers are these, in order, whatever meanings stand after them."""
+    """Returns whether the answers are `points`, in order, with or without meanings."""
     place = 0
     for number, point in enumerate(points):
         mark = re.compile(f"{'; ' if number else '^'}{re.escape(point)}(?=$|; | \\()")

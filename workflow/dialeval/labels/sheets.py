@@ -16,33 +16,33 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from dialeval.criteria import NO, YES, Criterion, Level
-from dialeval.labels.units import Kind, Option, Sheet, SheetQuestion, ShownTurn, Thing, Unit
+from dialeval.labels.units import Option, Sheet, SheetForm, SheetQuestion, ShownTurn, ShownUnit, Unit
 from dialeval.protocols.pair import OPTIONS
 from dialeval.protocols.questions import AskedCriterion, Question, asked
 from dialeval.tables.dialogues import Form, Outcome
 from dialeval.tables.files import escaped_cell
 
-# Who labels what, in which order, and which of two dialogues stands first.
+# Assignment of units to annotators, their order, and the first dialogue of each pair.
 
 
 class Drawn(NamedTuple):
-    """A unit that was drawn: its key, and where it stands in its stratum's order."""
+    """A drawn unit: its key, stratum and place in the stratum's order."""
 
     key: str
     stratum: str
     place: int
 
 
-KINDS: Mapping[Form, Kind] = {"scale": "scale", "probability": "scale", "pair": "pair", "locate": "locate"}
+FORM_OF_SHEET: Mapping[Form, SheetForm] = {"scale": "scale", "probability": "scale", "pair": "pair", "locate": "locate"}
 
 
 def assigned(drawn: Iterable[Drawn], annotators: Sequence[str], each: int | None) -> dict[str, list[Drawn]]:
-    """Returns what every annotator labels: in turn along each stratum's order, so that all get as much of each system.
+    """Returns the units of every annotator: in turn along each stratum, so that all get equally many of each system.
 
     Args:
         drawn: the units that were drawn.
         annotators: their names.
-        each: how many label each unit; None for all.
+        each: number of annotators of each unit; None for all.
     """
     found: dict[str, list[Drawn]] = {name: [] for name in annotators}
     n, shared = len(annotators), min(each or len(annotators), len(annotators))
@@ -68,11 +68,11 @@ def sheet_of(
     Args:
         protocol, annotator: their names.
         draw: id of the draw.
-        form: the protocol's.
-        level: of the units.
-        units: by key; what is not there any more is left out.
-        drawn: what the annotator labels.
-        questions: asked about each.
+        form: form of the protocol.
+        level: level of the units.
+        units: units by key; drawn units that no longer exist are left out.
+        drawn: units of the annotator.
+        questions: questions about each unit.
     """
     ordered = sorted(drawn, key=lambda entry: place_on_sheet(annotator, entry.key))
     there = [entry for entry in ordered if entry.key in units]
@@ -80,10 +80,10 @@ def sheet_of(
         protocol=protocol,
         annotator=annotator,
         draw=draw,
-        kind=KINDS[form],
+        form=FORM_OF_SHEET[form],
         level=level,
         questions=questions,
-        things=tuple(_thing(entry.key, units[entry.key], annotator) for entry in there),
+        units=tuple(_shown_unit(entry.key, units[entry.key], annotator) for entry in there),
         language=main_language(units[entry.key] for entry in there),
     )
 
@@ -103,10 +103,10 @@ def other_order(key: str) -> str:
     return f"t{hashlib.sha256(key.encode()).hexdigest()[:16]}"
 
 
-def _thing(key: str, unit: Unit, annotator: str) -> Thing:
+def _shown_unit(key: str, unit: Unit, annotator: str) -> ShownUnit:
     if unit.opponent and _number("side", annotator, key) % 2:
-        return Thing(other_order(key), unit.dialogues[::-1])
-    return Thing(key, unit.dialogues)
+        return ShownUnit(other_order(key), unit.dialogues[::-1])
+    return ShownUnit(key, unit.dialogues)
 
 
 def _number(*parts: str) -> int:
@@ -118,9 +118,9 @@ def _number(*parts: str) -> int:
 BYTE_ORDER_MARK = "\ufeff"
 """Without it spreadsheet programs take UTF-8 for something else."""
 SHOWN = ("first", "second", "dialogue", "turn")
-"""Columns of which a sheet has those that hold its dialogues."""
+"""Columns of dialogues; a sheet has those of its form."""
 _MARK = "> "
-"""Before the utterances that are asked about, where not all are."""
+"""Marks the evaluated utterances if there are others."""
 _WRITTEN_OTHERWISE = re.compile(
     r"(?:_x000d_|[\s\0-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufe00-\ufe0f\ufeff]"
     r"|['\"`‘’‚‛“”„‟«»‹›′″\u0301])+"
@@ -144,28 +144,28 @@ _LONGEST_OF_EXCEL = 32_700
 def blank_csv(sheet: Sheet) -> str:
     """Returns the text of the file: a row for each dialogue or pair and question, its label empty."""
     text = io.StringIO()
-    shown = shown_columns(sheet.kind, sheet.level)
-    place = ["place"] if sheet.kind == "locate" else []
+    shown = shown_columns(sheet.form, sheet.level)
+    place = ["place"] if sheet.form == "locate" else []
     rows = csv.writer(text, lineterminator="\r\n")
     columns = ["protocol", "annotator", "draw", "key", "criterion", "question", "options"]
     rows.writerow([*columns, *shown, "label", *place, "comment"])
-    for thing in sheet.things:
-        dialogues = shown_texts(sheet.kind, thing.dialogues)
+    for unit in sheet.units:
+        dialogues = shown_texts(sheet.form, unit.dialogues)
         for question in sheet.questions:
-            asked = [question.criterion, question.text, options_text(question)]
-            texts = [sheet.protocol, sheet.annotator, sheet.draw, thing.key, *asked, *dialogues]
+            question_cells = [question.criterion, question.text, options_text(question)]
+            texts = [sheet.protocol, sheet.annotator, sheet.draw, unit.key, *question_cells, *dialogues]
             rows.writerow([*map(escaped_cell, texts), "", *("" for _ in place), ""])
     return BYTE_ORDER_MARK + text.getvalue()
 
 
-def shown_columns(kind: str, level: str) -> list[str]:
-    """Returns the columns of a sheet that hold its dialogues."""
-    return ["first", "second"] if kind == "pair" else [level]
+def shown_columns(form: str, level: str) -> list[str]:
+    """Returns the columns of a sheet with its dialogues."""
+    return ["first", "second"] if form == "pair" else [level]
 
 
-def shown_texts(kind: str, dialogues: Sequence[tuple[ShownTurn, ...]]) -> list[str]:
+def shown_texts(form: str, dialogues: Sequence[tuple[ShownTurn, ...]]) -> list[str]:
     """Returns dialogues as the cells of a sheet have them."""
-    return ["\n".join(_lines(said, numbered=kind == "locate")) for said in dialogues]
+    return ["\n".join(_lines(turns, numbered=form == "locate")) for turns in dialogues]
 
 
 def is_same_text(cell: str, text: str) -> bool:
@@ -210,9 +210,9 @@ def _decodings(cell: str) -> Iterator[str]:
             continue
 
 
-def _lines(said: tuple[ShownTurn, ...], *, numbered: bool) -> Iterator[str]:
-    all_judged = all(turn.judged for turn in said)
-    for number, turn in enumerate(said, start=1):
+def _lines(turns: tuple[ShownTurn, ...], *, numbered: bool) -> Iterator[str]:
+    all_judged = all(turn.judged for turn in turns)
+    for number, turn in enumerate(turns, start=1):
         mark = _MARK if turn.judged and not all_judged else ""
         yield f"{mark}{f'{number}. ' if numbered else ''}{turn.speaker}: {turn.text}"
 
@@ -224,7 +224,7 @@ def options_text(question: SheetQuestion) -> str:
     return "; ".join(f"{one.label} ({one.meaning})" if one.meaning else one.label for one in question.options)
 
 
-# What people are asked: the questions and scales that judges are asked on, in words for people.
+# Questions for annotators: the criteria and scales of the judges, worded for people.
 
 _ENDS = (".", "?", "!", "。", "?", "!", "؟")  # of a sentence, which needs no full stop then
 MOST_OPTIONS = 11
@@ -251,14 +251,14 @@ def questions_of(
     language: str,
     instead: str | Mapping[str, str] = "",
 ) -> tuple[SheetQuestion, ...]:
-    """Returns what is asked about every unit of a level.
+    """Returns the questions about every unit of a level.
 
     Args:
         question: the protocol.
-        criteria: what it asks about at this level; none where the question needs none.
-        level: of the units.
-        language: of most dialogues, in which criteria that are translated are put.
-        instead: what is asked in place of our words, of several criteria by name.
+        criteria: its criteria at this level; empty if the question has none.
+        level: level of the units.
+        language: language of most dialogues; translated criteria are worded in it.
+        instead: text that replaces the default question; by criterion if there are several.
     """
     form = question.protocol.form
     if not criteria:
@@ -277,7 +277,7 @@ def questions_of(
 def _about(question: Question, criterion: Criterion, shown: AskedCriterion) -> SheetQuestion:
     form, meaning = question.protocol.form, f" {_sentence(shown.meaning)}" if shown.meaning else ""
     if form == "pair":
-        options = tuple(Option(label, says) for label, says in _pair_options(question).items())
+        options = tuple(Option(label, meaning) for label, meaning in _pair_options(question).items())
         text = f"Which of the two is better in one respect, {criterion.name}, and in no other?{meaning}"
         return SheetQuestion(criterion.name, text, options)
     if form == "locate":
@@ -297,7 +297,7 @@ def _about(question: Question, criterion: Criterion, shown: AskedCriterion) -> S
 
 
 def pair_options(question: Question) -> dict[str, Outcome]:
-    """Returns what can be answered about a pair, and who has then won: left is the one that is shown first."""
+    """Returns the possible answers about a pair with their outcomes; left is the dialogue shown first."""
     return dict(question.protocol.options or OPTIONS)  # type: ignore[arg-type]
 
 
@@ -318,7 +318,7 @@ def _rubric(shown: AskedCriterion, *labels: str) -> list[str]:
 
 
 def _end(point: str, points: Sequence[str], criterion: Criterion) -> str:
-    """Returns what the ends of a scale of numbers mean that has no rubric, as judges are told."""
+    """Returns the meaning of the lowest or highest point of a scale without a rubric, as in the judges' prompts."""
     if criterion.scale.labels or criterion.words.rubric:
         return ""
     return {points[0]: "very poor", points[-1]: "excellent"}.get(point, "")

@@ -1,10 +1,10 @@
-"""Simulated annotators: sheets are filled in by a rule, so that all that follows can be tried where nobody labels.
+"""Simulated annotators: fill in sheets by a rule, to try the workflow without human labels.
 
     python -m dialeval.labels.simulated FOLDER SHEET.csv ...
 
-What they say is nobody's opinion. They like what says many different words, up to a point, and each has a leniency and
-errors of its own, which follow from its name and the sheet: the same sheet is always filled in alike. Name them under
-`labels.simulated`, so that every table calls them what they are.
+Their answers are no human judgements. The score of a text grows with its number of different words. Each annotator has
+a leniency and random errors that follow from its name and the sheet, so that the same sheet gets the same answers. Name
+them under `labels.simulated`, so that every table marks them as simulated.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from dialeval.paths import replacing
 from dialeval.tables.files import escaped_cell, unescaped_cell
 
 ENOUGH_WORDS = 30.0
-"""Different words that a simulated annotator is half content with."""
+"""Number of different words that gives a score of one half."""
 LENIENCY, ERROR = 0.08, 0.12
 """Standard deviations between annotators and between answers, on a scale from 0 to 1."""
 AI_BELOW = 0.4
-"""Liking below which a simulated annotator says that an AI took part."""
+"""Score below which a simulated annotator answers that an AI took part."""
 A_TIE = 0.05
 _NUMBERS = re.compile(r"a number from (\S+) to (\S+)")
 _OPTION = re.compile(r"([^;(]+?)(?: \([^)]*\))?(?:; |$)")
@@ -48,8 +48,8 @@ def fill_in(sheet: Path, filled: Path) -> int:
     if missing := {"annotator", "key", "criterion", "options", "label"} - {*columns}:
         raise UserError(f"{sheet} is no sheet to be filled in: it has no column {', '.join(sorted(missing))}")
     for row in rows:
-        said = _said({name: unescaped_cell(cell or "") for name, cell in row.items()})
-        row |= {name: cell if number_in(cell) is not None else escaped_cell(cell) for name, cell in said.items()}
+        answer = _answer({name: unescaped_cell(cell or "") for name, cell in row.items()})
+        row |= {name: cell if number_in(cell) is not None else escaped_cell(cell) for name, cell in answer.items()}
     with replacing(filled) as temporary, temporary.open("w", encoding="utf-8-sig", newline="") as file:
         writer = csv.DictWriter(file, columns, lineterminator="\r\n")
         writer.writeheader()
@@ -57,8 +57,8 @@ def fill_in(sheet: Path, filled: Path) -> int:
     return len(rows)
 
 
-def _said(row: dict[str, str]) -> dict[str, str]:
-    """Returns what a simulated annotator answers to one question."""
+def _answer(row: dict[str, str]) -> dict[str, str]:
+    """Returns the answer of a simulated annotator to one question."""
     if "first" in row and "second" in row:
         gap = _liking(row, row["first"], "first") - _liking(row, row["second"], "second")
         options = _options(row["options"])
@@ -76,13 +76,13 @@ def _said(row: dict[str, str]) -> dict[str, str]:
 
 
 def _liking(row: dict[str, str], text: str, side: str = "") -> float:
-    """Returns how well a text is liked, from 0 to 1."""
+    """Returns the score of a text, from 0 to 1."""
     lines = [found for found in map(_LINE.fullmatch, text.splitlines()) if found]
     judged = [line for line in lines if line["judged"]] or lines
     words = {word.lower() for line in judged for word in re.findall(r"\w+", line["text"])}
     who, what = row["annotator"], f"{row['annotator']} {row['key']} {row['criterion']} {side}"
-    drawn = len(words) / (len(words) + ENOUGH_WORDS) + LENIENCY * _normal(who) + ERROR * _normal(what)
-    return min(max(drawn, 0.0), 1.0)
+    liking = len(words) / (len(words) + ENOUGH_WORDS) + LENIENCY * _normal(who) + ERROR * _normal(what)
+    return min(max(liking, 0.0), 1.0)
 
 
 def _first_judged(text: str) -> str:
@@ -96,7 +96,7 @@ def _options(words: str) -> list[str]:
 
 
 def _normal(words: str) -> float:
-    """Returns a number drawn from the standard normal distribution by what words say."""
+    """Returns a standard normal number that follows from the words."""
     share = int.from_bytes(hashlib.sha256(words.encode()).digest()[:6]) / 2**48
     return statistics.NormalDist().inv_cdf(min(max(share, math.ulp(1.0)), 1.0 - math.ulp(1.0)))
 

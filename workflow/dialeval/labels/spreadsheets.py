@@ -1,7 +1,7 @@
 """Files of labels as filled-in tables and spreadsheets.
 
 A German Excel saves "CSV" with semicolons in Windows-1252, and "Unicode text" with TABs in UTF-16. All that is read, so
-that nobody need know; what cannot be read for certain is refused.
+by themselves; an ambiguous table is an error.
 
 A row holds one answer, in one of `ANSWERS`, or an answer on every criterion that has a column.
 """
@@ -57,14 +57,16 @@ def read_spreadsheet(path: Path, known: Collection[str]) -> Spreadsheet:
 
     Args:
         path: the file.
-        known: columns that it may have; they tell which sign stands between cells. Others are passed over.
+        known: columns that it may have; they identify the delimiter. Other columns are ignored.
 
     Raises:
         UserError: with file, row and remedy: it is empty, no table, in an encoding that is not known, has a known
             column twice or none at all, or a row with more cells than columns.
     """
     if path.suffix.lower() in UNREADABLE:
-        raise UserError(f"{path.name}: a file of this kind is not read; save it as .csv or .xlsx, and take it away")
+        raise UserError(
+            f"{path.name}: DialEval does not read this file format; save it as .csv or .xlsx, and remove this file"
+        )
     notes: list[str] = []
     try:
         content = path.read_bytes()
@@ -170,9 +172,9 @@ def _workbook(path: Path) -> Iterator[tuple[int, list[str]]]:
 # Tables of labels: the sheet that a page came with, filled in, or what any other tool exports.
 
 ABOUT = ("item_id", "corpus", "system", "case_id", "opponent", "left", "right", "n_utterances")
-"""Columns that say what a label is about where no key does."""
+"""Columns that identify the unit of a label without a key."""
 ANSWERS = ("label", "value", "outcome", "winner")
-"""Columns of which one holds the answer."""
+"""Columns with the answer; a table has one of them."""
 COLUMNS = (
     "annotator", *ANSWERS, *ABOUT, "key", "draw", "protocol", "criterion", "place", "skipped", "comment", "round",
     "probability", "options",
@@ -180,7 +182,7 @@ COLUMNS = (
 _OURS = {"protocol", "annotator", "draw", "key", "label"}
 """Columns that a sheet and a page's table have; other tools' cells are read as they are."""
 _MANY = 3
-"""Labels behind an empty one that look like a column that was moved."""
+"""Number of labels after an empty first row that indicates a shifted column."""
 QUESTION, RUBRIC = "question", "rubric"
 """Columns with the question and its scale, of tables that pages save; in other tools' tables they may be anything."""
 _YES, _NO = ("1", "1.0", "yes", "true", "x", "skipped"), ("", "0", "0.0", "no", "false")
@@ -193,12 +195,12 @@ def read_filled(
 
     Args:
         path: the file.
-        criteria: names of criteria that may be asked about; a table may have a column for each.
-        note: takes what is worth a word.
-        fault: takes what is wrong with a row.
+        criteria: names of the protocols' criteria; a table may have a column for each.
+        note: receives notes for the log.
+        fault: receives the faults of rows.
 
     Raises:
-        UserError: the table as a whole cannot be read, or lacks a column.
+        UserError: the table cannot be read or lacks a column.
     """
     named = {column_name(name): name for name in criteria}
     sheet = read_spreadsheet(path, (*COLUMNS, *OTHER_NAMES, *named.keys() - {*COLUMNS}))
@@ -215,14 +217,18 @@ def read_filled(
 
 
 def read_json_table(
-    path: Path, told: list[Any], criteria: Collection[str], note: Callable[[str], None], fault: Callable[[str], None]
+    path: Path,
+    document: list[Any],
+    criteria: Collection[str],
+    note: Callable[[str], None],
+    fault: Callable[[str], None],
 ) -> Iterator[RawLabel]:
     """Yields the answers of a list of objects, as of `read_filled`.
 
     Raises:
         UserError: a field is missing.
     """
-    rows = list(json_rows(told, path.name, fault))
+    rows = list(json_rows(document, path.name, fault))
     columns = list(dict.fromkeys(name for _, cells in rows for name in cells))
     yield from _answers(path, columns, rows, {column_name(name): name for name in criteria}, note, fault)
 
@@ -245,12 +251,12 @@ def _answers(
             rejected += 1
             continue
         where = f"{path.name}, row {row}"
-        skipped, number = cells.get("skipped", "").lower(), _whole(cells.get("round", "")) or "0"
+        skipped, number = cells.get("skipped", "").lower(), _integer_text(cells.get("round", "")) or "0"
         if skipped not in (*_YES, *_NO):
             fault(f"{where}: skipped is '{skipped:.40}'; write 1 or leave it empty")
             continue
         if not (number.isascii() and number.isdecimal() and len(number) < 4):
-            fault(f"{where}: round is '{number:.40}', no whole number; count from 0")
+            fault(f"{where}: round is '{number:.40}', no integer; rounds count from 0")
             continue
         given = [column for column in answers if cells.get(column) or skipped in _YES]
         empty += not given
@@ -280,14 +286,14 @@ def _answers(
                 sampled="probability" in columns,
                 shown=shown,
                 about={
-                    name: _whole(cells[name]) if name == "n_utterances" else cells[name]
+                    name: _integer_text(cells[name]) if name == "n_utterances" else cells[name]
                     for name in ABOUT
                     if cells.get(name)
                 },
             )
     without = [name for column, name in criteria.items() if column not in answers] if answers[0] not in ANSWERS else []
     if without:
-        note(f"{path.name}: no column is called {listed(without)}, so that nothing is read of that")
+        note(f"{path.name}: no column is called {listed(without)}, so it has no labels here")
     if empty or not n_rows:
         note(f"{path.name}: {empty} rows have no label yet" if n_rows else f"{path.name}: no row has a label yet")
     if rejected:
@@ -295,7 +301,7 @@ def _answers(
 
 
 def _rows_fault(columns: Sequence[str], cells: Cells, answers: Sequence[str], width: int | None) -> str:
-    """Returns what is wrong with a row in which cells were lost, emptied or moved; empty if nothing is.
+    """Returns the fault of a row with lost, emptied or shifted cells; empty without one.
 
     Args:
         columns: the table's.
@@ -321,16 +327,16 @@ def _rows_fault(columns: Sequence[str], cells: Cells, answers: Sequence[str], wi
 
 
 def _moved_questions(path: Path, rows: Sequence[tuple[int, Cells]]) -> Iterator[str]:
-    """Yields what is wrong with rows of a sheet whose question is not that of their criterion in most rows."""
-    asked: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+    """Yields the faults of rows whose question differs from that of most rows of their criterion."""
+    wordings: defaultdict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     written: list[tuple[int, tuple[str, ...], str]] = []
     for row, cells in rows:
         about = (cells.get("protocol", ""), cells.get("criterion", ""), *(name for name in SHOWN if cells.get(name)))
         if question := cells.get("question", ""):
-            asked[about][comparable(question)] += 1
+            wordings[about][comparable(question)] += 1
             written.append((row, about, question))
     for row, about, question in written:
-        usual, _ = asked[about].most_common(1)[0]
+        usual, _ = wordings[about].most_common(1)[0]
         if comparable(question) != usual:
             yield (
                 f"{path.name}, row {row}: criterion '{about[1]:.60}' is in a row with the question '{question:.60}', "
@@ -339,9 +345,9 @@ def _moved_questions(path: Path, rows: Sequence[tuple[int, Cells]]) -> Iterator[
 
 
 def _moved_labels(path: Path, rows: Sequence[tuple[int, Cells]]) -> Iterator[str]:
-    """Yields what is wrong with a sheet whose labels may stand one row too low: the first has none, all others do.
+    """Yields the fault of a sheet whose labels may be shifted down by one row: only the first row has none.
 
-    Of labels of one scale nothing else would tell, and every one of them would be of another dialogue.
+    Shifted labels on one scale show no other sign, and each would count for another dialogue.
     """
     shown = [(row, cells) for row, cells in rows if any(cells.get(name) for name in SHOWN)]
     given = [bool(cells.get("label")) for _, cells in shown]
@@ -357,16 +363,16 @@ def _moved_labels(path: Path, rows: Sequence[tuple[int, Cells]]) -> Iterator[str
     )
 
 
-def _whole(cell: str) -> str:
-    """Returns a whole number without the `.0` that programs write where a column has empty cells, too."""
+def _integer_text(cell: str) -> str:
+    """Returns the text of an integer without the `.0` that programs add in columns with empty cells."""
     return cell.removesuffix(".0")
 
 
 def _answer_columns(path: Path, columns: list[str], criteria: Mapping[str, str]) -> list[str]:
-    """Returns the column that holds the answers, or those of criteria where there is none.
+    """Returns the column of answers, or else the columns of criteria.
 
     Raises:
-        UserError: none is there, or several of the former, or nothing says who answered about what.
+        UserError: there are none or several columns of answers, or no annotator or unit.
     """
     answers = [name for name in ANSWERS if name in columns]
     by_criterion = [] if answers else [name for name in columns if name in criteria and name not in COLUMNS]
@@ -386,22 +392,22 @@ def _answer_columns(path: Path, columns: list[str], criteria: Mapping[str, str])
     return answers or by_criterion
 
 
-# Which files of the folder of labels hold labels, and which are ledgers of draws.
+# Files of labels and ledgers of draws in the folder of labels.
 
 TABLES = (".csv", ".tsv", ".xlsx")
 READ = (*TABLES, ".json")
 UNREADABLE = (".xls", ".ods", ".numbers")
-"""Of tables that people fill in and that are not read: they are refused, since passing over them would lose labels."""
+"""Spreadsheet formats that DialEval does not read; such a file is an error, since ignoring it would lose labels."""
 _HEADER = ",".join(LEDGER_COLUMNS).encode()
 
 
 def label_files(folder: Path) -> list[Path]:
-    """Returns the files that hold labels, by name; none where there is no folder.
+    """Returns the files of labels, sorted by name; none without a folder.
 
-    Hidden files and the locks of spreadsheet programs are none, nor are ledgers and files of other kinds.
+    Hidden files, locks of spreadsheet programs, ledgers and other file formats are left out.
 
     Raises:
-        UserError: the folder cannot be looked into, or a name has a sign in it that Snakemake takes for something else.
+        UserError: the folder cannot be read, or a file name has braces, line breaks or control characters.
     """
     return [path for path in _files(folder) if not _is_ledger(path)]
 
@@ -412,7 +418,7 @@ def ledger_files(folder: Path) -> list[Path]:
 
 
 def passed_over(folder: Path) -> list[str]:
-    """Returns the names of what is not looked into: folders, and files of kinds that hold no labels."""
+    """Returns the names of ignored entries: folders and files of other formats."""
     if not folder.is_dir():
         return []
     read = {path.name for path in _files(folder)}
@@ -426,7 +432,7 @@ def _files(folder: Path) -> list[Path]:
         there = [path for path in folder.iterdir() if path.suffix.lower() in (*READ, *UNREADABLE)]
         found = sorted(path for path in there if path.is_file() and not _is_hidden(path.name))
     except OSError as error:
-        raise UserError(f"{folder} cannot be looked into: {error.strerror}; see to its rights") from error
+        raise UserError(f"{folder} cannot be read: {error.strerror}; check its permissions") from error
     if odd := [path.name for path in found if not path.name.isprintable() or {"{", "}"} & {*path.name}]:
         raise UserError(
             f"{folder}: files of labels are called {', '.join(map(repr, odd))}; take braces, line breaks and control "
@@ -447,7 +453,7 @@ def _is_ledger(path: Path) -> bool:
         with path.open("rb") as file:
             return file.read(len(_HEADER)) == _HEADER
     except OSError:
-        return False  # reading it will say what is wrong
+        return False  # the reader reports the error
 
 
 COLUMN_WORDS = {

@@ -1,8 +1,7 @@
-"""Everything that people can be asked about, and what one annotator is shown.
+"""Units of labels and sheets of annotators.
 
-Nothing on a sheet says whose a dialogue is: its key is a digest, and of a pair the first shown is not always the same.
-
-These are the units of which some are drawn: a system's dialogue or response, or two systems' dialogues on one case.
+A unit is a system's dialogue or response, or two systems' dialogues on one case. A sheet hides the system of a
+dialogue: the key is a digest, and the order of a pair is random.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ from dialeval.prompts.rendering import letters_of
 from dialeval.protocols.item_prompts import PlanSettings, asked_about, scored_items
 from dialeval.protocols.pair import Compared, by_case, compared, refuse_strangers
 
-# What one annotator is shown: things in a random order of the annotator's own, and questions about each.
+# The sheet of one annotator: units in a random order and questions about each.
 
-Kind = Literal["scale", "pair", "locate"]
+SheetForm = Literal["scale", "pair", "locate"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +31,8 @@ class Option:
     """One answer that can be given.
 
     Attributes:
-        label: what the annotator reads, and what is exported.
-        meaning: what it stands for, where a rubric says it.
+        label: text of the answer, on the page and in the export.
+        meaning: its meaning in the rubric; empty without one.
     """
 
     label: str
@@ -42,13 +41,13 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class SheetQuestion:
-    """One question about every thing of the sheet.
+    """One question about every unit of the sheet.
 
     Attributes:
-        criterion: its name, exported with the answer; empty where the question has none.
+        criterion: name of its criterion, exported with the answer; empty without one.
         text: the question.
-        options: the answers; none for numbers.
-        low, high: ends of a scale of numbers without options; any number between them is an answer.
+        options: possible answers; empty for a scale of numbers.
+        low, high: limits of a scale of numbers; any number between them is an answer.
     """
 
     criterion: str
@@ -60,7 +59,7 @@ class SheetQuestion:
 
 @dataclass(frozen=True, slots=True)
 class ShownTurn:
-    """One utterance as it is shown."""
+    """One utterance of a dialogue on a sheet."""
 
     speaker: str
     text: str
@@ -68,12 +67,12 @@ class ShownTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
-    """A dialogue, a response in its context, or two dialogues side by side.
+class ShownUnit:
+    """A unit on a sheet: a dialogue, a response in its context, or two dialogues side by side.
 
     Attributes:
-        key: what it is exported under; of a pair it also tells which was shown first.
-        dialogues: one, or two of a pair, the first shown first.
+        key: key in the export; the key of a pair depends on its order.
+        dialogues: one dialogue, or the two of a pair in the order shown.
     """
 
     key: str
@@ -86,44 +85,44 @@ class Sheet:
 
     Attributes:
         protocol, annotator: their names.
-        draw: which draw the things are of; exported, so that labels of another draw are known.
-        kind: scale (an answer to each question), pair (which of two), locate (whether an AI took part, and where).
-        level: of single things: turn (the last utterance is asked about) or dialogue.
-        questions: asked about every thing.
-        things: in the order in which they are shown.
-        language: of the dialogues, for the page.
+        draw: id of the sample, exported with the labels.
+        form: scale (an answer to each question), pair (which of two), locate (whether an AI took part, and where).
+        level: turn (the last utterance is evaluated) or dialogue.
+        questions: questions about every unit.
+        units: units in the order shown.
+        language: language of the dialogues.
     """
 
     protocol: str
     annotator: str
     draw: str
-    kind: Kind
+    form: SheetForm
     level: Literal["turn", "dialogue"]
     questions: tuple[SheetQuestion, ...]
-    things: tuple[Thing, ...]
+    units: tuple[ShownUnit, ...]
     language: str = "en"
 
 
-# Everything that people can be asked about under a protocol: what judges are asked about, with the same ids.
+# The units of a protocol, with the ids of the judgements.
 
 Dialogue = tuple[ShownTurn, ...]
 Identity = tuple[str, str, str, str, str, int | None, Level]
-"""Corpus, item, case, system, the other system, length and level: what a unit is, whatever is said in it."""
+"""Corpus, item, case, system, opponent, length and level, which identify a unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What an annotator can be asked about; ids are those of judgements about the same.
+    """One unit of labels, with the ids of the judgements about it.
 
     Attributes:
-        level: whether the last utterance or the whole is asked about.
-        system: whose it is; of a pair the first in the alphabet.
+        level: turn (the last utterance is evaluated) or dialogue.
+        system: its system; of a pair the alphabetically first.
         opponent: the other system of a pair.
-        corpus, item_id: of what is single.
-        case_id: the case that was met; empty where there is none.
-        n_utterances: as judgements give it.
+        corpus, item_id: ids of a single dialogue or response.
+        case_id: id of the case; empty without one.
+        n_utterances: length as in judgements.
         language: code of its language.
-        dialogues: what is shown: one, or those of `system` and of `opponent`.
+        dialogues: one dialogue, or those of `system` and of `opponent`.
     """
 
     level: Level
@@ -138,12 +137,12 @@ class Unit:
 
     @property
     def identity(self) -> Identity:
-        """Returns what it is, whatever is said in it."""
+        """Returns the fields that identify the unit."""
         return (self.corpus, self.item_id, self.case_id, self.system, self.opponent, self.n_utterances, self.level)
 
     @property
     def words(self) -> str:
-        """Returns how a message names it."""
+        """Returns the unit's description for messages."""
         if self.opponent:
             cut = f" at {self.n_utterances} utterances" if self.n_utterances else ""
             return f"'{self.system}' and '{self.opponent}' on case '{self.case_id}'{cut}"
@@ -155,9 +154,9 @@ class Frame:
     """All units of a protocol.
 
     Attributes:
-        units: in the order of their tables.
-        criteria: what is asked about units of each level, in the protocol's order; none where the question needs none.
-        skipped: pairs that judges are not asked about either, by reason.
+        units: units in the order of their tables.
+        criteria: criteria by level, in the protocol's order; empty if the question has none.
+        skipped: number of pairs left out, by reason.
     """
 
     units: list[Unit]
@@ -166,11 +165,11 @@ class Frame:
 
 
 def frame_of(settings: PlanSettings, paths: Iterable[Path]) -> Frame:
-    """Returns what judges are asked about under a protocol, as far as it is a system's.
+    """Returns all units of a protocol: the systems' dialogues and responses that judges evaluate.
 
     Args:
         settings: the protocol and the criteria that it names.
-        paths: the tables of items that it is about, without damaged ones.
+        paths: its tables of items, without perturbed ones.
 
     Raises:
         UserError: no two systems of a pair met the same case.
@@ -185,12 +184,12 @@ def frame_of(settings: PlanSettings, paths: Iterable[Path]) -> Frame:
 
 
 def key_of(draw: str, unit: Unit) -> str:
-    """Returns a unit's key in a draw: a digest of what it is and of every word in it, which tells nobody whose it is.
+    """Returns a unit's key in a draw: a digest of its identity and text, which hides the system.
 
-    It begins with a letter that no number has, since spreadsheets take `12e45678` for one.
+    The key begins with `t`, since spreadsheets read `12e45678` as a number.
     """
-    told = [draw, unit.identity, [[(turn.speaker, turn.text) for turn in said] for said in unit.dialogues]]
-    digest = hashlib.sha256(json.dumps(told, ensure_ascii=False).encode()).hexdigest()
+    content = [draw, unit.identity, [[(turn.speaker, turn.text) for turn in turns] for turns in unit.dialogues]]
+    digest = hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()
     return f"t{digest[:16]}"
 
 
@@ -247,7 +246,7 @@ def _compared(settings: PlanSettings, pairs: Iterable[Compared], skipped: Counte
 
 
 def _shown(item: Item, length: int | None) -> Dialogue:
-    """Returns a dialogue as people see it: speakers are letters, since a name may tell whose it is."""
+    """Returns a dialogue for annotators: letters replace the speakers' names, which may reveal the system."""
     letters = letters_of(item.speakers)
     last = len(item.utterances) - 1
     turns = []

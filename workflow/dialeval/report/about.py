@@ -49,9 +49,9 @@ class About:
         prompt_set: which set of prompts it is, and the folder that replaces some.
         libraries: the versions that jobs computed with, by library.
         usage: rows of the table `usage`.
-        unread: how many verdicts have each status that is no answer, by (judge, protocol).
+        unparsed: number of verdicts by status, of those without an answer, by (judge, protocol).
         n_verdicts: how many verdicts there are, by the same.
-        unread_answers: how many answers to test questions have each such status, by (model, method).
+        unparsed_answers: number of answers to test questions by such a status, by (model, method).
         n_answers: how many there are, by the same.
     """
 
@@ -68,9 +68,9 @@ class About:
     prompt_set: str = "ours"
     libraries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     usage: tuple[Mapping[str, Any], ...] = ()
-    unread: Mapping[tuple[str, str], Mapping[str, int]] = field(default_factory=dict)
+    unparsed: Mapping[tuple[str, str], Mapping[str, int]] = field(default_factory=dict)
     n_verdicts: Mapping[tuple[str, str], int] = field(default_factory=dict)
-    unread_answers: Mapping[tuple[str, str], Mapping[str, int]] = field(default_factory=dict)
+    unparsed_answers: Mapping[tuple[str, str], Mapping[str, int]] = field(default_factory=dict)
     n_answers: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
     @property
@@ -94,10 +94,8 @@ class About:
     def tables(self) -> tuple[AboutTable, ...]:
         """The tables of the part that have a row."""
         troubles = (
-            _troubles("Verdicts that could not be read", "Judge, protocol", self.unread, self.n_verdicts),
-            _troubles(
-                "Answers to questions that could not be read", "Model, method", self.unread_answers, self.n_answers
-            ),
+            _troubles("Unparsed verdicts", "Judge, protocol", self.unparsed, self.n_verdicts),
+            _troubles("Unparsed answers to questions", "Model, method", self.unparsed_answers, self.n_answers),
         )
         made = (_models(self), _sampled(self), _usage(self.usage), *troubles, _libraries(self.libraries))
         return tuple(table for table in made if table.rows)
@@ -108,20 +106,20 @@ class About:
         failed = sum(sum(_counts(row["failures"]).values()) for row in self.usage)
         first = f"{counted(failed, 'request')} got no answer" if failed else "Every request got an answer"
         read = (
-            (sum(map(_total, self.unread.values())), sum(self.n_verdicts.values()), "verdict", ""),
+            (sum(map(_total, self.unparsed.values())), sum(self.n_verdicts.values()), "verdict", ""),
             (
-                sum(map(_total, self.unread_answers.values())),
+                sum(map(_total, self.unparsed_answers.values())),
                 sum(self.n_answers.values()),
                 "answer",
                 " to test questions",
             ),
         )
-        there = [(unread, counted(n, noun) + of_what) for unread, n, noun, of_what in read if n]
+        there = [(unparsed, counted(n, noun) + of_what) for unparsed, n, noun, of_what in read if n]
         if not there:
             return f"{first}."
-        if not any(unread for unread, _ in there):
+        if not any(unparsed for unparsed, _ in there):
             return f"{first}, and all of {' and '.join(words for _, words in there)} could be read."
-        return f"{first}; {' and '.join(f'{unread:,} of {words}' for unread, words in there)} could not be read."
+        return f"{first}; {' and '.join(f'{unparsed:,} of {words}' for unparsed, words in there)} could not be read."
 
 
 def roles_of(configuration: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -147,7 +145,7 @@ def sampling_of(records: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any
     return found
 
 
-def unread_verdicts(
+def unparsed_verdicts(
     columns: Iterable[Mapping[str, Iterable[str]]],
 ) -> tuple[dict[tuple[str, str], dict[str, int]], dict[tuple[str, str], int]]:
     """Returns the counts of verdicts that are no answer by (judge, protocol) and status, and those of all verdicts.
@@ -155,16 +153,16 @@ def unread_verdicts(
     Args:
         columns: of some tables of judgements: `judge`, `protocol`, `status`.
     """
-    unread: dict[tuple[str, str], dict[str, int]] = {}
+    unparsed: dict[tuple[str, str], dict[str, int]] = {}
     n_all: Counter[tuple[str, str]] = Counter()
     for table in columns:
         counts = Counter(zip(table["judge"], table["protocol"], table["status"], strict=True))
         for (judge, protocol, status), n in counts.items():
             n_all[judge, protocol] += n
             if status != "ok":
-                own = unread.setdefault((judge, protocol), {})
+                own = unparsed.setdefault((judge, protocol), {})
                 own[status] = own.get(status, 0) + n
-    return unread, dict(n_all)
+    return unparsed, dict(n_all)
 
 
 def _fields(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -225,7 +223,7 @@ def _usage(usage: Iterable[Mapping[str, Any]]) -> AboutTable:
 
 
 def _troubles(
-    title: str, whose: str, unread: Mapping[tuple[str, str], Mapping[str, int]], n_all: Mapping[tuple[str, str], int]
+    title: str, whose: str, unparsed: Mapping[tuple[str, str], Mapping[str, int]], n_all: Mapping[tuple[str, str], int]
 ) -> AboutTable:
     rows = tuple(
         (
@@ -233,7 +231,7 @@ def _troubles(
             f"{_total(counts):,} of {n_all[judge, protocol]:,}",
             ", ".join(f"{status}: {n:,}" for status, n in sorted(counts.items())),
         )
-        for (judge, protocol), counts in sorted(unread.items())
+        for (judge, protocol), counts in sorted(unparsed.items())
     )
     return AboutTable(title, (whose, "Not read", "Why"), rows)
 

@@ -154,7 +154,7 @@ def _index(inputs: ReportInputs, names: Names, sources: list[Dialogues], kept: _
         "judges": list(names.judges),
         "people": people_of(inputs),
         "embedded": sorted(names.embedded),
-        "titles": {one.name: one.title for one in alone_first} | _kinds(inputs, counts),
+        "titles": {one.name: one.title for one in alone_first} | _mark_titles(inputs, counts),
         "marking": sorted(counts.marking),
         "good_case": NO_FAILURE,
         "at_lengths": sorted(counts.at_lengths),
@@ -190,7 +190,7 @@ def _against(names: Names, kept: _Kept, counts: Counts) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _kinds(inputs: ReportInputs, counts: Counts) -> dict[str, str]:
+def _mark_titles(inputs: ReportInputs, counts: Counts) -> dict[str, str]:
     """Returns what the kinds of protocols that mark are called where they can be chosen."""
     titles = {one.name: one.title for one in inputs.protocols if one.name in counts.marking}
     return {

@@ -12,8 +12,8 @@ const blocks = (() => {
   /** Returns all texts of a piece that can be searched. */
   function texts({ blocks: all }) {
     return all.flatMap((block) => {
-      const said = (block.utterances ?? []).map(plain);
-      return [...said, ...(block.options ?? []).map(({ text }) => text), ...(block.type === "words" ? [block.text] : [])];
+      const spoken = (block.utterances ?? []).map(plain);
+      return [...spoken, ...(block.options ?? []).map(({ text }) => text), ...(block.type === "words" ? [block.text] : [])];
     });
   }
 
@@ -140,13 +140,13 @@ const blocks = (() => {
     if (!content) {
       return made;
     }
-    const [value, place, scale, said] = content;
+    const [value, place, scale, spoken] = content;
     made.append(element("span", "value", value === null ? "–" : String(Number(value.toFixed(2)))));
     if (place >= 0) {
       made.append(strip(place / 10), element("span", "detail", scale));
     }
-    if (said) {
-      made.append(element("span", "detail", said));
+    if (spoken) {
+      made.append(element("span", "detail", spoken));
     }
     return made;
   }

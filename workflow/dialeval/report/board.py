@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from dialeval.figures.metaeval_names import ALL, AVERAGE
-from dialeval.report.inputs import SELFCHAT, AskedProtocol, ReportInputs
+from dialeval.report.inputs import SELFCHAT, EvaluatedProtocol, ReportInputs
 from dialeval.tables.files import HUMAN
 from dialeval.tables.schema import Kind, scope
 from dialeval.text import counted
@@ -94,7 +94,7 @@ class Board:
         ordered_by: place in `measures` of the measure that orders the rows, or None.
         unparsed: by model, pairs of a protocol and how many of its verdicts could not be read.
         sources: where the dialogues come from.
-        unread: pairs of a protocol and how many of its verdicts could not be read; one on a pair counts for two
+        unparsed_by_protocol: pairs of a protocol and its number of unparsed verdicts; one on a pair counts for two
             models, and once here.
     """
 
@@ -104,7 +104,7 @@ class Board:
     ordered_by: int | None
     unparsed: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
     sources: tuple[str, ...] = ()
-    unread: tuple[tuple[str, int], ...] = ()
+    unparsed_by_protocol: tuple[tuple[str, int], ...] = ()
 
 
 def chatbots_of(board: Board) -> tuple[str, ...]:
@@ -207,7 +207,7 @@ def place_column(measure: Measure) -> list[Measure]:
 
 @dataclass(frozen=True)
 class First:
-    """Who is first by a measure, and who cannot be told apart from the first.
+    """Who is first by a measure, and which systems do not differ significantly from it.
 
     Attributes:
         label: the measure's.
@@ -275,8 +275,8 @@ def _named(systems: tuple[str, ...]) -> str:
 
 # Where a number's cases are: the address at which the viewer shows what stands behind a cell.
 
-DIALOGUES, RATED, CHOICES, DAMAGED = "dialogues", "rated", "choices", "damaged"
-"""The kinds of cases: dialogues of systems, rated items, test items with options, items before and after damage."""
+DIALOGUES, RATED, CHOICES, PERTURBED = "dialogues", "rated", "choices", "perturbed"
+"""Cases on the page: dialogues, rated items, test items with options, items before and after a perturbation."""
 _NO_CRITERION = (ALL, AVERAGE)
 _ALL = "all"  # the scope of what is compared on everything
 _MEAN = "mean"  # of the domains of a group
@@ -301,7 +301,7 @@ def to_cases(kind: str, group: str = "", case: str = "", **facets: str | tuple[s
     )
 
 
-def of_systems(protocol: AskedProtocol, row: Mapping[str, Any]) -> str:
+def of_systems(protocol: EvaluatedProtocol, row: Mapping[str, Any]) -> str:
     """Returns the address of the dialogues behind a row of a protocol's table; empty where it is about nobody."""
     judge, system = _text(row, "judge"), _text(row, "system")
     opponent = _text(row, "opponent")
@@ -313,7 +313,7 @@ def of_systems(protocol: AskedProtocol, row: Mapping[str, Any]) -> str:
         _text(row, "case_id"),
         system=system,
         opponent=opponent if protocol.form == "pair" and not {"scope", "target"} & row.keys() else "",
-        protocol=_asked(protocol, row),
+        protocol=_question_name(protocol, row),
         judge=judge,
         models=(system, opponent) if opponent else (),
     )
@@ -325,7 +325,7 @@ def of_chats(row: Mapping[str, Any]) -> str:
     return to_cases(DIALOGUES, SELFCHAT, models=model) if model else ""
 
 
-def _asked(protocol: AskedProtocol, row: Mapping[str, Any]) -> str:
+def _question_name(protocol: EvaluatedProtocol, row: Mapping[str, Any]) -> str:
     """Returns what a row's question is called where cases are filtered by it; empty where it is several."""
     scoped = _text(row, "scope").partition(", ")[0]
     criterion, n = _text(row, "criterion") or ("" if scoped == _ALL else scoped), row.get("n_utterances")
@@ -338,7 +338,7 @@ def _asked(protocol: AskedProtocol, row: Mapping[str, Any]) -> str:
     return "" if protocol.lengths else name
 
 
-def of_unread(sources: tuple[str, ...], system: str, judge: str | None) -> str:
+def of_unparsed(sources: tuple[str, ...], system: str, judge: str | None) -> str:
     """Returns the address of the dialogues of a system about which a verdict could not be read."""
     if not sources:
         return ""
@@ -355,12 +355,12 @@ def of_ratings(row: Mapping[str, Any]) -> str:
     return to_cases(RATED, _text(row, "corpus"), judge=judge, criterion="" if criterion in _NO_CRITERION else criterion)
 
 
-def of_damage(row: Mapping[str, Any]) -> str:
+def of_perturbation(row: Mapping[str, Any]) -> str:
     """Returns the address of the damaged items behind a row about a judge, or two, or a damage; else nothing."""
     judge = scorer(_text(row, "judge"), _text(row, "method")) or _text(row, "system")
     if not judge:
-        return to_cases(DAMAGED, _text(row, "strategy")) if row.get("n_pairs") else ""
-    return to_cases(DAMAGED, _text(row, "strategy"), judge=judge, criterion=_text(row, "dimension"))
+        return to_cases(PERTURBED, _text(row, "strategy")) if row.get("n_pairs") else ""
+    return to_cases(PERTURBED, _text(row, "strategy"), judge=judge, criterion=_text(row, "dimension"))
 
 
 def of_answers(row: Mapping[str, Any]) -> str:

@@ -94,7 +94,7 @@ const cards = (() => {
   function card(verdict, sent) {
     const made = element("div", "verdict");
     const line = element("p", "verdict-line");
-    line.append(prose("strong", "", verdict.title), " ", badge(verdict.badge ?? "told", verdict.verdict, verdict.status));
+    line.append(prose("strong", "", verdict.title), " ", badge(verdict.badge ?? "answered", verdict.verdict, verdict.status));
     if (verdict.order) {
       line.append(element("span", "muted", ` ${verdict.order}`));
     }

@@ -86,14 +86,14 @@ const dialogueColumns = (() => {
   function remarks(dialogues, at, turn) {
     const ofTurn = dialogues.remarks.filter(([ofDialogue, ofUtterance]) => ofDialogue === at && ofUtterance === turn);
     return ofTurn.map(([, , finish, dropped]) => {
-      const said = [];
+      const remarks = [];
       if (finish && finish !== "stop") {
-        said.push(`ended by: ${finish}`);
+        remarks.push(`ended by: ${finish}`);
       }
       if (dropped) {
-        said.push(`written without the oldest ${counted(dropped, "utterance")}, for lack of room`);
+        remarks.push(`written without the oldest ${counted(dropped, "utterance")}, for lack of room`);
       }
-      return element("span", "remark", said.join("; "));
+      return element("span", "remark", remarks.join("; "));
     });
   }
 

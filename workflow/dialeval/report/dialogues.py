@@ -124,7 +124,7 @@ class Transcripts:
             "speakers": [],
             "speakers_of": rows["speakers"],
             "models": [names.model(system) for system in rows["system"]],
-            "utterances": [[pool.place(text) for text in said] for said in rows["utterances"]],
+            "utterances": [[pool.place(text) for text in spoken] for spoken in rows["utterances"]],
             "remarks": [],
             "asides": asides,
             "strings": pool.strings(),
@@ -144,11 +144,11 @@ def _not_among(utterances: list[str], beside: Columns) -> Iterator[tuple[int, st
     asides = list(zipped(beside, "before", "kind", "text"))
     shown = {f" {text}" for _, _, text in asides}
     is_aside = [text.startswith("[") and text[text.find("]") + 1 :] in shown for text in utterances]
-    said = [place for place, aside in enumerate(is_aside) if not aside]
+    spoken = [place for place, aside in enumerate(is_aside) if not aside]
     there = {text[text.find("]") + 1 :] for text, aside in zip(utterances, is_aside, strict=True) if aside}
     for before, kind, text in asides:
         if f" {text}" not in there:
-            yield said[before] if before < len(said) else len(utterances), kind, text
+            yield spoken[before] if before < len(spoken) else len(utterances), kind, text
 
 
 def sources_of(inputs: ReportInputs) -> list[Dialogues]:

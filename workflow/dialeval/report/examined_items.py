@@ -16,9 +16,9 @@ from dialeval.report.inputs import ExaminedSample, ReportInputs
 from dialeval.report.item_cases import (
     Block,
     Case,
-    CaseKind,
+    CaseDescription,
+    CaseShelf,
     Group,
-    KindOfCases,
     beginning,
     bubbles,
     chosen_items,
@@ -26,7 +26,7 @@ from dialeval.report.item_cases import (
 )
 from dialeval.report.judgements import MOST_ANSWERS
 from dialeval.report.packing import Prompts
-from dialeval.report.rated_cases import damaged_items, rated_items
+from dialeval.report.rated_cases import perturbed_items, rated_items
 from dialeval.tables.dialogbench import TEST_ANSWERS
 from dialeval.tables.files import empty_table
 
@@ -34,8 +34,8 @@ from dialeval.tables.files import empty_table
 
 ITEMS_PER_TASK = 20
 Row = Mapping[str, Any]
-RIGHT, WRONG, UNREAD = "right", "wrong", "not read"
-_BADGES = {RIGHT: "won", WRONG: "lost", UNREAD: "none"}
+RIGHT, WRONG, UNPARSED = "right", "wrong", "not read"
+_BADGES = {RIGHT: "won", WRONG: "lost", UNPARSED: "none"}
 _PERPLEXITY = "perplexity"
 _HOW = {
     "letter": "read from the letter of an option that the answer names",
@@ -71,7 +71,7 @@ def sample_examined(
     return ExaminedSample(about(items), shown, n_items, random_seed)
 
 
-_EXAMINED = KindOfCases(
+_EXAMINED = CaseDescription(
     CHOICES,
     "Test items",
     ("test items", "task"),
@@ -80,7 +80,7 @@ _EXAMINED = KindOfCases(
 )
 
 
-def examined_items(inputs: ReportInputs, budget: int) -> CaseKind | None:
+def examined_items(inputs: ReportInputs, budget: int) -> CaseShelf | None:
     """Returns test items with what models answered, as many of each task as find room; None without any."""
     sample = inputs.examined
     if sample is None or not len(sample.items):
@@ -105,21 +105,21 @@ def _about(task: str) -> str:
 def requests_of(item: Row, answer: Row) -> list[str]:
     """Returns the ids of the requests behind an answer: one, or one for each option where these are scored."""
     method = answer["method"]
-    asked = _PERPLEXITY if method.startswith(_PERPLEXITY) else method
-    name = f"dialogbench/{asked}/{item['language']}/{item['item_id']}/{answer['rotation']}"
-    return [f"{name}/{option}" for option in range(answer["n_options"])] if asked == _PERPLEXITY else [name]
+    scored_by = _PERPLEXITY if method.startswith(_PERPLEXITY) else method
+    name = f"dialogbench/{scored_by}/{item['language']}/{item['item_id']}/{answer['rotation']}"
+    return [f"{name}/{option}" for option in range(answer["n_options"])] if scored_by == _PERPLEXITY else [name]
 
 
 def _exchanges(inputs: ReportInputs, items: list[Row], answers: Mapping[str, list[Row]]) -> Exchanges:
     wanted: dict[str, dict[str, None]] = defaultdict(dict)
     n = 0
-    for item in items if inputs.asked else ():
+    for item in items if inputs.exchange_source else ():
         for answer in answers[item["item_id"]]:
             if n < MOST_ANSWERS:
                 requests = requests_of(item, answer)
                 wanted[answer["model"]].update(dict.fromkeys(requests))
                 n += len(requests)
-    return inputs.asked.exchanges(wanted) if inputs.asked else {}
+    return inputs.exchange_source.exchanges(wanted) if inputs.exchange_source else {}
 
 
 def _case(item: Row, answers: list[Row], exchanges: Exchanges) -> Case:
@@ -135,7 +135,7 @@ def _case(item: Row, answers: list[Row], exchanges: Exchanges) -> Case:
 
 def _outcome(answer: Row) -> str:
     if answer["choice"] is None:
-        return UNREAD
+        return UNPARSED
     return RIGHT if answer["correct"] else WRONG
 
 
@@ -172,11 +172,11 @@ def _order(answer: Row) -> tuple[str, str, int]:
 
 def _beside(item: Row) -> list[str]:
     """Returns what is shown beside the dialogue, in words."""
-    told = dict(item["extra"] or ())
+    details = dict(item["extra"] or ())
     for speaker in ("speaker1", "speaker2"):
         for trait in ("personality", "emotion"):
-            told[f"{speaker.replace('speaker', 'speaker ')}'s {trait}"] = item[f"{speaker}_{trait}"]
-    words = [f"{name}: {value}" for name, value in told.items() if value]
+            details[f"{speaker.replace('speaker', 'speaker ')}'s {trait}"] = item[f"{speaker}_{trait}"]
+    words = [f"{name}: {value}" for name, value in details.items() if value]
     return ["; ".join(words)] if words else []
 
 
@@ -185,7 +185,7 @@ def _card(item: Row, answer: Row, exchanges: Exchanges, prompts: Prompts) -> dic
     found = [exchanges.get((answer["model"], request_id)) for request_id in requests_of(item, answer)]
     there = [one for one in found if one is not None]
     wrong = f"{answer['choice']}: wrong, {answer['label']} is right"
-    verdicts = {RIGHT: f"{answer['choice']}: right", WRONG: wrong, UNREAD: "no answer could be read"}
+    verdicts = {RIGHT: f"{answer['choice']}: right", WRONG: wrong, UNPARSED: "no answer could be read"}
     card = {
         "title": scorer(answer["model"], answer["method"]) + (f", options turned by {turned}" if turned else ""),
         "badge": _BADGES[outcome],
@@ -194,7 +194,7 @@ def _card(item: Row, answer: Row, exchanges: Exchanges, prompts: Prompts) -> dic
     }
     if not there:
         return card
-    fields = exchange_fields(there[0], _HOW.get(answer["method"], "") if outcome != UNREAD else "", prompts)
+    fields = exchange_fields(there[0], _HOW.get(answer["method"], "") if outcome != UNPARSED else "", prompts)
     if len(found) > 1:
         fields["answer"] = "\n".join(map(_scored, found, item["options"]))
         fields.pop("facts", None)
@@ -216,8 +216,8 @@ _SHARE = 5
 """No kind takes more than one part in so many of the page."""
 
 
-def case_kinds(inputs: ReportInputs) -> tuple[CaseKind, ...]:
+def case_shelves(inputs: ReportInputs) -> tuple[CaseShelf, ...]:
     """Returns the kinds of items that a run has, in the order of the page's parts."""
     budget = min(MAX_BYTES, inputs.max_bytes // _SHARE)
-    made = (make(inputs, budget) for make in (rated_items, damaged_items, examined_items))
-    return tuple(kind for kind in made if kind is not None)
+    shelves = (make(inputs, budget) for make in (rated_items, perturbed_items, examined_items))
+    return tuple(kind for kind in shelves if kind is not None)

@@ -28,7 +28,7 @@ _PLACES = 4
 
 
 @dataclass(frozen=True)
-class Asked:
+class ExchangeSource:
     """How to come by what was sent and answered.
 
     Attributes:
@@ -71,7 +71,7 @@ class Asked:
     ) -> Iterator[tuple[str, Exchange]]:
         second = {request_id + AGAIN for request_id in request_ids}
         answers = _by_id(self.responses[judge]({*request_ids, *second}))
-        asked_again = _by_id(self.again[judge](second)) if judge in self.again else {}
+        retried = _by_id(self.again[judge](second)) if judge in self.again else {}
         prices = self.prices.get(judge, Prices())
         about = (prices, judge in self.merging, judge in self.from_texts, judge in self.published)
         for request_id in request_ids:
@@ -79,7 +79,7 @@ class Asked:
                 continue
             request, answer, better = planned[request_id], answers[request_id], answers.get(request_id + AGAIN)
             if better is not None and better["status"] == "ok":
-                request = asked_again.get(request_id + AGAIN, request)
+                request = retried.get(request_id + AGAIN, request)
                 yield request_id, Exchange(request, better, answer, *about)
             else:
                 yield request_id, Exchange(request, answer, None, *about)
@@ -123,7 +123,7 @@ class Exchange:
         )
         cost = self.prices.cost(read, written)
         dropped = self.answer["dropped"]
-        said = [
+        facts = [
             "published by others, who used a prompt of their own" if self.published else "",
             "embedded, so from the texts alone" if self.from_texts else "",
             f"{read:,} tokens read" if read is not None else "",
@@ -133,7 +133,7 @@ class Exchange:
             "requested twice" if self.first_answer is not None else "",
             f"without its {dropped:,} oldest utterances, which did not fit" if dropped else "",
         ]
-        return ", ".join(filter(None, said))
+        return ", ".join(filter(None, facts))
 
     def probabilities(self) -> list[list[Any]] | None:
         """Returns label and probability, the most probable first; None where no probabilities were asked for."""
@@ -183,7 +183,7 @@ _FROM_TEXT: dict[Form, str] = {
     "scale": "read from the number behind each criterion",
     "probability": "read from the probabilities of the labels",
 }
-_UNREAD: dict[Status, str] = {
+_UNPARSED: dict[Status, str] = {
     "unparsed": "not parsed: the response has not the required form, or is ambiguous",
     "refused": "not read: the model refused, or a filter ended the answer",
     "truncated": "not parsed: the response was cut off before the verdict was complete",
@@ -202,7 +202,7 @@ def how_read(form: Form | None, status: str, exchange: Exchange | None) -> str:
         exchange: the request and its answer; None where the page does not have them.
     """
     if status != "ok":
-        return next((words for known, words in _UNREAD.items() if known == status), "")
+        return next((words for known, words in _UNPARSED.items() if known == status), "")
     if exchange is None:
         return ""
     if exchange.request["kind"] == "choice":

@@ -225,9 +225,9 @@ class Run:
             UserError: the run has no such table, or a pattern fits tables with other columns.
         """
         chosen = self._chosen(name)
-        kinds = {table.kind.row: table.name for table in chosen}
-        if len(kinds) > 1:
-            first, second, *_ = kinds.values()
+        schemas = {table.kind.row: table.name for table in chosen}
+        if len(schemas) > 1:
+            first, second, *_ = schemas.values()
             raise UserError(f"'{name}' fits {first} and {second}, which have different columns; name one of them")
         parts = [files.read_table(table.path, table.kind).replace_schema_metadata() for table in chosen]
         frame: pd.DataFrame = pa.concat_tables(parts).to_pandas(maps_as_pydicts="strict")
@@ -308,7 +308,7 @@ def write_dataset(tables: Sequence[Found], results: Path, folder: Path) -> None:
     if not tables:
         raise UserError("none of these tables has a row; run dialeval tables for the number of rows of each")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UserError(f"{folder} holds something already, and nothing is overwritten; name another folder")
+        raise UserError(f"{folder} is not empty; name another folder")
     try:
         for table in tables:
             _copy(table, folder / _file(table))

@@ -24,10 +24,10 @@ from dialeval.report.board import (
     is_missing,
     of_answers,
     of_chats,
-    of_damage,
+    of_perturbation,
     of_ratings,
     of_systems,
-    of_unread,
+    of_unparsed,
     sort_value,
     write_interval,
     write_number,
@@ -150,7 +150,7 @@ def measured_grid(
             for measure, scale in zip(board.measures, strips, strict=True)
         ]
         if board.unparsed:
-            cells.append(_unparsed(board.unparsed.get(model, ()), of_unread(board.sources, model, board.judge)))
+            cells.append(_unparsed(board.unparsed.get(model, ()), of_unparsed(board.sources, model, board.judge)))
         rows.append(Row(tuple(cells), model, model == HUMAN, tags.get(model, ())))
     return Grid(name, title, "", tuple(columns), tuple(rows))
 
@@ -165,8 +165,8 @@ def table_grids(inputs: ReportInputs, names: Iterable[str] | None = None) -> tup
     wanted = set(inputs.tables if names is None else names)
     places = {name: place for place, name in enumerate(TABLES)}
     order = sorted(inputs.tables, key=lambda name: places.get(name, -1))  # what protocols measured comes first
-    kinds = {name: kind for name in order if name in wanted and (kind := table_named(name)) is not None}
-    return tuple(_table_grid(inputs, name, kind, inputs.tables[name]) for name, kind in kinds.items() if kind.shown)
+    formats = {name: kind for name in order if name in wanted and (kind := table_named(name)) is not None}
+    return tuple(_table_grid(inputs, name, kind, inputs.tables[name]) for name, kind in formats.items() if kind.shown)
 
 
 def file_of(inputs: ReportInputs, table: str) -> str:
@@ -177,19 +177,19 @@ def file_of(inputs: ReportInputs, table: str) -> str:
 def _table_grid(inputs: ReportInputs, name: str, about: Kinds, table: Table) -> Grid:
     inside = {column for one in about.cells.values() for column in (one.low, one.high, one.published)}
     words = {**COMMON, **about.columns}
-    kinds = {column: about.kind_of(column) for column in table.column_names}
+    formats = {column: about.kind_of(column) for column in table.column_names}
     shown = table.slice(0, MAX_TABLE_ROWS).to_pydict()
     labels = [column for column in table.column_names if column not in inside]
     paper = "paper" if about in NOT_ASKED else inputs.paper
     address = _cases_behind(inputs, name)
-    measured = set(about.cells) or _first_number(labels, kinds)
+    measured = set(about.cells) or _first_number(labels, formats)
     links = [address(row) if address else "" for row in table.slice(0, MAX_TABLE_ROWS).to_pylist()]
     cells = [
-        _linked(_column(shown, column, kinds[column], about.cells.get(column), paper), links, column in measured)
+        _linked(_column(shown, column, formats[column], about.cells.get(column), paper), links, column in measured)
         for column in labels
     ]
     columns = [
-        Column(_heading(column, paper), kinds[column] != "text", words=words.get(column, "")) for column in labels
+        Column(_heading(column, paper), formats[column] != "text", words=words.get(column, "")) for column in labels
     ]
     named = shown.get("system") or shown.get("model") or [None] * min(len(table), MAX_TABLE_ROWS)
     rows = [Row(row, is_human=model == HUMAN) for row, model in zip(zip(*cells, strict=True), named, strict=True)]
@@ -200,10 +200,10 @@ def _table_grid(inputs: ReportInputs, name: str, about: Kinds, table: Table) -> 
     return Grid(f"table-{name.replace('/', '-')}", about.title, about.caption, tuple(columns), tuple(rows), elsewhere)
 
 
-def _first_number(columns: Iterable[str], kinds: Mapping[str, Kind]) -> set[str]:
+def _first_number(columns: Iterable[str], formats: Mapping[str, Kind]) -> set[str]:
     """Returns the first column of numbers, a count only where there is nothing else."""
-    numbers = [column for column in columns if kinds[column] != "text"]
-    return set(sorted(numbers, key=lambda column: kinds[column] == "count")[:1])
+    numbers = [column for column in columns if formats[column] != "text"]
+    return set(sorted(numbers, key=lambda column: formats[column] == "count")[:1])
 
 
 def _cases_behind(inputs: ReportInputs, table: str) -> Callable[[Mapping[str, Any]], str] | None:
@@ -213,14 +213,14 @@ def _cases_behind(inputs: ReportInputs, table: str) -> Callable[[Mapping[str, An
     if protocol is not None:
         return partial(of_systems, protocol)
     if folder == LABELS:
-        return partial(_of_people, inputs)
+        return partial(_human_corrected, inputs)
     if folder == BOTCHAT and inputs.chatbots:
         return of_chats
-    items = {METAEVAL: of_ratings, ROBUSTNESS: of_damage, DIALOGBENCH: of_answers}
+    items = {METAEVAL: of_ratings, ROBUSTNESS: of_perturbation, DIALOGBENCH: of_answers}
     return items.get(folder) if folder in inputs.parts_with_items() else None
 
 
-def _of_people(inputs: ReportInputs, row: Mapping[str, Any]) -> str:
+def _human_corrected(inputs: ReportInputs, row: Mapping[str, Any]) -> str:
     """Returns the address of the dialogues behind a row that is made of labels, whoever judged them."""
     protocol = next((one for one in inputs.protocols if one.name == row.get("protocol")), None)
     return of_systems(protocol, {**row, "judge": ""}) if protocol else ""

@@ -1,4 +1,4 @@
-"""What the report is made of: tables, figures, samples, protocols and the parts of the page.
+"""Inputs of the report: tables, figures, samples, protocols and the parts of the page.
 
 A table belongs to the part that its name begins with, and one of a protocol to the part of the dialogues that the
 protocol is about. Transcripts have a part of their own by the name of their source. A part is on the page where it has
@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from dialeval import layout
 from dialeval.report.about import About, RunStatus
-from dialeval.report.exchanges import Asked
+from dialeval.report.exchanges import ExchangeSource
 from dialeval.tables.dialogues import Form
 from dialeval.tables.files import empty_table
 from dialeval.tables.labels import LABELS as LABELS_LABELS
@@ -43,8 +43,8 @@ class RatedSample:
 
 
 @dataclass(frozen=True)
-class DamagedSample:
-    """Some damaged items of every kind of damage, with all that was said about them and their originals.
+class PerturbedSample:
+    """Some perturbed items of every perturbation with their originals and scores.
 
     Attributes:
         pairs: table `pairs`.
@@ -80,7 +80,7 @@ class ExaminedSample:
     random_seed: int = 0
 
 
-# The protocols of a run as the report tells of them: what each is called, and what it asked about.
+# The protocols of a run: their titles, sources and lengths.
 
 TITLES: Mapping[str, str] = MappingProxyType(
     {
@@ -92,20 +92,20 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "failures": "Failures",
     }
 )
-"""How papers call their protocols; any other is called by its name."""
+"""Titles of the papers' protocols; any other protocol's title is its name."""
 
 
 @dataclass(frozen=True)
-class AskedProtocol:
+class EvaluatedProtocol:
     """One protocol of a run.
 
     Attributes:
-        name: as the configuration calls it; `<name>/<measure>` are its tables.
-        form: of its questions.
-        sources: where the dialogues come from that it is about.
-        measures: what is made of the answers.
-        lengths: what dialogues were cut to, each asked about; empty where each was asked about once.
-        at: lengths at which the answers about whole dialogues are read, of a judge that looks for an AI.
+        name: name in the configuration; its tables are `<name>/<measure>`.
+        form: form of its questions.
+        sources: sources of its dialogues.
+        measures: its measures.
+        lengths: lengths to which dialogues were cut; empty for full dialogues.
+        at: lengths at which pass rates are computed from judgements of full dialogues.
     """
 
     name: str
@@ -117,27 +117,27 @@ class AskedProtocol:
 
     @property
     def title(self) -> str:
-        """What the page calls it."""
+        """The protocol's title on the page."""
         return title_of(self.name)
 
 
 def title_of(protocol: str) -> str:
-    """Returns what the page calls a protocol."""
+    """Returns the title of a protocol on the page."""
     return TITLES.get(protocol, protocol)
 
 
-# The parts of the page: what each asks, in words. Adding a part is adding an entry here.
+# The parts of the page with their texts; a new part is a new entry here.
 
 
 @dataclass(frozen=True)
 class PartText:
-    """What is said about one part.
+    """The texts of one part.
 
     Attributes:
         label: its name in the page's navigation.
         title: its heading.
         intro: paragraphs under the heading.
-        leaderboard, items: headings of its leaderboards, and of the single cases behind its numbers.
+        leaderboard, items: headings of its leaderboards and of its single cases.
     """
 
     label: str
@@ -161,53 +161,52 @@ PARTS: Mapping[str, PartText] = MappingProxyType(
             "BotChat",
             "Who chats best?",
             (
-                "Every chatbot goes on from a seed, such as the first two utterances of a human dialogue, as both "
-                "speakers or with a simulated user, and judges say what sounds like people. UniEval shows one dialogue "
-                "and asks whether an AI took part, and from which utterance on: it passes at N if its first N "
-                "utterances show none. Arena shows two chatbots' dialogues on one seed, cut to N utterances, GTEval a "
-                "chatbot's beside the human one.",
+                "Every chatbot continues a seed, such as the first two utterances of a human dialogue, as both "
+                "speakers or with a simulated user. Judges evaluate which dialogues sound human. UniEval shows one "
+                "dialogue and asks whether an AI took part, and from which utterance on; a dialogue passes at N if "
+                "its first N utterances show no AI. Arena compares two chatbots' dialogues on one seed, cut to N "
+                "utterances. GTEval compares a chatbot's dialogue with the human one.",
             ),
             items="Dialogues",
         ),
         LABELS: PartText(
             "Labels",
-            "What would people say?",
+            "Human-corrected estimates",
             (
-                "People labelled a random part of the dialogues. What judges say of all of them is corrected by where "
-                "the two differ: the interval holds whatever a judge is worth, and is shorter than that of the labels "
-                "alone as far as the judge is of use.",
+                "People labelled a random sample of the dialogues. The differences between labels and judge in this "
+                "sample correct the judge's scores of all dialogues. The interval is valid for any judge, and it is "
+                "narrower than that of the labels alone if the judge agrees with people.",
             ),
-            leaderboard="Who would people say is best?",
+            leaderboard="Human-corrected leaderboard",
         ),
         METAEVAL: PartText(
             "Meta-evaluation",
             "How far can a judge be trusted?",
             (
-                "Judges score responses and dialogues that people rated; the correlation of the two says how good a "
-                "judge is. It is taken within each corpus and then averaged. Judges of different kinds stand side by "
-                "side: language models, small embedded ones, baselines that any judge has to beat, ready scores, and "
-                "the annotations of a model that came with a corpus. Where a reference is known by construction, "
-                "nobody rated: it is the number of steps by which a dialogue was damaged.",
+                "Judges score responses and dialogues that people rated. The correlation with these ratings measures "
+                "a judge's validity; it is computed within each corpus and then averaged. The tables compare language "
+                "models, embedded models, baselines that any judge has to beat, stored scores, and a model's "
+                "annotations from a corpus. A reference by construction is the severity level of a perturbation.",
             ),
             leaderboard="Which judge agrees best with the ratings?",
             items="Rated items",
         ),
         "training": PartText(
             "Training",
-            "What did trained judges learn?",
+            "Trained judges",
             (
-                "Judges learned from dialogues that were spoiled in known ways, without any human rating. What they "
-                "tell on dialogues that were held back says whether they learned that, and not whether they judge as "
-                "people do: for this see how well they correlate with people. A kind that stays at 50 was not learned; "
-                "one at 100 may give itself away by something that has nothing to do with what it is meant to show.",
+                "Judges learned from perturbed dialogues, without human ratings. Their accuracy on held-out dialogues "
+                "shows whether they learned the perturbations; agreement with people is in the part on "
+                "meta-evaluation. A perturbation at 50% was not learned. At 100% a surface cue may give the "
+                "perturbation away.",
             ),
         ),
         "translation": PartText(
             "Translation",
             "Can the translations be trusted?",
             (
-                "Models translated corpora utterance by utterance. What could not be used was left out, with its "
-                "reason; of the rest a sample was looked at.",
+                "Models translated corpora utterance by utterance. Unusable translations are left out, with the "
+                "reason; metrics or people checked a sample of the others.",
             ),
         ),
         ROBUSTNESS: PartText(
@@ -236,14 +235,14 @@ def part_of_source(source: str) -> str:
 
 
 def text_of(part: str) -> PartText:
-    """Returns what is said about a part, a source's as well."""
+    """Returns the texts of a part, also of a source's part."""
     if part in PARTS:
         return PARTS[part]
     source = part.removeprefix(_OF_SOURCE)
     return PartText(source, f"Which system of {source} is best?", items="Dialogues")
 
 
-# What the report is made of: tables, figures and a few names, all in memory.
+# The inputs of the report in memory: tables, figures and names.
 
 Table: TypeAlias = pa.Table
 
@@ -296,9 +295,9 @@ class ReportInputs:
         baselines: which judges are no more than baselines.
         ensembles: which judges are means of others' scores, with these others.
         rated: items of meta-evaluation to read, or None without any.
-        damaged: items of robustness to read, or None without any.
+        perturbed: items of robustness to read, or None without any.
         examined: items of DialogBench to read, or None without any.
-        asked: looks up what judges were sent and what they answered; None where that is not at hand.
+        exchange_source: looks up requests and responses of judges; None if they are not available.
         labels: table `labels/labels`, what people said of the dialogues that judges judged.
         figures: in order.
         other_prompts: whether what the papers print was asked in other prompts than the run's.
@@ -316,7 +315,7 @@ class ReportInputs:
     human: Table
     generated: Table
     verdicts: Table
-    protocols: tuple[AskedProtocol, ...] = ()
+    protocols: tuple[EvaluatedProtocol, ...] = ()
     transcripts: Mapping[str, Table] = field(default_factory=dict)
     asides: Mapping[str, Table] = field(default_factory=dict)
     tables: Mapping[str, Table] = field(default_factory=dict)
@@ -324,9 +323,9 @@ class ReportInputs:
     baselines: frozenset[str] = frozenset()
     ensembles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rated: RatedSample | None = None
-    damaged: DamagedSample | None = None
+    perturbed: PerturbedSample | None = None
     examined: ExaminedSample | None = None
-    asked: Asked | None = None
+    exchange_source: ExchangeSource | None = None
     labels: Table = field(default_factory=lambda: empty_table(LABELS_LABELS))
     figures: tuple[Figure, ...] = ()
     other_prompts: bool = False
@@ -369,7 +368,7 @@ class ReportInputs:
 
     def parts_with_items(self) -> tuple[str, ...]:
         """Returns the parts whose single items are on the page."""
-        samples = {METAEVAL: self.rated, ROBUSTNESS: self.damaged, DIALOGBENCH: self.examined}
+        samples = {METAEVAL: self.rated, ROBUSTNESS: self.perturbed, DIALOGBENCH: self.examined}
         return tuple(part for part, sample in samples.items() if sample is not None)
 
     def parts(self) -> list[str]:

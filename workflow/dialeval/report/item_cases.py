@@ -69,7 +69,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class CaseKind:
+class CaseShelf:
     """What is embedded in the page.
 
     Attributes:
@@ -95,7 +95,7 @@ class CaseKind:
 
 
 @dataclass(frozen=True)
-class KindOfCases:
+class CaseDescription:
     """The description of a kind of cases.
 
     Attributes:
@@ -111,7 +111,7 @@ class KindOfCases:
     facets: Mapping[str, str]
     n: int
 
-    def packed(self, inputs: ReportInputs, groups: Sequence[Group], budget: int, random_seed: int) -> CaseKind | None:
+    def packed(self, inputs: ReportInputs, groups: Sequence[Group], budget: int, random_seed: int) -> CaseShelf | None:
         """Return the cases of all groups, as many as find room; None without any.
 
         Args:
@@ -150,7 +150,7 @@ def _some(group: Group, n: int, random_seed: int) -> Group:
     return replace(group, cases=cases)
 
 
-def _packed(about: KindOfCases, groups: Sequence[Group], budget: int, n: int, no_prompts: str) -> CaseKind:
+def _packed(about: CaseDescription, groups: Sequence[Group], budget: int, n: int, no_prompts: str) -> CaseShelf:
     cases = [case for group in groups for case in group.cases]
     prompts: list[Prompts] = []
     lines = []
@@ -164,12 +164,12 @@ def _packed(about: KindOfCases, groups: Sequence[Group], budget: int, n: int, no
     )
     index = pack(_index(about, groups, cases, no_prompts))
     left = budget - len(index) - sum(len(line) + 1 for line in lines)
-    return CaseKind(
+    return CaseShelf(
         about.kind, about.label, words, index, tuple(lines), fitting_prompts([one.packed() for one in prompts], left)
     )
 
 
-def _index(about: KindOfCases, groups: Sequence[Group], cases: Sequence[Case], no_prompts: str) -> dict[str, Any]:
+def _index(about: CaseDescription, groups: Sequence[Group], cases: Sequence[Case], no_prompts: str) -> dict[str, Any]:
     places: dict[tuple[str, ...], list[int]] = {}
     for place, case in enumerate(cases):
         for combination in case.facets:
@@ -217,7 +217,7 @@ def exchanges_of(inputs: ReportInputs, rows: Iterable[Row]) -> Exchanges:
         if place >= MOST_ANSWERS:
             break
         wanted.setdefault(row["judge"], {})[row["request_id"]] = None
-    return inputs.asked.exchanges(wanted) if inputs.asked else {}
+    return inputs.exchange_source.exchanges(wanted) if inputs.exchange_source else {}
 
 
 def score_cards(rows: Iterable[Row], exchanges: Exchanges, prompts: Prompts, order: str = "") -> list[dict[str, Any]]:
@@ -268,7 +268,7 @@ def _card(scores: list[Row], exchange: Exchange, prompts: Prompts) -> dict[str, 
     repeat = f", request no. {first['repeat'] + 1}" if first["repeat"] else ""
     return {
         "title": f"{scorer(first['judge'], first['protocol'])}{repeat}",
-        "badge": "told" if given else "none",
+        "badge": "answered" if given else "none",
         "verdict": ", ".join(given) or "no score",
         "status": status,
         **exchange_fields(exchange, how_read(FORMS.get(exchange.request["kind"]), status, exchange), prompts),

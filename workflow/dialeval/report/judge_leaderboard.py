@@ -58,12 +58,12 @@ def judge_boards(inputs: ReportInputs) -> tuple[JudgeBoard, ...]:
         inputs.tables.get(kind.name, empty_table(kind)).to_pandas() for kind in (AVERAGES, CORRELATIONS)
     )
     groups = averaged_groups(averages, correlations, also_full=True)
-    boards, told = [], set()
+    boards, levels_with_repeats = [], set()
     for title, rows in groups:
         level = rows["level"].iloc[0]
-        repeats = () if level in told else repeat_sentence(inputs, level)
+        repeats = () if level in levels_with_repeats else repeat_sentence(inputs, level)
         boards.append(_judge_board(inputs, title, rows.assign(row=scorer_names(rows)), repeats))
-        told.add(level)
+        levels_with_repeats.add(level)
     return tuple(boards)
 
 
@@ -161,7 +161,7 @@ def _summary(board: Board, tags: Mapping[str, tuple[str, ...]], rows: pd.DataFra
     if n[-1] > 1:
         counts = f"{n[0]} to {n[-1]}" if len(n) > 1 else f"{n[0]}"
         basis.append(f"Each number is the mean of {counts} correlations.")
-    return Summary(answer, (*basis, PEARSON, *_kinds(board, tags)))
+    return Summary(answer, (*basis, PEARSON, *_model_types(board, tags)))
 
 
 def _tests(pairs: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
@@ -204,7 +204,7 @@ def _compared(first: str, second: str, tests: pd.DataFrame) -> str:
     )
 
 
-def _kinds(board: Board, tags: Mapping[str, tuple[str, ...]]) -> list[str]:
+def _model_types(board: Board, tags: Mapping[str, tuple[str, ...]]) -> list[str]:
     """Returns what embedded judges and baselines are, where there are any."""
     sentences = []
     embedded = [judge for judge in board.models if EMBEDDED in tags[judge]]

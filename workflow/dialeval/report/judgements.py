@@ -20,7 +20,7 @@ from dialeval.tables.dialogues import Form, Outcome
 
 # What a verdict says about each dialogue it is about: won, tied, lost, nothing, or what no one can win: a value.
 
-Result = Literal["won", "tied", "lost", "none", "told"]
+Result = Literal["won", "tied", "lost", "none", "answered"]
 
 SIDES: tuple[str, ...] = get_args(Outcome)
 """Values of a judgement's `outcome`."""
@@ -82,7 +82,7 @@ Case = tuple[str, str, int, str]
 """Judge, protocol, N (0 unless the protocol is asked, or its answers are read, at several), system."""
 MOST_ANSWERS = 120_000
 """Of so many answers at most the page holds what was sent and said, in full; those of later cases are in the tables."""
-OUTCOMES: tuple[Result, ...] = ("won", "tied", "lost", "none", "told")
+OUTCOMES: tuple[Result, ...] = ("won", "tied", "lost", "none", "answered")
 _COLUMNS = [
     "judge", "protocol", "request_id", "case_id", "left", "right", "n_utterances", "choice", "outcome", "place",
     "reason", "status", "item_id", "criterion", "value", "scale_min", "scale_max", "repeat", "places",
@@ -164,7 +164,7 @@ class Counts:
                     if n is not None and n >= length:
                         self.by_case[judge, protocol, length, left][outcome_at(choice, first_ai, length)][place] += 1
             else:
-                result = "none" if value is None and choice is None else "told"
+                result = "none" if value is None and choice is None else "answered"
                 self.by_case[judge, protocol, at, left][result][place] += 1
 
 
@@ -182,13 +182,15 @@ class Asking:
 
     def __init__(self, inputs: ReportInputs) -> None:
         self.forms: Mapping[str, Form] = {one.name: one.form for one in inputs.protocols}
-        self._asked = inputs.asked
+        self._question_name = inputs.exchange_source
         self._n_answers = 0
         folder = inputs.results_dir
         self._elsewhere = (
             f"what was sent and answered is not in this page, but in {folder}/requests and {folder}/responses"
         )
-        self._answering = {*inputs.asked.responses, *inputs.asked.together} if inputs.asked else set()
+        self._answering = (
+            {*inputs.exchange_source.responses, *inputs.exchange_source.together} if inputs.exchange_source else set()
+        )
 
     def about(self, cases: Iterable[Columns]) -> Exchanges:
         """Returns what was sent and answered about cases, whose judgements are given, in order."""
@@ -199,7 +201,7 @@ class Asking:
             self._n_answers += len(rows["judge"])
             for judge, request_id in zipped(rows, "judge", "request_id"):
                 wanted.setdefault(judge, set()).add(request_id)
-        return self._asked.exchanges(wanted) if self._asked and wanted else {}
+        return self._question_name.exchanges(wanted) if self._question_name and wanted else {}
 
     def facts(self, judge: str, exchange: Exchange | None) -> str | None:
         """Returns what an answer took, or where it is."""

@@ -24,7 +24,7 @@ from dialeval.report.board import (
     write_interval,
     write_number,
 )
-from dialeval.report.inputs import SELFCHAT, AskedProtocol, ReportInputs, title_of
+from dialeval.report.inputs import SELFCHAT, EvaluatedProtocol, ReportInputs, title_of
 from dialeval.report.summary import Summary, rests_on, who_is_best
 from dialeval.stats.comparisons import not_identifiable
 from dialeval.tables.labels import ESTIMATES
@@ -48,11 +48,11 @@ def build_boards(inputs: ReportInputs) -> tuple[Board, ...]:
     return tuple(boards)
 
 
-def _has_rows(inputs: ReportInputs, protocols: list[AskedProtocol], judge: str) -> bool:
+def _has_rows(inputs: ReportInputs, protocols: list[EvaluatedProtocol], judge: str) -> bool:
     return any(rows for protocol in protocols for rows in _tables(inputs, protocol, judge).values())
 
 
-def _tables(inputs: ReportInputs, protocol: AskedProtocol, judge: str | None) -> dict[str, list[Row]]:
+def _tables(inputs: ReportInputs, protocol: EvaluatedProtocol, judge: str | None) -> dict[str, list[Row]]:
     """Returns the rows of one judge in every table of a protocol, by measure."""
     return {measure: _rows(inputs, f"{protocol.name}/{measure}", judge) for measure in protocol.measures}
 
@@ -66,7 +66,9 @@ def _rows(inputs: ReportInputs, name: str, judge: str | None) -> list[Row]:
     return [row for row in rows if "judge" not in row or row["judge"] == judge]
 
 
-def _board(inputs: ReportInputs, sources: tuple[str, ...], protocols: list[AskedProtocol], judge: str | None) -> Board:
+def _board(
+    inputs: ReportInputs, sources: tuple[str, ...], protocols: list[EvaluatedProtocol], judge: str | None
+) -> Board:
     measures = [column for protocol in protocols for column in people_columns(inputs, protocol, judge)]
     unparsed: dict[str, list[tuple[str, int]]] = {}
     in_all: list[tuple[str, int]] = []
@@ -74,7 +76,7 @@ def _board(inputs: ReportInputs, sources: tuple[str, ...], protocols: list[Asked
         tables = _tables(inputs, protocol, judge)
         own = [trusted(inputs, protocol, judge, measure) for measure in measured(protocol, tables)]
         measures += [placed(inputs, protocol.name, judge, measure) for measure in own]
-        for system, count in unread(tables).items():
+        for system, count in count_unparsed(tables).items():
             unparsed.setdefault(system, []).append((protocol.title, count))
         in_all.append((protocol.title, n_unparsed_in_all(tables)))
     if sources == (SELFCHAT,):
@@ -173,7 +175,7 @@ _CHECKLIST = Column("checklist", "share", ("checklist", "share of yes"), _SCORE_
 _RATE = Column("rate", "share", ("rates", "rate of "), _RATE_FIELDS, decides=False)
 
 
-def measured(protocol: AskedProtocol, tables: Mapping[str, list[Row]]) -> Iterator[Measure]:
+def measured(protocol: EvaluatedProtocol, tables: Mapping[str, list[Row]]) -> Iterator[Measure]:
     """Yield the columns of a protocol: those that decide who is best, and others beside them.
 
     Args:
@@ -191,7 +193,7 @@ def measured(protocol: AskedProtocol, tables: Mapping[str, list[Row]]) -> Iterat
         yield from _columns(protocol, tables.get(column.compared_as[0], []), column)
 
 
-def _columns(protocol: AskedProtocol, rows: list[Row], column: Column) -> Iterator[Measure]:
+def _columns(protocol: EvaluatedProtocol, rows: list[Row], column: Column) -> Iterator[Measure]:
     """Yield one measure for each criterion, answer and length N that the numbers are of."""
     table, compared = column.compared_as
     lengths = [row["n_utterances"] for row in rows if not is_missing(row.get("n_utterances"))]
@@ -240,7 +242,7 @@ def _against_all(win_rates: list[Row]) -> Iterator[Row]:
         yield about | share
 
 
-def unread(tables: Mapping[str, list[Row]]) -> dict[str, int]:
+def count_unparsed(tables: Mapping[str, list[Row]]) -> dict[str, int]:
     """Returns how many answers about each system could not be read, each counted once whatever is made of it.
 
     Args:
@@ -262,7 +264,7 @@ def n_unparsed_in_all(tables: Mapping[str, list[Row]]) -> int:
     Args:
         tables: of one protocol and judge, by measure.
     """
-    counts = sum(unread(tables).values())
+    counts = sum(count_unparsed(tables).values())
     if tables.get("pass_rates") or tables.get("rates"):
         return counts
     pairs = {(row["system"], row["opponent"]) for row in tables.get("win_rates", ())}
@@ -282,7 +284,7 @@ def _of_each(rows: list[Row], over: Callable[[Iterable[int]], int], column: str)
 _RATERS = {"human": "people", "construction": "what is known by construction", "model": "a model's ratings"}
 
 
-def trusted(inputs: ReportInputs, protocol: AskedProtocol, judge: str | None, measure: Measure) -> Measure:
+def trusted(inputs: ReportInputs, protocol: EvaluatedProtocol, judge: str | None, measure: Measure) -> Measure:
     """Returns a column with the words on how far its judge can be trusted, where it is about a criterion."""
     table = inputs.tables.get(f"{protocol.name}/judge_validity")
     rows = [] if table is None or not measure.criterion else table.to_pylist()
@@ -335,13 +337,13 @@ class PeopleBoard:
     summary: Summary
 
 
-def people_columns(inputs: ReportInputs, protocol: AskedProtocol, judge: str | None) -> Iterator[Measure]:
+def people_columns(inputs: ReportInputs, protocol: EvaluatedProtocol, judge: str | None) -> Iterator[Measure]:
     """Yields what people would say under a protocol, by their labels and the scores of one judge.
 
     These are the numbers that decide, or where none does all; the part on labels has the others.
     """
     rows = [row for row in _corrected(inputs) if (row["protocol"], row["judge"]) == (protocol.name, judge)]
-    columns = [_of_people(inputs, label, of, decides=decides) for label, of, decides in _columns_people(rows)]
+    columns = [_human_corrected(inputs, label, of, decides=decides) for label, of, decides in _columns_people(rows)]
     yield from [column for column in columns if column.decides] or columns
 
 
@@ -390,7 +392,7 @@ def _columns_people(rows: list[Row]) -> Iterator[tuple[str, list[Row], bool]]:
         yield " ".join(filter(None, words)), of, measure not in beside and (n or 0) == longest[measure]
 
 
-def _of_people(inputs: ReportInputs, label: str, rows: list[Row], *, decides: bool) -> Measure:
+def _human_corrected(inputs: ReportInputs, label: str, rows: list[Row], *, decides: bool) -> Measure:
     first = rows[0]
     column = Measure(
         f"{WHOSE.get(first['annotators'], _MIXED)} {label}",
@@ -453,7 +455,7 @@ def _board_people(inputs: ReportInputs, protocol: str, rows: list[Row]) -> Peopl
     alone = "All judges alone" if judge == PANEL else "Judge alone"
     for label, of, decides in _columns_people([row for row in rows if row["judge"] == judge]):
         measures += [
-            _of_people(inputs, label, of, decides=decides),
+            _human_corrected(inputs, label, of, decides=decides),
             _alone("Labels alone", label, of, _people_value),
             _alone(alone, label, of, _judge_value),
         ]
@@ -471,12 +473,12 @@ def _board_people(inputs: ReportInputs, protocol: str, rows: list[Row]) -> Peopl
     ordered_by = None if place is None else place + len(places)
     board = Board(judge, tuple(shown), tuple(systems), ordered_by, {}, sources)
     deciding = [measure for measure in measures if measure.decides and _first(measure)]
-    said = [*_apart(board, deciding, measures), *rests_on(board)]
+    basis = [*_significance(board, deciding, measures), *rests_on(board)]
     details = tuple(f"{measure.words}." for measure in measures if measure.words)
-    return PeopleBoard(title_of(protocol), board, Summary(who_is_best(board, deciding), tuple(said), details))
+    return PeopleBoard(title_of(protocol), board, Summary(who_is_best(board, deciding), tuple(basis), details))
 
 
-def _apart(board: Board, deciding: list[Measure], measures: list[Measure]) -> Iterator[str]:
+def _significance(board: Board, deciding: list[Measure], measures: list[Measure]) -> Iterator[str]:
     """Yields a sentence where the judge alone would name another winner."""
     differing = []
     for measure in deciding:

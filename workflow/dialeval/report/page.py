@@ -19,8 +19,8 @@ from dialeval.papers.entry import NEEDS, Item, Paper
 from dialeval.papers.registry import PAPERS, to_cite
 from dialeval.report.about import ABOUT_TEMPLATE, STATUS_TEMPLATE
 from dialeval.report.archive import Archive, build_archive
-from dialeval.report.board import CHOICES, DAMAGED, DIALOGUES, RATED, Board, chatbots_of, is_missing, listed, to_cases
-from dialeval.report.examined_items import case_kinds
+from dialeval.report.board import CHOICES, DIALOGUES, PERTURBED, RATED, Board, chatbots_of, is_missing, listed, to_cases
+from dialeval.report.examined_items import case_shelves
 from dialeval.report.html_tables import Grid, TableOnPage, Tables, board_grid, file_of, measured_grid, table_grids
 from dialeval.report.inputs import (
     BOTCHAT,
@@ -65,9 +65,9 @@ def build_report(inputs: ReportInputs) -> str:
     only, and says so.
     """
     boards = build_boards(inputs)
-    kinds = case_kinds(inputs)
+    shelves = case_shelves(inputs)
     environment = templates(_source)
-    parts = parts_on_page(inputs, boards, {one.kind for one in kinds}, environment)
+    parts = parts_on_page(inputs, boards, {one.kind for one in shelves}, environment)
     style = palette() + "".join(_source(name) for name in STYLES)
     scripts = [elements(), *map(_source, SCRIPTS)]
 
@@ -82,7 +82,7 @@ def build_report(inputs: ReportInputs) -> str:
             results_dir=inputs.results_dir,
             dialogue_files=inputs.dialogue_files,
             archive=archive,
-            shelves=kinds,
+            shelves=shelves,
             viewer_template=VIEWER_TEMPLATE,
             cases_template=CASES_TEMPLATE,
             left_out=_left_out(inputs, archive),
@@ -150,7 +150,7 @@ def on_page(figures: Iterable[Figure]) -> tuple[FigureOnPage, ...]:
     )
 
 
-def not_drawn(figures: Iterable[Figure]) -> tuple[tuple[str, str], ...]:
+def missing_figures(figures: Iterable[Figure]) -> tuple[tuple[str, str], ...]:
     """Returns title and reason of the figures that have nothing to show."""
     return tuple((figure.title, figure.caption) for figure in figures if figure.is_missing)
 
@@ -166,7 +166,7 @@ def _image(figure: Figure) -> str:
 
 # The parts of the page as its template wants them: leaderboards, figures, tables, and where their cases are.
 
-_KIND_OF_PART = {METAEVAL: RATED, DIALOGBENCH: CHOICES, ROBUSTNESS: DAMAGED}
+_CASES_OF_PART = {METAEVAL: RATED, DIALOGBENCH: CHOICES, ROBUSTNESS: PERTURBED}
 
 
 _DRAWN_TOGETHER = 40
@@ -190,7 +190,7 @@ class PartOnPage:
     Attributes:
         name: its address on the page.
         text: what is said about it.
-        not_drawn: figures that have nothing to show: title and reason of each.
+        missing_figures: title and reason of each figure without data.
         tables: those that are closed when the page opens.
         without_rows: titles of tables that have nothing in them.
         elsewhere: tables that are too long for the page: title, rows and file of each.
@@ -201,7 +201,7 @@ class PartOnPage:
     text: PartText
     boards: tuple[_BoardOnPage, ...]
     figures: tuple[FigureOnPage, ...]
-    not_drawn: tuple[tuple[str, str], ...]
+    missing_figures: tuple[tuple[str, str], ...]
     tables: tuple[TableOnPage, ...]
     without_rows: tuple[str, ...]
     elsewhere: tuple[tuple[str, str, str], ...]
@@ -227,7 +227,7 @@ class PartOnPage:
         """Address and heading of what the part has."""
         found = (
             ("leaderboard", "Leaderboard", self.boards),
-            ("figures", "Figures", self.figures or self.not_drawn),
+            ("figures", "Figures", self.figures or self.missing_figures),
             ("tables", "Tables", self.tables or self.without_rows or self.elsewhere),
         )
         sections = [(f"{self.name}-{address}", heading) for address, heading, content in found if content]
@@ -235,7 +235,7 @@ class PartOnPage:
 
 
 def parts_on_page(
-    inputs: ReportInputs, boards: tuple[Board, ...], kinds: Collection[str], environment: Environment
+    inputs: ReportInputs, boards: tuple[Board, ...], shelves: Collection[str], environment: Environment
 ) -> list[PartOnPage]:
     """Returns the parts that have anything to show; what belongs to no part in particular goes to the first.
 
@@ -260,7 +260,7 @@ def parts_on_page(
     if not shown:
         shown, of_dialogues = [BOTCHAT], {BOTCHAT}
     tables[shown[0]] += of_none
-    cases = {part: _cases_of(part, part in of_dialogues, kinds) for part in shown}
+    cases = {part: _cases_of(part, part in of_dialogues, shelves) for part in shown}
     writer = Tables(environment, linkable_of(cases.values()))
     return [
         _part(inputs, part, boards, tables[part], figures[part], cases[part], part in of_dialogues, writer)
@@ -298,7 +298,7 @@ def _part(
             for summary, grid, board in _with_pairwise_tests(_boards_of(inputs, part, boards))
         ),
         figures=on_page(figures),
-        not_drawn=not_drawn(figures),
+        missing_figures=missing_figures(figures),
         tables=tuple(writer.closed(grid, f"{grid.title}, {text.label}") for grid in grids if grid.rows),
         without_rows=tuple(grid.title for grid in grids if not grid.rows),
         elsewhere=tuple(
@@ -310,12 +310,12 @@ def _part(
     )
 
 
-def _cases_of(part: str, has_dialogues: bool, kinds: Collection[str]) -> str:
+def _cases_of(part: str, has_dialogues: bool, shelves: Collection[str]) -> str:
     """Returns the address of the cases behind a part's numbers; empty without any."""
     if has_dialogues:
         return to_cases(DIALOGUES, SELFCHAT if part == BOTCHAT else part.removeprefix(part_of_source("")))
-    kind = _KIND_OF_PART.get(part, "")
-    return to_cases(kind) if kind in kinds else ""
+    kind = _CASES_OF_PART.get(part, "")
+    return to_cases(kind) if kind in shelves else ""
 
 
 def _boards_of(inputs: ReportInputs, part: str, boards: tuple[Board, ...]) -> list[tuple[Summary, Grid, Board]]:
@@ -383,13 +383,13 @@ class ItemOnPage:
 
     Attributes:
         item: the item.
-        is_made: whether the run made it.
+        is_reproduced: whether the run reproduced it.
         places: the run's tables and figures that show it, or else the project's files where it stands.
         instead: what would make it, why nothing does, or why its figure is not drawn; empty where it is there.
     """
 
     item: Item
-    is_made: bool
+    is_reproduced: bool
     places: tuple[Place, ...]
     instead: str
 
@@ -402,9 +402,9 @@ class PaperOnPage:
     items: tuple[ItemOnPage, ...]
 
     @property
-    def n_made(self) -> int:
+    def n_reproduced(self) -> int:
         """How many of its items the run made."""
-        return sum(one.is_made for one in self.items)
+        return sum(one.is_reproduced for one in self.items)
 
     @property
     def n_results(self) -> int:
@@ -415,7 +415,7 @@ class PaperOnPage:
 def papers_on_page(inputs: ReportInputs) -> tuple[PaperOnPage, ...]:
     """Returns all papers, or none if the run made no item of any."""
     papers = tuple(PaperOnPage(paper, tuple(_on_page(item, inputs) for item in paper.items)) for paper in PAPERS)
-    return papers if any(paper.n_made for paper in papers) else ()
+    return papers if any(paper.n_reproduced for paper in papers) else ()
 
 
 def _on_page(item: Item, inputs: ReportInputs) -> ItemOnPage:

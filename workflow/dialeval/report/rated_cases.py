@@ -14,16 +14,16 @@ import pyarrow.compute as pc
 
 from dialeval.figures.metaeval_names import dimension_order
 from dialeval.languages import language_order
-from dialeval.report.board import DAMAGED, RATED, scorer
+from dialeval.report.board import PERTURBED, RATED, scorer
 from dialeval.report.exchanges import Exchanges
-from dialeval.report.inputs import DamagedSample, RatedSample, ReportInputs
+from dialeval.report.inputs import PerturbedSample, RatedSample, ReportInputs
 from dialeval.report.item_cases import (
     ITEMS_PER_CORPUS,
     Block,
     Case,
-    CaseKind,
+    CaseDescription,
+    CaseShelf,
     Group,
-    KindOfCases,
     beginning,
     bubbles,
     chosen_items,
@@ -59,12 +59,12 @@ class _Item:
     scores: dict[str, list[Mapping[str, Any]]] = field(default_factory=lambda: defaultdict(list))
 
 
-_RATED = KindOfCases(
+_RATED = CaseDescription(
     RATED, "Rated items", ("rated items", "corpus"), {"judge": "judge", "criterion": "criterion"}, ITEMS_PER_CORPUS
 )
 
 
-def rated_items(inputs: ReportInputs, budget: int) -> CaseKind | None:
+def rated_items(inputs: ReportInputs, budget: int) -> CaseShelf | None:
     """Returns the rated items of a run, as many per corpus as find room, or None without any."""
     sample = inputs.rated
     if sample is None or not len(sample.items):
@@ -189,18 +189,18 @@ class _Pair:
 
 
 PAIRS_PER_STRATEGY = 12
-_DAMAGED = KindOfCases(
-    DAMAGED,
+_PERTURBED = CaseDescription(
+    PERTURBED,
     "Damaged items",
-    ("damaged items", "kind of damage"),
-    {"judge": "judge", "criterion": "criterion", "outcome": "damage"},
+    ("perturbed items", "perturbation"),
+    {"judge": "judge", "criterion": "criterion", "outcome": "perturbation"},
     PAIRS_PER_STRATEGY,
 )
 
 
-def damaged_items(inputs: ReportInputs, budget: int) -> CaseKind | None:
+def perturbed_items(inputs: ReportInputs, budget: int) -> CaseShelf | None:
     """Returns damaged items with their originals, as many of each kind of damage as find room; None without any."""
-    sample = inputs.damaged
+    sample = inputs.perturbed
     if sample is None or not len(sample.pairs):
         return None
     thetas = _thetas(inputs)
@@ -217,7 +217,7 @@ def damaged_items(inputs: ReportInputs, budget: int) -> CaseKind | None:
         )
         for strategy, pairs in by_strategy.items()
     ]
-    return _DAMAGED.packed(inputs, groups, budget, sample.random_seed)
+    return _PERTURBED.packed(inputs, groups, budget, sample.random_seed)
 
 
 def outcome(before: float | None, after: float | None, theta: float) -> str:
@@ -234,7 +234,7 @@ def _thetas(inputs: ReportInputs) -> dict[tuple[str, str], float]:
     return {(row["strategy"], row["dimension"]): row["threshold"] for row in rows}
 
 
-def _pairs(sample: DamagedSample) -> list[_Pair]:
+def _pairs(sample: PerturbedSample) -> list[_Pair]:
     items = {_key(row, "item_id"): row for row in sample.items.to_pylist()}
     scores: dict[tuple[str, ...], _Scores] = defaultdict(lambda: defaultdict(list))
     for row in sample.scores.to_pylist():
@@ -317,14 +317,14 @@ def _table(pair: _Pair, thetas: Mapping[tuple[str, str], float]) -> Block:
 # Which damaged items the page shows: a few of every kind of damage, the same ones whatever else is in the tables.
 
 
-def sample_damaged(
+def sample_perturbed(
     pairs: pa.Table,
     items: Iterable[pa.Table],
     scores: Iterable[pa.Table],
     tables: Mapping[str, pa.Table],
     random_seed: int = 0,
     n: int = PAIRS_PER_STRATEGY,
-) -> DamagedSample:
+) -> PerturbedSample:
     """Returns some damaged items of every strategy with their originals and scores.
 
     Args:
@@ -354,7 +354,7 @@ def sample_damaged(
         ),
         pa.string(),
     )
-    return DamagedSample(
+    return PerturbedSample(
         shown,
         pa.concat_tables([empty_table(ITEMS), *(rows_about(table, keys) for table in items)]),
         pa.concat_tables([empty_table(JUDGEMENTS), *(rows_about(table, keys) for table in scores)]),

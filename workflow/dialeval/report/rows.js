@@ -47,7 +47,7 @@ const rows = (() => {
       return this.texts.length > this.atOnce;
     }
 
-    /** Draws the rows anew: the first few, and what else is near the window when the browser has told so. */
+    /** Draws the rows anew: the first few, and what else is near the window when the browser reports it. */
     draw() {
       this.seen.disconnect();
       [...this.table.tBodies].forEach((body) => body.remove());

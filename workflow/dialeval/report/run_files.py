@@ -19,8 +19,8 @@ from dialeval.errors import UserError
 from dialeval.prompts.rendering import PromptSet, template_folders, with_references
 from dialeval.provenance.fingerprints import templates_reached
 from dialeval.provenance.records import commit_of, records_behind, versions_of
-from dialeval.report.about import About, roles_of, sampling_of, unread_verdicts
-from dialeval.report.exchanges import Asked, in_files
+from dialeval.report.about import About, roles_of, sampling_of, unparsed_verdicts
+from dialeval.report.exchanges import ExchangeSource, in_files
 from dialeval.tables.catalogue import table_named
 from dialeval.tables.dialogues import REQUESTS, RESPONSES, USAGE
 from dialeval.tables.files import read_name, read_table
@@ -56,8 +56,8 @@ def read_about(
     records = records_behind(results, shown)
     text = configuration.read_text(encoding="utf-8") if configuration.is_file() else ""
     content = yaml.safe_load(text) or {}
-    unread, n_verdicts = unread_verdicts(_columns(path, "judge", "protocol") for path in judgements)
-    unread_answers, n_answers = unread_verdicts(_columns(path, "model", "method") for path in test_answers)
+    unparsed, n_verdicts = unparsed_verdicts(_columns(path, "judge", "protocol") for path in judgements)
+    unparsed_answers, n_answers = unparsed_verdicts(_columns(path, "model", "method") for path in test_answers)
     prompt_set, folder = _prompts_of(records)
     return About(
         version=", ".join(sorted({str(record["version"]) for record in records if "version" in record})) or "not known",
@@ -73,9 +73,9 @@ def read_about(
         prompt_set=f"{prompt_set}, and those in {folder}" if folder else prompt_set,
         libraries=versions_of(records),
         usage=tuple(row for path in usage for row in read_table(path, USAGE).to_pylist()),
-        unread=unread,
+        unparsed=unparsed,
         n_verdicts=n_verdicts,
-        unread_answers=unread_answers,
+        unparsed_answers=unparsed_answers,
         n_answers=n_answers,
     )
 
@@ -88,8 +88,8 @@ def _columns(path: Path, who: str, how: str) -> dict[str, list[str]]:
 
 def _prompts_of(records: Iterable[Mapping[str, Any]]) -> tuple[str, str]:
     """Returns the set of prompts and the folder of others by which the last of some jobs rendered."""
-    said = [str(record["prompts"]) for record in records if record.get("prompts")]
-    prompt_set, _, folder = (said[-1] if said else "ours:").partition(":")
+    prompt_sets = [str(record["prompts"]) for record in records if record.get("prompts")]
+    prompt_set, _, folder = (prompt_sets[-1] if prompt_sets else "ours:").partition(":")
     return prompt_set, folder
 
 
@@ -148,13 +148,13 @@ class Answers(BaseModel, defer_build=True):
         return sorted({protocol for model in self.models.values() for protocol in model.shards})
 
 
-def asked_in(results: Path, answers: Answers) -> Asked:
+def exchanges_of_run(results: Path, answers: Answers) -> ExchangeSource:
     """Returns what looks up requests and responses in a folder of results."""
     models = answers.models
     of_model = {
         name: in_files(_responses(results, name, model), RESPONSES) for name, model in models.items() if model.shards
     }
-    return Asked(
+    return ExchangeSource(
         in_files([results / layout.REQUESTS.format(protocol=protocol) for protocol in answers.protocols()], REQUESTS),
         of_model,
         {
@@ -205,6 +205,6 @@ def tables_by_name(paths: Iterable[Path]) -> dict[str, pa.Table]:
             name = f"{path.parent.name}/{path.stem}"
         kind = table_named(name)
         if kind is None:
-            raise UserError(f"{path} does not say which of our tables it is; delete it and run again")
+            raise UserError(f"{path} has no table name in its metadata; delete it and run again")
         found.setdefault(name, []).append(read_table(path, kind).replace_schema_metadata())
     return {name: pa.concat_tables(parts) for name, parts in found.items()}

@@ -46,9 +46,9 @@ def summary_of(inputs: ReportInputs, usage: pa.Table | None, battles: Mapping[st
     if not leaders:
         blocks.append(["There is no leaderboard."])
     if usage is not None and len(usage):
-        blocks.append(["## What was asked"])
+        blocks.append(["## Usage"])
         blocks.append(markdown_lines(usage_lines(usage)))
-    blocks += _unread(inputs, usage)
+    blocks += _unparsed_section(inputs, usage)
     blocks += _floor(inputs, usage)
     lies = [f"{REPORT}{report}"] if report else []
     lies.append(f"{TABLES}{inputs.results_dir}/{layout.folder_of(layout.TABLE)}")
@@ -63,7 +63,7 @@ def _leaders(one: Leaders) -> list[str]:
     return [*([words, ""] if words else []), *(markdown_lines(one.table) if one.table.rows else [])]
 
 
-def _unread(inputs: ReportInputs, usage: pa.Table | None) -> list[list[str]]:
+def _unparsed_section(inputs: ReportInputs, usage: pa.Table | None) -> list[list[str]]:
     lines = [*(unanswered_requests(usage) if usage is not None else []), *unparsed_outputs(inputs)]
     if not lines:
         return []
@@ -78,8 +78,8 @@ def _unread(inputs: ReportInputs, usage: pa.Table | None) -> list[list[str]]:
 
 def _floor(inputs: ReportInputs, usage: pa.Table | None) -> list[list[str]]:
     """Returns what embedded models are, where any of them did anything."""
-    asked = set(usage["model"].to_pylist()) if usage is not None else set()
-    embedded = sorted(inputs.embedded & (asked | set(inputs.chatbots) | set(inputs.judges)))
+    requested = set(usage["model"].to_pylist()) if usage is not None else set()
+    embedded = sorted(inputs.embedded & (requested | set(inputs.chatbots) | set(inputs.judges)))
     if not embedded:
         return []
     return [[_floor_words(embedded)]]
@@ -88,7 +88,7 @@ def _floor(inputs: ReportInputs, usage: pa.Table | None) -> list[list[str]]:
 def _floor_words(names: Iterable[str]) -> str:
     named = list(names)
     are = "is an embedded model" if len(named) == 1 else "are embedded models"
-    return f"{in_a_line(listed(named))} {are}: small and classical, a floor, and no claim about language models."
+    return f"{in_a_line(listed(named))} {are}: small and classical, a baseline, with no claim about language models."
 
 
 # What models were asked and what it cost, what got no answer, and what could not be read.
@@ -132,7 +132,9 @@ def unanswered_requests(usage: pa.Table) -> Iterator[str]:
 def unparsed_outputs(inputs: ReportInputs) -> Iterator[str]:
     """Yields a sentence for each judge whose answers could not all be read, as the tables count them."""
     for board in build_boards(inputs):
-        counts = [f"{counted(count, 'verdict')} under {protocol}" for protocol, count in board.unread if count]
+        counts = [
+            f"{counted(count, 'verdict')} under {protocol}" for protocol, count in board.unparsed_by_protocol if count
+        ]
         if counts:
             yield f"Judge {board.judge}: {listed(counts)} could not be read."
     for name, who, column, scope in (
@@ -209,11 +211,13 @@ def leaders_of(inputs: ReportInputs, battles: Mapping[str, pa.Table]) -> list[Le
         for board in boards
     ]
     known = {one.table for one in found}
-    for of_people in people_boards(inputs):
-        table, lines = _of_board(of_people.board, "System"), of_people.summary
+    for human_corrected in people_boards(inputs):
+        table, lines = _of_board(human_corrected.board, "System"), human_corrected.summary
         above = table in known
         answer = "The labels behind that:" if above else lines.answer
-        found.append(Leaders(LABELS, of_people.title, " ".join([answer, *lines.details]), NO_TABLE if above else table))
+        found.append(
+            Leaders(LABELS, human_corrected.title, " ".join([answer, *lines.details]), NO_TABLE if above else table)
+        )
     found += [
         Leaders(METAEVAL, one.title, one.summary.answer, _of_board(one.board, "Judge", " (Pearson r)"))
         for one in judge_boards(inputs)

@@ -6,7 +6,7 @@
 const shelves = (() => {
   "use strict";
 
-  const OUTCOMES = ["won", "tied", "lost", "none", "told"];
+  const OUTCOMES = ["won", "tied", "lost", "none", "answered"];
   const OUTCOME_TITLES = ["won, taken for human, or free of it", "tied", "lost, called AI, or shows it", "has no readable verdict", "has a value or a word of a criterion"];
 
   /** Keeps the folded texts of cases, which are read when they are first searched. */
@@ -66,11 +66,11 @@ const shelves = (() => {
           asked.set(`${protocol}/${n}`, protocolName(protocol) + atLength(n));
         }
       }
-      const told = OUTCOMES.filter((outcome, at) => outcome !== "told" || outcomes.some((one) => one[at].length));
+      const outcomeNames = OUTCOMES.filter((outcome, at) => outcome !== "answered" || outcomes.some((one) => one[at].length));
       return [
         { name: "system", label: "system", any: "any but people", values: models },
         ...(compares ? [{ name: "opponent", label: "against", any: "anybody", values: models }] : []),
-        { name: "outcome", label: "outcome", any: "anything", values: told, titles: OUTCOME_TITLES },
+        { name: "outcome", label: "outcome", any: "anything", values: outcomeNames, titles: OUTCOME_TITLES },
         { name: "protocol", label: "protocol", any: "any", values: [...asked.keys()], titles: [...asked.values()] },
         { name: "judge", label: "judge", any: "any", values: judges },
       ];

@@ -20,7 +20,7 @@ from dialeval.report.board import (
     listed,
     write_number,
 )
-from dialeval.report.inputs import SELFCHAT, AskedProtocol, ReportInputs
+from dialeval.report.inputs import SELFCHAT, EvaluatedProtocol, ReportInputs
 from dialeval.tables.files import HUMAN
 from dialeval.tables.schema import scope
 from dialeval.text import counted
@@ -53,7 +53,7 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
                 _dialogues(inputs, board),
                 *_ensemble(inputs, board.judge),
             ),
-            (*_trust(board), *_unread(inputs, board)),
+            (*_trust(board), *_unparsed_sentences(inputs, board)),
         )
     return Summary(
         who_is_best(board, measures),
@@ -64,7 +64,7 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
             *_embedded(inputs, board.judge),
             *_ensemble(inputs, board.judge),
         ),
-        (*_trust(board), *_people(board), *_unread(inputs, board), *_tokenizers(inputs)),
+        (*_trust(board), *_people(board), *_unparsed_sentences(inputs, board), *_tokenizers(inputs)),
     )
 
 
@@ -89,7 +89,7 @@ def _ranking(board: Board, measure: Measure) -> list[tuple[str, Value, float]]:
 
 def who_is_best(board: Board, measures: list[Measure]) -> str:
     """Returns who is best by some measures, and who says so."""
-    says, names_nobody = _who_says(board, measures)
+    says, without_winner = _source_of_ranking(board, measures)
     is_best, chatted = ("chats best", "chatted") if SELFCHAT in board.sources else ("is best", "was judged")
     if not measures:
         return f"{board.judge} gives no ranking: there is no protocol with a rate or rating."
@@ -108,7 +108,7 @@ def who_is_best(board: Board, measures: list[Measure]) -> str:
         words = f"{leaders[0][0]} {is_best}, {says}: first by {listed(places)}."
     else:
         by = [f"{listed(models)} by {place}" for models, place in zip(leaders, places, strict=True)]
-        words = f"{names_nobody}. First: {'; '.join(by)}."
+        words = f"{without_winner}. First: {'; '.join(by)}."
     missing = [f"What they would say of {listed(unlabelled)} is not known."] if unlabelled else []
     return " ".join([words, *how_surely, *missing])
 
@@ -121,7 +121,7 @@ def _unlabelled(board: Board, measures: list[Measure]) -> list[str]:
     return [model for model in chatbots_of(board) if model not in labelled]
 
 
-def _who_says(board: Board, measures: list[Measure]) -> tuple[str, str]:
+def _source_of_ranking(board: Board, measures: list[Measure]) -> tuple[str, str]:
     """Returns who says who is best, and what is said where there is no single winner."""
     if not any(measure.by_people for measure in measures):
         return f"according to judge {board.judge}", f"Judge {board.judge} has no single winner"
@@ -136,7 +136,7 @@ def rests_on(board: Board) -> list[str]:
     who = [f"{one} annotators, who are no people" if one == "simulated" else one for one in whose]
     if not who:
         return []
-    return [f"What people would say rests on labels of {listed(who)}, and on the judge's scores of everything."]
+    return [f"The human-corrected estimates use labels of {listed(who)}, and the judge's scores of all dialogues."]
 
 
 def _firsts(board: Board, measures: list[Measure]) -> list[First]:
@@ -239,19 +239,19 @@ def _dialogues(inputs: ReportInputs, board: Board) -> str:
     return f"{counted(sum(map(len, tables)), 'dialogue')} of {counted(len(systems), 'system')}."
 
 
-def _unread(inputs: ReportInputs, board: Board) -> list[str]:
+def _unparsed_sentences(inputs: ReportInputs, board: Board) -> list[str]:
     judge, verdicts = board.judge, inputs.verdicts
     elsewhere = pa.array([one.name for one in inputs.protocols if one.sources != board.sources], pa.string())
     mine = pc.and_(pc.equal(verdicts["judge"], judge), pc.invert(pc.is_in(verdicts["protocol"], value_set=elsewhere)))
     statuses = verdicts.filter(mine)["status"]
     if not len(statuses):
         return []
-    unread = pc.sum(pc.not_equal(statuses, "ok")).as_py() or 0
-    if not unread:
+    unparsed = pc.sum(pc.not_equal(statuses, "ok")).as_py() or 0
+    if not unparsed:
         return [f"All {counted(len(statuses), 'verdict')} of {judge} could be read."]
     return [
-        f"{unread:,} of {counted(len(statuses), 'verdict')} of {judge} could not be read (unparsed, refused, truncated "
-        "or missing); they count in the denominator of every rate, and move no rating and no mean."
+        f"{unparsed:,} of {counted(len(statuses), 'verdict')} of {judge} could not be read (unparsed, refused, "
+        "truncated or missing); they count in the denominator of every rate, and move no rating and no mean."
     ]
 
 
@@ -277,12 +277,12 @@ def adaptive_decisions(inputs: ReportInputs, board: Board) -> list[str]:
     return found
 
 
-def _adaptive_sentence(protocol: AskedProtocol, comparisons: list[Row]) -> str:
+def _adaptive_sentence(protocol: EvaluatedProtocol, comparisons: list[Row]) -> str:
     waiting = [row for row in comparisons if row["decision"] == _ENDED]
-    asked, full = (sum(row[name] for row in comparisons) for name in ("n_requests", "n_requests_full"))
+    requested, full = (sum(row[name] for row in comparisons) for name in ("n_requests", "n_requests_full"))
     words = (
         f"{protocol.title} compared sequential pairs and settled {len(comparisons) - len(waiting)} of "
-        f"{counted(len(comparisons), 'comparison')} by {asked:,} of {full:,} requests; ratings weight every pair "
+        f"{counted(len(comparisons), 'comparison')} by {requested:,} of {full:,} requests; ratings weight every pair "
         "equally."
     )
     if waiting:

@@ -26,12 +26,12 @@ from dialeval.text import counted
 FILE = "summary.md"
 WIDEST = 110
 REPORT, TABLES = "- the report: ", "- all numbers as CSV and Parquet: "
-"""What stands before the places where results lie."""
+"""Start of the lines with the paths of results."""
 _TABLES_FOLDER = layout.folder_of(layout.TABLE)
 
 
 def words_of_results(results_dir: Path) -> str:
-    """Returns what came out of a run, for a terminal: what stands in its `summary.md`.
+    """Returns the summary of a run, `summary.md`, as text for a terminal.
 
     Args:
         results_dir: the folder of results.
@@ -56,19 +56,19 @@ def read_summary(results_dir: Path) -> str:
         raise UserError(_why_none(results_dir, error)) from None
 
 
-def tables_since(results_dir: Path) -> str:
-    """Returns a line about tables that are not those that the summary tells of, which a later run made; else "".
+def stale_files_note(results_dir: Path) -> str:
+    """Returns a note if a later run changed files that the summary describes; else "".
 
     Args:
         results_dir: the folder of results.
     """
     inputs = read_record(record_path(results_dir, FILE)).get("inputs", {})
-    told = {name: digest for files in inputs.values() for name, digest in files.items()}
-    changed = [name for name, digest in told.items() if not _is_still(results_dir / name, digest)]
+    digests = {name: digest for files in inputs.values() for name, digest in files.items()}
+    changed = [name for name, digest in digests.items() if not _is_still(results_dir / name, digest)]
     if not changed:
         return ""
     return (
-        f"note: this summary is older than {len(changed)} of its {len(told)} files (first: {min(changed)}): a later "
+        f"note: this summary is older than {len(changed)} of its {len(digests)} files (first: {min(changed)}): a later "
         "run did not finish. Run `snakemake` to finish it"
     )
 
@@ -78,7 +78,7 @@ def _is_still(path: Path, digest: str) -> bool:
 
 
 def _seen_from_here(lines: list[str], results_dir: Path) -> list[str]:
-    """Returns the lines with the places of this folder: it may be read from elsewhere, or have been moved."""
+    """Returns the lines with paths as seen from the working directory."""
     written = next(
         (line[len(TABLES) : -len(f"/{_TABLES_FOLDER}")] for line in lines if line.startswith(TABLES)), str(results_dir)
     )
@@ -92,30 +92,30 @@ def _why_none(results_dir: Path, error: Exception) -> str:
     if not results_dir.is_dir():
         return f"there is no folder {results_dir}; name the folder of a run's results"
     if not (results_dir / FILE).exists():
-        made = " Tables of a run lie there that is not finished." if (results_dir / _TABLES_FOLDER).is_dir() else ""
+        made = " The folder has tables of an unfinished run." if (results_dir / _TABLES_FOLDER).is_dir() else ""
         return f"{results_dir} has no {FILE}, which a finished run writes.{made} Run `snakemake` to finish it"
     return f"{results_dir / FILE} cannot be read: {error}; delete it and run `snakemake` again"
 
 
 def _folded(line: str, width: int) -> list[str]:
-    """Returns a line of words in several where the terminal is narrower; rows of tables stay whole."""
+    """Returns a line of words in several where the terminal is narrower; rows of tables keep their length."""
     if line.startswith("  ") or len(line) <= width:
         return [line]
     indent = "  " if line.startswith("- ") else ""
     return textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
-# What a run that succeeded says last: what came out of all parts, and what this run asked for it.
+# The summary and usage that a run prints at its end.
 
 
-def print_at_exit(results_dir: Path, whole: RunProgress | None, spent: float | None, *, finished: bool) -> None:
-    """Has the last words of a run printed behind everything that Snakemake says.
+def print_at_exit(results_dir: Path, progress: RunProgress | None, spent: float | None, *, finished: bool) -> None:
+    """Prints the summary of a run after the last output of Snakemake.
 
     Args:
         results_dir: the folder of results.
-        whole: what this run asked; None where it had nothing to do.
-        spent: money that this run spent; None where no model has prices.
-        finished: whether everything that the configuration asks for is there, and so its summary.
+        progress: requests of this run; None without any job.
+        spent: cost of this run; None if no model has prices.
+        finished: whether the run is complete and has a summary.
     """
     words = []
     if finished:
@@ -123,20 +123,20 @@ def print_at_exit(results_dir: Path, whole: RunProgress | None, spent: float | N
             words.append(words_of_results(results_dir))
         except UserError as error:
             words.append(f"note: {error}")
-    if whole is not None and (finished or whole.done):
-        words.append(words_of_this_run(whole, spent))
+    if progress is not None and (finished or progress.done):
+        words.append(usage_of_this_run(progress, spent))
     if words:
         replace_unencodable(sys.stderr)
         atexit.register(partial(print, visible("\n" + "\n\n".join(words)), file=sys.stderr, flush=True))
 
 
-def words_of_this_run(whole: RunProgress, spent: float | None) -> str:
-    """Returns what a run asked and spent."""
-    if not whole.done:
+def usage_of_this_run(progress: RunProgress, spent: float | None) -> str:
+    """Returns the requests and cost of a run as a sentence."""
+    if not progress.done:
         return "This run made no model calls."
-    parts = [f"{counted(whole.asked, 'request')} sent", f"{counted(whole.stored, 'answer')} from the store"]
-    if whole.failed:
-        parts.append(f"{whole.failed:,} without an answer")
+    parts = [f"{counted(progress.asked, 'request')} sent", f"{counted(progress.stored, 'answer')} from the store"]
+    if progress.failed:
+        parts.append(f"{progress.failed:,} without an answer")
     money = f"; {spent:,.4g} spent, in the currency of the prices" if spent is not None else ""
     return f"In this run: {', '.join(parts)}{money}."
 

@@ -49,7 +49,7 @@ const verdictLists = (() => {
     function outcomeFor(model, verdict) {
       if (verdict.right < 0) {
         if (verdict.criterion) {
-          return verdict.value === null && verdict.choice === "" ? OUTCOMES[3] : { name: "told", single: told(verdict) };
+          return verdict.value === null && verdict.choice === "" ? OUTCOMES[3] : { name: "answered", single: answerText(verdict) };
         }
         return verdict.choice === "" ? OUTCOMES[3] : verdict.choice === "No" ? OUTCOMES[0] : OUTCOMES[2];
       }
@@ -63,7 +63,7 @@ const verdictLists = (() => {
     }
 
     /** What a judge says of one criterion: a number on its scale, or a word. */
-    function told({ value, scale, choice }) {
+    function answerText({ value, scale, choice }) {
       const number = value === null ? "" : value.toLocaleString("en", { maximumFractionDigits: 3 });
       return [choice, number && (scale ? `${number} of ${scale}` : number)].filter(Boolean).join(": ");
     }

@@ -181,7 +181,7 @@
     }
     await open(place, false);
     const { shelf } = chosen;
-    byId("said").textContent = `${finding.nounOf(chosen)} ${shelf.id(place)}, ${finding.standing(place)}`;
+    byId("message").textContent = `${finding.nounOf(chosen)} ${shelf.id(place)}, ${finding.standing(place)}`;
     if (isInList) {
       byId("case-list").querySelector("[aria-current]")?.focus();
     } else if (byId("viewer").getBoundingClientRect().top > innerHeight || byId("viewer").getBoundingClientRect().bottom < 0) {

@@ -133,8 +133,8 @@ class MetaEvaluation(Parameters):
         )  # fmt: skip
         return StageJob("+".join(stages), self._settings(*names))
 
-    def damage_items(self) -> StageJob:
-        """Describe the job of `damage_items`."""
+    def perturb_items(self) -> StageJob:
+        """Describe the job of `perturb_items`."""
         section = self._robustness
         ladders, published, wordnet = section.ladders, self.config.published_damage(), self.config.wordnet()
         settings = {
@@ -146,7 +146,7 @@ class MetaEvaluation(Parameters):
             **given(section, ["min_quality"]),
             **({"wordnet": str(wordnet)} if wordnet else {}),
         }
-        return StageJob("damage_items", settings, reads=self.sources.perturbing())
+        return StageJob("perturb_items", settings, reads=self.sources.perturbing())
 
     def rewrite_items(self, model: str) -> StageJob:
         """Describe the job of `rewrite_items`."""

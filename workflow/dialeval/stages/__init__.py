@@ -86,7 +86,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     ),
     "perturbations": (
         "construct_rated",
-        "damage_items",
+        "perturb_items",
         "rewrite_items",
         "check_overlap",
     ),

@@ -1,4 +1,4 @@
-"""Stages of adaptive comparisons: a judge is asked about pairs in rounds, until every pair of systems is settled."""
+"""Stages of adaptive comparisons: a judge compares pairs in rounds until every pair of systems is decided."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dialeval.protocols import pair
 from dialeval.protocols.item_prompts import QuestionSettings
 from dialeval.protocols.planned_requests import request_from_row
 from dialeval.protocols.questions import Question
-from dialeval.stages.answering import AnswerSettings, AskedModel, asking
+from dialeval.stages.answering import AnsweringModel, AnswerSettings, answering_model
 from dialeval.stats.arrays import BoolArray, IntArray
 from dialeval.tables.dialogues import REQUESTS, RESPONSES
 from dialeval.tables.files import (
@@ -54,7 +54,7 @@ def answer_adaptively(
     """Writes the tables `responses`, in the order of the requests, and `adaptive_rounds`, and a record of the usage.
 
     A round asks about the pairs that are still open. A request that no round reached has the status `not_asked`. A run
-    that was interrupted goes through the same rounds: stored responses are not asked for again.
+    that was interrupted repeats the same rounds from stored responses.
     """
     question = settings.question.question()
     engine = open_engine(settings.model, learned, store, settings.protocol)
@@ -67,7 +67,7 @@ def answer_adaptively(
     settled = Rounds(plan, settings.adaptive)
     unparsed = import_module("dialeval.stages.unparsed")
     planned_rows = unparsed.PlannedRows()
-    with asking(
+    with answering_model(
         engine,
         store,
         name=settings.name,
@@ -84,9 +84,9 @@ def answer_adaptively(
         judge.run(_ask_in_rounds(judge, settled, requests, question, planned_rows))
 
         def rows() -> Iterator[dict[str, Any]]:
-            for row, was_asked in zip(iterate_rows(requests, REQUESTS), settled.asked, strict=True):
+            for row, was_requested in zip(iterate_rows(requests, REQUESTS), settled.asked, strict=True):
                 request = request_from_row(row)
-                yield judge.row(request) | {"dropped": 0} if was_asked else unsent_row(request)
+                yield judge.row(request) | {"dropped": 0} if was_requested else unsent_row(request)
 
         with TableWriter(responses, RESPONSES) as table:
             table.write_all(rows())
@@ -96,7 +96,9 @@ def answer_adaptively(
     print(f"{settings.name} was {settled.summary()}")
 
 
-async def _ask_in_rounds(judge: AskedModel, rounds: Rounds, requests: Path, question: Question, planned: Any) -> None:
+async def _ask_in_rounds(
+    judge: AnsweringModel, rounds: Rounds, requests: Path, question: Question, planned: Any
+) -> None:
     """Asks round after round; more failures than the full design allows end the job at once.
 
     Fewer count as a share of all requests once the rounds are over: in a first round a single failure may be a larger
@@ -125,7 +127,7 @@ def _requests(path: Path, places: IntArray, of: BoolArray) -> Iterator[tuple[dic
 
 
 def _taken(requests: Path, engine: Engine) -> BoolArray | None:
-    """Returns which requests the judge takes; None if it takes whatever it is asked."""
+    """Returns which requests the judge supports; None if it supports all."""
     takes = getattr(engine, "takes", None)
     if takes is None:
         return None
@@ -133,7 +135,7 @@ def _taken(requests: Path, engine: Engine) -> BoolArray | None:
 
 
 class TabulateRoundsSettings(BaseModel, defer_build=True):
-    """The protocol, under whose name the table stands."""
+    """The protocol, whose name is the name of the table."""
 
     protocol: str
 

@@ -120,7 +120,7 @@ def write_answers(
                 cut[request.request_id] = shorter, dropped
             yield shorter
 
-    with asking(
+    with answering_model(
         engine,
         store,
         name=settings.name,
@@ -153,11 +153,11 @@ def write_answers(
                 yield judge.row(request) | {"dropped": dropped}
 
         with TableWriter(responses, RESPONSES) as table:
-            table.write_all(with_unasked_printed(rows(), settings.name))
+            table.write_all(with_unsupported_counted(rows(), settings.name))
     judge.write_usage(usage)
 
 
-class AskedModel:
+class AnsweringModel:
     """One model under one protocol: its requests, responses and usage.
 
     Args:
@@ -171,7 +171,7 @@ class AskedModel:
         self._name, self._protocol = name, protocol
         self._tokens, self._seconds = TokenSums(), 0.0
 
-    def run(self, work: Coroutine[Any, Any, _Result], others: Sequence[AskedModel] = ()) -> _Result:
+    def run(self, work: Coroutine[Any, Any, _Result], others: Sequence[AnsweringModel] = ()) -> _Result:
         """Runs work that makes requests to this model, and perhaps to others, to its end.
 
         Raises:
@@ -181,11 +181,11 @@ class AskedModel:
         for other in others:
             work = other.answering.closing(work)
         result = self.answering.run(work)
-        for asked in (self, *others):
-            asked._seconds = time.monotonic() - start
-            asked.answering.progress.finish()
-        for asked in (self, *others):
-            asked.answering.check_failures()
+        for model in (self, *others):
+            model._seconds = time.monotonic() - start
+            model.answering.progress.finish()
+        for model in (self, *others):
+            model.answering.check_failures()
         return result
 
     async def ask(self, requests: Sequence[Request]) -> list[dict[str, Any]]:
@@ -199,7 +199,7 @@ class AskedModel:
         return [self.row(request) for request in requests]
 
     def row(self, request: Request) -> dict[str, Any]:
-        """Returns the row of `responses` of a request that was asked, whose tokens count from now on."""
+        """Returns the row of `responses` of a request and counts its tokens."""
         key = self.answering.key(request)
         response = self.answering.answer_to(key)
         if response is not None:
@@ -211,25 +211,25 @@ class AskedModel:
         self._tokens.add(key, response)
 
     def write_usage(self, path: Path) -> None:
-        """Writes the record of the usage; a job whose requests are not all answered asks again when it runs again."""
+        """Writes the record of the usage; a job with unanswered requests sends them again in its next run."""
         if failed := sum(self.answering.failures.values()):
             disable_caching(f"{failed} requests to {self._name} have no response, and are sent again")
         write_usage(path, Usage.of_job(self._name, self._protocol, self.answering, self._tokens, self._seconds))
 
 
-def with_unasked_printed(rows: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, Any]]:
+def with_unsupported_counted(rows: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, Any]]:
     """Yields rows of `responses`, and prints how many requests the model was not trained for."""
-    unasked = total = 0
+    unsupported = total = 0
     for row in rows:
         total += 1
-        unasked += row["status"] == NOT_ASKED
+        unsupported += row["status"] == NOT_ASKED
         yield row
-    if unasked:
-        print(f"{name} was not trained for {unasked} of {total} requests; they were not sent", flush=True)
+    if unsupported:
+        print(f"{name} was not trained for {unsupported} of {total} requests; these were not sent", flush=True)
 
 
 @contextmanager
-def asking(
+def answering_model(
     engine: Engine,
     store: Path,
     *,
@@ -241,7 +241,7 @@ def asking(
     folder: str | None = None,
     writer: str = "whole",
     run: str = "",
-) -> Iterator[AskedModel]:
+) -> Iterator[AnsweringModel]:
     """Opens a model's store and yields the model.
 
     Args:
@@ -262,4 +262,4 @@ def asking(
         answering = Answering(
             engine, responses, progress, max_failure_share=max_failure_share, name=name, protocol=protocol
         )
-        yield AskedModel(answering, name, protocol)
+        yield AnsweringModel(answering, name, protocol)

@@ -112,7 +112,7 @@ def seed_lengths(seeds: Path, folder: Path) -> None:
 
 
 class ReadTranscriptsSettings(BaseModel, defer_build=True):
-    """The transcripts' name and path, and what the configuration says of them."""
+    """The transcripts' name, path and settings."""
 
     name: str
     path: Path
@@ -148,7 +148,7 @@ def read_scenarios(settings: ReadScenariosSettings, path: Path, scenarios: Path,
 
 
 class ReadRatedSettings(BaseModel, defer_build=True):
-    """The corpus to read, the user's criteria on which it is rated, and what is asked about beside what was rated.
+    """The corpus to read, the user's criteria of its ratings, and the pairs of asked and rated criteria.
 
     Attributes:
         limit: dialogues of each language to keep, drawn with `random_seed`; None for all.
@@ -171,7 +171,7 @@ def read_rated(settings: ReadRatedSettings, items: Path, ratings: Path, left_out
     )
     check_joined(reading, settings.criterion_map, f"metaeval.corpora.{settings.name}.criterion_map")
     if settings.limit is not None:
-        _keep_drawn(reading, settings.limit, settings.random_seed)
+        _keep_sample(reading, settings.limit, settings.random_seed)
     print(reading.summary())
     with TableWriter(items, ITEMS) as table:
         table.write_all(item_rows(reading.items))
@@ -180,7 +180,7 @@ def read_rated(settings: ReadRatedSettings, items: Path, ratings: Path, left_out
     write_table(left_out, LEFT_OUT_ITEMS, to_table(LEFT_OUT_ITEMS, rows))
 
 
-def _keep_drawn(reading: RatedReading, limit: int, random_seed: int) -> None:
+def _keep_sample(reading: RatedReading, limit: int, random_seed: int) -> None:
     """Leave out the items and ratings of all dialogues but `limit` of each language."""
     drawn = drawn_dialogues(reading.items, limit, random_seed)
     for item in reading.items:
@@ -192,7 +192,7 @@ def _keep_drawn(reading: RatedReading, limit: int, random_seed: int) -> None:
 
 
 class ReadScoresSettings(BaseModel, defer_build=True):
-    """The metric, the lowest and highest value that it can give, and by corpus what is asked and what was rated."""
+    """The metric, the lowest and highest value that it can give, and by corpus the asked and the rated criterion."""
 
     name: str
     scale_min: float

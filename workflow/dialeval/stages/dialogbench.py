@@ -30,7 +30,7 @@ from dialeval.engines.requests import Dialogue, Engine, Sampling
 from dialeval.paths import replacing
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planned_requests import answered, with_statuses_printed
-from dialeval.stages.answering import AskedModel, asking
+from dialeval.stages.answering import AnsweringModel, answering_model
 from dialeval.tables.dialogbench import ITEM_DESCRIPTIONS, TEST_ANSWERS, TEST_ITEMS, WRITTEN_ITEMS
 from dialeval.tables.dialogues import REQUESTS, UTTERANCES
 from dialeval.tables.files import TableWriter, iterate_rows, read_table, to_table, write_table
@@ -115,7 +115,7 @@ def dialogbench_classify(
 ) -> None:
     """Writes the table `item_descriptions`: a judge's style and domain of each accepted item (Figures 5 and 6)."""
     attempts = [Attempt.from_row(row) for row in iterate_rows(written, WRITTEN_ITEMS)]
-    with asking(
+    with answering_model(
         open_engine(settings.model, [], store, writing.CLASSIFY_PROTOCOL),
         store,
         name=settings.name,
@@ -171,7 +171,7 @@ def dialogbench_write(
     name = settings.name or embedded_writer.ORIGIN
     n_wanted = len(settings.tasks) * len(settings.domains) * settings.per_cell
     n_wanted *= len(settings.languages) * len(settings.procedures)
-    with asking(
+    with answering_model(
         engine,
         store,
         name=name,
@@ -201,7 +201,7 @@ def _writer(settings: DialogbenchWriteSettings, dialogues: list[Path], store: Pa
 
 
 async def _write(
-    settings: DialogbenchWriteSettings, writer: AskedModel, name: str, templates: Templates
+    settings: DialogbenchWriteSettings, writer: AnsweringModel, name: str, templates: Templates
 ) -> list[Attempt]:
     parts = []
     for procedure in settings.procedures:
@@ -223,7 +223,7 @@ async def _write(
                     max_length_ratio=settings.max_length_ratio,
                     max_question_share=settings.max_question_share,
                 ),
-                # what the basic prompt makes a writer repeat belongs to the bias that it is asked for
+                # repetitions that the basic prompt causes are part of the measured bias
                 duplicate_similarity=None if procedure == BASIC else settings.duplicate_similarity,
                 max_rounds=settings.max_rounds,
             )
@@ -232,7 +232,7 @@ async def _write(
 
 
 def _briefs(settings: DialogbenchWriteSettings, procedure: str, language: str) -> Iterator[Brief]:
-    """Returns what is asked for by a procedure: as many items of each task by one as by another."""
+    """Returns the planned items of a procedure: equally many of each task for all procedures."""
     seed = settings.random_seed
     if procedure == BASIC:
         per_task = len(settings.domains) * settings.per_cell
@@ -260,7 +260,7 @@ def dialogbench_filter(
     attempts = [Attempt.from_row(row) for row in iterate_rows(written, WRITTEN_ITEMS)]
     n_accepted = sum(one.is_filtered for one in attempts)
     engine = open_engine(settings.model, learned, store, writing.FILTER_PROTOCOL)
-    with asking(
+    with answering_model(
         FilterByChoice(engine) if isinstance(settings.model, EmbeddedModel) else engine,
         store,
         name=settings.name,

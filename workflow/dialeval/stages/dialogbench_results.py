@@ -100,7 +100,9 @@ def dialogbench_tables(
     of_experts = read_tables(experts, EXPERT_ANSWERS).to_pylist()
     people = joint_answers(of_experts, settings.at_least)
     variants = _variants(every, settings.ablations)
-    accuracy = _with_kinds(_by_source(accuracy_rows, full + people, settings.confidence), settings) + _people(full)
+    accuracy = _with_model_types(_by_source(accuracy_rows, full + people, settings.confidence), settings) + _people(
+        full
+    )
     averages = [
         {"source": source, **row}
         for (source,), group in grouped(full, "source")
@@ -112,7 +114,7 @@ def dialogbench_tables(
         (ACCURACY, accuracy),
         (OVERVIEW, overview_rows(accuracy, averages)),
         (AVERAGES, averages),
-        (DOMAINS, _with_kinds(_by_source(domain_rows, full + people, settings.confidence), settings)),
+        (DOMAINS, _with_model_types(_by_source(domain_rows, full + people, settings.confidence), settings)),
         (POSITIONS, _by_source(position_rows, full, settings.confidence)),
         (CIRCULAR, _by_source(circular_rows, full, settings.confidence)),
         (EXPERTS, expert_rows(of_experts, settings.confidence)),
@@ -148,7 +150,7 @@ def _by_source(
     ]
 
 
-def _with_kinds(rows: list[Row], settings: DialogbenchTablesSettings) -> list[Row]:
+def _with_model_types(rows: list[Row], settings: DialogbenchTablesSettings) -> list[Row]:
     """Returns the rows with the model's kind, and its part in the items where they were written for this run."""
     return [
         {

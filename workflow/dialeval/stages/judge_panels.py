@@ -16,7 +16,7 @@ from dialeval.text import counted
 
 
 class ChooseUnsureSettings(BaseModel, defer_build=True):
-    """The cascade, and the form of what is asked."""
+    """The cascade and the form of its questions."""
 
     form: Form
     cascade: Cascade
@@ -25,13 +25,15 @@ class ChooseUnsureSettings(BaseModel, defer_build=True):
 def choose_unsure(settings: ChooseUnsureSettings, requests: Path, judgements: Path, chosen: Path) -> None:
     """Writes the table `requests` of a cascade's second judge: half of it where the first is least sure."""
     chosen_ids = drawn(read_table(judgements, JUDGEMENTS, CASCADE_COLUMNS), settings.form, settings.cascade.share)
-    is_asked = [name in chosen_ids for name in read_table(requests, REQUESTS, ["request_id"])["request_id"].to_pylist()]
+    is_requested = [
+        name in chosen_ids for name in read_table(requests, REQUESTS, ["request_id"])["request_id"].to_pylist()
+    ]
     with TableWriter(chosen, REQUESTS) as table:
-        table.write_all(chosen_rows(requests, REQUESTS, is_asked))
+        table.write_all(chosen_rows(requests, REQUESTS, is_requested))
     cascade = settings.cascade
     print(
-        f"{cascade.then} answers {sum(is_asked):,} of {len(is_asked):,} requests, drawn at random, half of them from "
-        f"those about which {cascade.first} is least certain"
+        f"{cascade.then} answers {sum(is_requested):,} of {len(is_requested):,} requests, drawn at random, half of them "
+        f"from those about which {cascade.first} is least certain"
     )
 
 
@@ -42,7 +44,7 @@ class CascadeJudgementsSettings(BaseModel, defer_build=True):
 
 
 def cascade_judgements(settings: CascadeJudgementsSettings, first: Path, then: Path, cascade: Path) -> None:
-    """Writes the table `judgements` of a cascade: the second judge's where it was asked, else the first's."""
+    """Writes the table `judgements` of a cascade: the second judge's if there is one, else the first's."""
     table = as_one(read_table(first, JUDGEMENTS), read_table(then, JUDGEMENTS), settings.name)
     write_table(cascade, JUDGEMENTS, table)
 

@@ -1,4 +1,4 @@
-"""Stages that plan what judges are asked and parse what they answer: `plan_<form>` and `parse_<form>` of every form."""
+"""Stages that plan the requests to judges and parse the responses: `plan_<form>` and `parse_<form>` of every form."""
 
 from __future__ import annotations
 

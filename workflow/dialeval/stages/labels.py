@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dialeval.labels import reading as label_files
 from dialeval.labels.draw import Design, draw, draw_rows, judged_scores
-from dialeval.labels.labelled_protocol import AskedProtocol, DrawSettings, ReadSettings, SheetSettings
+from dialeval.labels.labelled_protocol import DrawSettings, LabelledProtocol, ReadSettings, SheetSettings
 from dialeval.labels.ledger import ledger_digest, ledger_path, read_ledger
 from dialeval.labels.page import page_html
 from dialeval.labels.sheets import Drawn, assigned, blank_csv, main_language, questions_of, sheet_of
@@ -56,7 +56,7 @@ def labelling_page(settings: SheetSettings, draw: Path, items: list[Path], page:
         temporary.write_text(page_html(sheet), encoding="utf-8", newline="")
     with replacing(csv) as temporary:
         temporary.write_text(blank_csv(sheet), encoding="utf-8", newline="")
-    print(f"{len(sheet.things)} for {sheet.annotator} under {sheet.protocol}: {page}")
+    print(f"{len(sheet.units)} for {sheet.annotator} under {sheet.protocol}: {page}")
 
 
 def make_sheet(settings: SheetSettings, draw: Path, items: list[Path]) -> Sheet:
@@ -90,7 +90,7 @@ def read_labels(
 ) -> None:
     """Writes the table `labels/labels` from exports of pages and from tables."""
     protocols = {
-        one.name: AskedProtocol(
+        one.name: LabelledProtocol(
             one.question(),
             frame_of(one, [items[number] for number in one.items]),
             read_ledger(ledger_path(folder, one.name)),

@@ -105,7 +105,7 @@ def fill_ratings(
         n = sum((rating.corpus, rating.dimension) == (corpus, dimension) for rating in means)
         print(f"{corpus}: {dimension}, which no person rated, is filled in by {settings.judge} on {n} items")
     if not means:
-        print(f"every dimension on which {settings.judge} gave ratings is rated in its corpus; nothing is filled in")
+        print(f"every dimension on which {settings.judge} gave ratings has ratings in its corpus; none are added")
 
 
 class Intervals(BaseModel, defer_build=True):

@@ -31,7 +31,7 @@ from dialeval.perturbations.suite import (
 )
 from dialeval.perturbations.wordnet import WordNet, with_wordnet
 from dialeval.prompts.rendering import Templates
-from dialeval.stages.answering import asking
+from dialeval.stages.answering import answering_model
 from dialeval.tables.dialogues import UTTERANCES
 from dialeval.tables.files import TableWriter, iterate_rows, read_table, to_table, write_table
 from dialeval.tables.metaeval import ITEMS, RATINGS
@@ -42,7 +42,7 @@ from dialeval.training.training_sets import Recipe, known_dialogues, overlap_row
 
 
 class ConstructRatedSettings(BaseModel, defer_build=True):
-    """The corpus to make, how its dialogues are damaged, and which of the user's criteria that lowers."""
+    """The corpus to make, its perturbations, and the user's criteria that these lower."""
 
     name: str
     languages: list[str] | None
@@ -100,7 +100,7 @@ class PerturbationSettings(BaseModel, defer_build=True):
         return chosen([*own, *well_rated(rated, rated_by, self.min_quality)], self.limit, self.random_seed)
 
 
-class DamageItemsSettings(PerturbationSettings):
+class PerturbItemsSettings(PerturbationSettings):
     """Perturbations by rule, severity ladders, and the folder of the published sets."""
 
     ladder_strategies: list[str]
@@ -110,8 +110,8 @@ class DamageItemsSettings(PerturbationSettings):
     wordnet: Path | None = None
 
 
-def damage_items(
-    settings: DamageItemsSettings,
+def perturb_items(
+    settings: PerturbItemsSettings,
     dialogues: list[Path],
     rated: list[Path],
     ratings: list[Path],
@@ -142,13 +142,13 @@ def damage_items(
     write_table(pairs, PAIRS, to_table(PAIRS, rows))
     n_ok = sum(row["status"] == "ok" for row in rows)
     print(
-        f"{counted(len(perturbed), 'damaged item')} of {counted(len(originals), 'original')}; "
+        f"{counted(len(perturbed), 'perturbed item')} of {counted(len(originals), 'original')}; "
         f"{counted(len(rows) - n_ok, 'time')} a rule did not apply"
     )
 
 
 def _outcomes(
-    settings: DamageItemsSettings, good: list[Item], all_items: list[Item], originals: dict[tuple[str, str, str], Item]
+    settings: PerturbItemsSettings, good: list[Item], all_items: list[Item], originals: dict[tuple[str, str, str], Item]
 ) -> Iterator[Outcome]:
     strategies = [find_strategy(name) for name in settings.strategies or STRATEGIES]
     if settings.wordnet:
@@ -175,8 +175,8 @@ def _outcomes(
         yield published_outcome(pair)
 
 
-def _published(settings: DamageItemsSettings) -> Iterator[Pair]:
-    """Yields the published pairs of the strategies asked for, and says which sets are not in the folder."""
+def _published(settings: PerturbItemsSettings) -> Iterator[Pair]:
+    """Yields the published pairs of the strategies; prints the sets that the folder lacks."""
     if settings.published is None:
         return
     names = wanted_sets(settings.published, settings.strategies)
@@ -220,7 +220,7 @@ def rewrite_items(
         if item.level == strategy.level
         for draw in range(settings.draws()[item.level])
     ]
-    with asking(
+    with answering_model(
         open_engine(settings.model, learned, store, PROTOCOL),
         store,
         name=settings.name,

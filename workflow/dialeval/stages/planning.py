@@ -33,32 +33,32 @@ from dialeval.tables.files import read_tables, to_table, write_for_people
 from dialeval.tables.labels import ESTIMATES, PLANNING
 
 
-class AskedSettings(QuestionSettings):
+class PlannedProtocolSettings(QuestionSettings):
     """A protocol about chatbots' dialogues, or an adaptive one, and its judges."""
 
     judges: list[str]
     adaptive: Adaptive | None = None
 
     def question(self) -> Question:
-        """Returns the protocol as its form asks it, in rounds or not."""
-        asked = super().question()
-        return replace(asked, protocol=asked.protocol.model_copy(update={"adaptive": self.adaptive}))
+        """Returns the protocol's question, with its adaptive settings."""
+        question = super().question()
+        return replace(question, protocol=question.protocol.model_copy(update={"adaptive": self.adaptive}))
 
 
 class EstimateSettings(BaseModel, defer_build=True):
-    """The models that are asked, the parts of all models, and what is asked.
+    """The models, their roles, and the planned requests.
 
-    `askers` are the models that are asked the planned requests of a protocol, `in_rounds` those among these that are
-    asked so; `cascades` are those of protocols; `left_out` is what cannot be estimated; `designs` are the protocols
+    `askers` are the models of a protocol's planned requests, `in_rounds` the adaptive ones among them; `cascades` are
+    those of protocols; `left_out` has the parts without an estimate; `designs` are the protocols
     about systems.
     """
 
     models: dict[str, Model]
     chatbots: list[str]
     selfchat: Selfchat
-    questions: list[AskedSettings]
+    questions: list[PlannedProtocolSettings]
     askers: dict[str, list[str]] = {}
-    in_rounds: list[AskedSettings] = []
+    in_rounds: list[PlannedProtocolSettings] = []
     cascades: dict[str, Cascade] = {}
     left_out: list[str] = []
     designs: list[PlannedDesign] = []
@@ -168,14 +168,14 @@ def _plans(
 
 def _known_models(settings: EstimateSettings, learned: list[Path]) -> dict[str, KnownModel]:
     files = {path.name.removesuffix(".learned"): path for path in learned}
-    asked = [name for about in settings.questions for name in about.judges]
+    judges = [name for about in settings.questions for name in about.judges]
     return {
         name: known_model(name, settings.models[name], files)
         for name in dict.fromkeys(
             [
                 *settings.chatbots,
                 *filter(None, [settings.selfchat.partner]),
-                *asked,
+                *judges,
                 *chain(*settings.askers.values()),
             ]
         )

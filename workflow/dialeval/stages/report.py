@@ -21,11 +21,11 @@ from dialeval.provenance.leftovers import Leftover, list_leftovers, remove
 from dialeval.provenance.versions import read_graph
 from dialeval.report.about import RunStatus, run_status_of
 from dialeval.report.examined_items import sample_examined
-from dialeval.report.inputs import AskedProtocol, DamagedSample, ExaminedSample, Figure, RatedSample, ReportInputs
+from dialeval.report.inputs import EvaluatedProtocol, ExaminedSample, Figure, PerturbedSample, RatedSample, ReportInputs
 from dialeval.report.item_cases import sample_rated
 from dialeval.report.page import build_report as build_page
-from dialeval.report.rated_cases import sample_damaged
-from dialeval.report.run_files import Answers, asked_in, read_about, tables_by_name
+from dialeval.report.rated_cases import sample_perturbed
+from dialeval.report.run_files import Answers, exchanges_of_run, read_about, tables_by_name
 from dialeval.report.run_summary import summary_of
 from dialeval.stages import stage_functions
 from dialeval.tables.dialogbench import TEST_ANSWERS, TEST_ITEMS
@@ -44,7 +44,7 @@ _SHOWN = ("seeds", "dialogues", "verdicts", "ratings", "scores", "transcripts", 
 class BuildReportSettings(BaseModel, defer_build=True):
     """Names for the page.
 
-    `other_prompts` says that the papers' printed numbers were asked in other prompts than the run's.
+    `other_prompts` says whether the papers used other prompts than this run.
     """
 
     title: str
@@ -54,7 +54,7 @@ class BuildReportSettings(BaseModel, defer_build=True):
     baselines: list[str] = []
     ensembles: dict[str, tuple[str, ...]] = {}
     results_dir: str
-    protocols: list[AskedProtocol]
+    protocols: list[EvaluatedProtocol]
     other_prompts: bool = False
     random_seed: int = 0
     answers: Answers = Answers()
@@ -117,14 +117,14 @@ def write_page(
             protocols=tuple(settings.protocols),
             transcripts={path.stem: read_table(path, ITEMS) for path in files["transcripts"]},
             asides={path.stem: read_table(path, ASIDES) for path in files["asides"]},
-            asked=asked_in(Path(settings.results_dir), settings.answers),
+            exchange_source=exchanges_of_run(Path(settings.results_dir), settings.answers),
             labels=read_tables(files["labels"], LABELS),
             tables=by_name,
             embedded=frozenset(settings.embedded),
             baselines=frozenset(settings.baselines),
             ensembles=settings.ensembles,
             rated=_rated(settings, files) if files["items"] else None,
-            damaged=_damaged(settings, files, by_name) if files["pairs"] else None,
+            perturbed=_perturbed_sample(settings, files, by_name) if files["pairs"] else None,
             examined=_examined(settings, files) if files["test_answers"] else None,
             figures=tuple(_figure(path) for path in files["figures"]),
             results_dir=settings.results_dir,
@@ -156,8 +156,10 @@ def _rated(settings: BuildReportSettings, files: dict[str, list[Path]]) -> Rated
     )
 
 
-def _damaged(settings: BuildReportSettings, files: dict[str, list[Path]], tables: dict[str, pa.Table]) -> DamagedSample:
-    return sample_damaged(
+def _perturbed_sample(
+    settings: BuildReportSettings, files: dict[str, list[Path]], tables: dict[str, pa.Table]
+) -> PerturbedSample:
+    return sample_perturbed(
         read_tables(files["pairs"], PAIRS),
         (read_table(path, ITEMS) for path in files["damaged"]),
         (read_table(path, JUDGEMENTS) for path in files["scores"]),
@@ -204,9 +206,7 @@ def build_status_page(settings: BuildStatusPageSettings, configuration: Path, re
     at = datetime.now(UTC).strftime("%H:%M:%S UTC")
     run_status = run_status_of(settings.files, read_all(results), is_running=is_running, at=at)
     there = {option: [path for path in paths if path.exists()] for option, paths in settings.files.items()}
-    finished_settings = settings.model_copy(
-        update={"answers": Answers()}
-    )  # what was asked in full is the finished report's
+    finished_settings = settings.model_copy(update={"answers": Answers()})  # the finished report shows requests in full
     report.parent.mkdir(parents=True, exist_ok=True)
     write_page(finished_settings, there, configuration, report, run_status)
     print(f"{run_status.title}. {run_status.words}")
@@ -222,7 +222,7 @@ class SummariseSettings(BaseModel, defer_build=True):
     baselines: list[str]
     ensembles: dict[str, tuple[str, ...]]
     transcripts: list[str]
-    protocols: list[AskedProtocol]
+    protocols: list[EvaluatedProtocol]
     results_dir: str
     report: str
 
@@ -279,11 +279,11 @@ def clean(settings: CleanSettings, results: Path, store: Path, graph: Path) -> N
     Args:
         settings: whether they are removed.
         results: the folder of the results.
-        store: of the answers; nothing in it is touched.
+        store: folder of stored answers, which stays unchanged.
         graph: what the configuration makes, as the run that started this job wrote it down; it is removed.
 
     Raises:
-        UserError: the list is missing, or the configuration lacks files, so that nothing may be removed.
+        UserError: the list is missing, or the configuration lacks files; no file is removed.
     """
     about = read_graph(graph)
     listing = list_leftovers(results, set(about["made"]), store, about["configuration"])
@@ -294,12 +294,13 @@ def clean(settings: CleanSettings, results: Path, store: Path, graph: Path) -> N
     for words in about["left_out"]:
         print(f"{words}; what was made of it is listed too")
     if not listing.leftovers:
-        print(f"{results} holds nothing that the configuration does not make")
+        print(f"{results} has no unused files")
     elif not settings.remove:
         print(f"{_total(removable)} can be removed: snakemake --cores 1 clean_remove, with the same configuration")
     elif about["left_out"]:
         raise UserError(
-            "nothing is removed, since the configuration names missing files; take them out, or restore them"
+            "no file was removed, because the configuration names missing files; remove these settings "
+            "or restore the files"
         )
     else:
         print(f"removed {_total(remove(results, removable))}")

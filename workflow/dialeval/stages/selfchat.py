@@ -32,7 +32,7 @@ from dialeval.protocols.selfchat import (
     rows,
     talk_of,
 )
-from dialeval.stages.answering import AskedModel, asking
+from dialeval.stages.answering import AnsweringModel, answering_model
 from dialeval.tables.dialogues import GENERATED, SEEDS, UTTERANCES
 from dialeval.tables.files import TableWriter, read_table
 from dialeval.tables.metaeval import ITEMS
@@ -86,7 +86,9 @@ def selfchat(
     played = {name: scenario for path in scenarios for name, scenario in scenarios_of(path).items()}
     messages = partner_messages(by_id, played, templates, chat.end)
     talk = talk_of(chat, templates.render(TEMPLATE), engine, partner, messages)
-    ask = partial(asking, store=store, max_failure_share=settings.answering.max_failure_share, unit="utterances")
+    ask = partial(
+        answering_model, store=store, max_failure_share=settings.answering.max_failure_share, unit="utterances"
+    )
     turns = [talk.voice(turn).protocol for seed in by_id.values() for turn in range(len(seed), chat.n_utterances)]
     with ExitStack() as opened:
         speakers = {
@@ -124,7 +126,7 @@ def _partner(settings: SelfchatSettings, engine: Engine, learned: list[Path], st
     return open_engine(settings.partner, learned, store, PARTNER)
 
 
-async def _talk(talk: Talk, speakers: dict[str, AskedModel], seeds: dict[str, Dialogue]) -> dict[str, list[Turn]]:
+async def _talk(talk: Talk, speakers: dict[str, AnsweringModel], seeds: dict[str, Dialogue]) -> dict[str, list[Turn]]:
     """Lets a chatbot continue all seeds, and counts the tokens of all answers."""
     answerings = {protocol: asked.answering for protocol, asked in speakers.items()}
     dialogues = await chat_all(talk, answerings, seeds)
@@ -151,10 +153,10 @@ def selfchat_items(
 ) -> None:
     """Writes the table `items`: the human dialogues, then each chatbot's, in the order of the seeds."""
     of_seeds = read_table(seeds, SEEDS)
-    everything = chain(
+    all_items = chain(
         human_items(read_table(human, UTTERANCES), of_seeds, partnered=settings.partnered),
         chatbot_items(dialogues, of_seeds, partnered=settings.partnered),
     )
     with TableWriter(items, ITEMS) as table:
-        table.write_all(item_rows(everything), group_size=512)
+        table.write_all(item_rows(all_items), group_size=512)
     print(f"{counted(table.rows, 'dialogue')} of people and {counted(len(dialogues), 'chatbot')}")

@@ -93,7 +93,7 @@ class LearnEmbeddedSettings(BaseModel, defer_build=True):
 def learn_embedded(
     settings: LearnEmbeddedSettings, corpora: list[Path], learned: Path, report: Path, report_csv: Path
 ) -> None:
-    """Writes the learned state of an embedded model, and how a judge tells held-back dialogues from perturbed ones."""
+    """Writes the learned state of an embedded model, and its accuracy on held-out dialogues and perturbed ones."""
     dialogues = [dialogue for path in corpora for dialogue in dialogues_of(read_table(path, UTTERANCES)).values()]
     print(
         f"{settings.name} ({settings.method}) learns from {counted(len(dialogues), 'dialogue')} in "
@@ -117,7 +117,7 @@ class TrainEncoderSettings(BaseModel, defer_build=True):
     def learning(self) -> EncoderTraining:
         """How it learns."""
         if self.model.train is None:
-            raise UserError(f"models.{self.name} has no `train`, so there is nothing to train")
+            raise UserError(f"models.{self.name} has no `train`; add `train` or remove the model from training")
         return self.model.train
 
 
@@ -141,7 +141,7 @@ def train_encoder(
     make_deterministic(settings.random_seed, on_cpu=settings.learning.gpus == 0)
     base = Base(settings.name, settings.model)
     read = read_set(iterate_rows(examples, TRAINING_EXAMPLES, COLUMNS), base.encoding, str(examples))
-    _say_encoder(settings, read)
+    _print_encoder_sets(settings, read)
     fingerprint = encoder_fingerprint(settings.name, settings.model, base.weights, read, settings.random_seed, code)
     kept = checkpoints / fingerprint / FINISHED
     if not kept.is_dir():
@@ -243,7 +243,7 @@ def _run_row(
     }
 
 
-def _say_encoder(settings: TrainEncoderSettings, examples: ExampleSet) -> None:
+def _print_encoder_sets(settings: TrainEncoderSettings, examples: ExampleSet) -> None:
     if not is_first():
         return
     parts: Mapping[str, Any] = examples.parts
@@ -282,7 +282,7 @@ class TrainLoraSettings(BaseModel, defer_build=True):
     def learning(self) -> LoraTraining:
         """How it learns."""
         if self.model.lora is None:
-            raise UserError(f"models.{self.name} has no `lora`, so there is nothing to train")
+            raise UserError(f"models.{self.name} has no `lora`; add `lora` or remove the model from training")
         return self.model.lora
 
 
@@ -317,7 +317,7 @@ def train_lora(
         name: list(questions.of(rows))
         for name, rows in parts_of_sets([iterate_rows(path, TRAINING_EXAMPLES) for path in examples]).items()
     }
-    _say_lora(settings.name, parts, questions)
+    _print_lora_sets(settings.name, parts, questions)
     kept = checkpoints / lora.lora_fingerprint(settings.name, prompts, parts, settings.random_seed, code) / FINISHED
     if not kept.is_dir():
         with in_words(settings.name):
@@ -401,7 +401,7 @@ def _is_folder(prompts: Prompts) -> bool:
     return prompts.weights.startswith("sha256:")
 
 
-def _say_lora(name: str, parts: Mapping[str, Sequence[LoraQuestion]], questions: LoraQuestions) -> None:
+def _print_lora_sets(name: str, parts: Mapping[str, Sequence[LoraQuestion]], questions: LoraQuestions) -> None:
     if not parts["train"]:
         raise UserError(
             f"{name}: no example is left to learn from; see results/tables/training/data.csv, or raise lora.cutoff"

@@ -46,7 +46,7 @@ class PlannedRows:
             yield row
 
     def get(self, request: Request) -> Row | None:
-        """Returns the row of a request, or of that which is asked again; None if it is not kept."""
+        """Returns the row of a request or of its retry; None if it is not kept."""
         return self._rows.get(request.request_id.removesuffix(forms.SUFFIX))
 
     def drop(self, request: Request) -> None:
@@ -68,8 +68,8 @@ def of_question(
         settings: the protocol.
         own: the user's own criteria that it may ask about.
         answering: how many answers may be unparsed.
-        rows: the rows of the requests that are asked.
-        retries_unparsed: whether an unparsed answer is asked for again; then the second answer counts.
+        rows: rows of the requests.
+        retries_unparsed: whether unparsed answers are requested again; then the second answer counts.
     """
     question = replace(settings.question(), own=tuple(own))
 
@@ -93,7 +93,7 @@ def of_question(
 
 
 def of_request(answering: Answering) -> Parsing | None:
-    """Returns how answers are parsed whose request says all that is to be known: of test items, of translations."""
+    """Returns the parser of answers that need no protocol: of test items and translations."""
     return _parsing(answering, _status_by_request)
 
 
@@ -108,7 +108,7 @@ def of_items(
     """Returns how answers about written items are parsed.
 
     Args:
-        protocol: what they are asked under, the first part of a request's id; the item's is the last.
+        protocol: name of their protocol, the first part of a request's id; the item's is the last.
         items: the items.
         read: makes a row with a status of a judge's name, an item and a row of `responses`.
         answering: how many answers may be unparsed.

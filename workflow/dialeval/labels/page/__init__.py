@@ -1,4 +1,4 @@
-"""The page on which one person labels: one HTML file that works from disk, and exports what was said."""
+"""The page on which one person labels: one HTML file that works from disk, and exports the labels."""
 
 from dialeval.labels.page.rendering import page_html
 

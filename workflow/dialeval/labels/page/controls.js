@@ -16,6 +16,6 @@ function warn(text) {
   byId("warning").hidden = !text;
 }
 
-const said = (text) => {
-  byId("said").textContent = text;
+const showMessage = (text) => {
+  byId("message").textContent = text;
 };

@@ -5,7 +5,7 @@ const dialoguesOf = (sheet) => {
   const NAMES = ["First dialogue", "Second dialogue"];
 
   function note(turn, place, count, everyJudged) {
-    if (sheet.level === "turn" && sheet.kind !== "pair") {
+    if (sheet.level === "turn" && sheet.form !== "pair") {
       return place === count ? "to be judged" : "";
     }
     return turn.judged && !everyJudged ? "to be judged" : "";
@@ -33,11 +33,11 @@ const dialoguesOf = (sheet) => {
     return bubbles;
   }
 
-  /** Shows the dialogues of a thing. */
-  function show(thing) {
-    const shown = thing.dialogues.map((turns, number) => {
+  /** Shows the dialogues of a unit. */
+  function show(unit) {
+    const shown = unit.dialogues.map((turns, number) => {
       const one = element("div", "dialogue");
-      if (thing.dialogues.length > 1) {
+      if (unit.dialogues.length > 1) {
         one.append(element("h3", "", NAMES[number]));
       }
       one.append(dialogue(turns));
@@ -47,12 +47,12 @@ const dialoguesOf = (sheet) => {
   }
 
   /** Offers the judged utterances to choose the first from that shows something; `chosen` is the one that is chosen. */
-  function offerPlaces(thing, chosen, words, choose) {
+  function offerPlaces(unit, chosen, words, choose) {
     for (const item of byId("dialogues").querySelectorAll(".bubble")) {
       const place = Number(item.dataset.place);
       item.querySelector(".pick")?.remove();
       item.classList.toggle("is-chosen", place === chosen);
-      if (words && thing.dialogues[0][place - 1].judged) {
+      if (words && unit.dialogues[0][place - 1].judged) {
         const pick = button(words, "", () => choose(place));
         pick.className = "pick";
         pick.setAttribute("aria-label", `${words}: utterance ${place}`);

@@ -6,11 +6,11 @@ const filesOf = (sheet, kept, shown) => {
   const VERSION = 1;
   const COLUMNS = ["protocol", "annotator", "draw", "key", "criterion", "label", "place", "skipped", "comment", "round", "question", "options", "rubric"];
 
-  /** Returns a record for each answer, and for each question of a thing that was skipped. */
+  /** Returns a record for each answer, and for each question of a unit that was skipped. */
   function records() {
     return kept.list().flatMap((entry) => {
       const { answers, skipped, comment } = kept.slot(entry);
-      const common = { key: entry.thing.key, comment, round: entry.round };
+      const common = { key: entry.unit.key, comment, round: entry.round };
       return sheet.questions.flatMap((question) => {
         const { criterion } = question;
         const answer = answers[criterion];
@@ -29,7 +29,7 @@ const filesOf = (sheet, kept, shown) => {
     return kept.list().flatMap((entry) => {
       const { comment } = kept.slot(entry);
       const isLoose = comment && ["open", "part"].includes(kept.stateOf(entry));
-      return isLoose ? [{ key: entry.thing.key, round: entry.round, comment }] : [];
+      return isLoose ? [{ key: entry.unit.key, round: entry.round, comment }] : [];
     });
   }
 
@@ -68,7 +68,7 @@ const filesOf = (sheet, kept, shown) => {
     shown.drawState();
     const parts = kept.list().filter((entry) => kept.stateOf(entry) === "part").length;
     const open = parts ? ` ${counted(parts, "item")} labelled in part: what is answered is in it.` : "";
-    said(`Saved ${counted(content.labels.length, "label")} as ${sheet.protocol}-${sheet.annotator}.json.${open}`);
+    showMessage(`Saved ${counted(content.labels.length, "label")} as ${sheet.protocol}-${sheet.annotator}.json.${open}`);
   }
 
   const saveTable = () => download(table(), "text/csv", "csv");
@@ -98,20 +98,20 @@ const filesOf = (sheet, kept, shown) => {
     const slotOf = ({ key, round }) => {
       const name = `${round}:${key}`;
       if (!slots.has(name)) {
-        slots.set(name, { entry: { thing: sheet.byKey.get(key), round }, answers: {}, skipped: false, comment: "" });
+        slots.set(name, { entry: { unit: sheet.byKey.get(key), round }, answers: {}, skipped: false, comment: "" });
       }
       return slots.get(name);
     };
     for (const record of [...content.labels, ...(content.open ?? [])]) {
       const question = sheet.questions.find(({ criterion }) => criterion === record?.criterion);
       const answer = { label: record?.label, ...(record?.place === undefined ? {} : { place: record.place }) };
-      const thing = sheet.byKey.get(record?.key);
+      const unit = sheet.byKey.get(record?.key);
       const hasLabel = question && record.label !== null && !record.skipped;
       const isOfOtherScale = hasLabel && (record.options ?? sheet.scales[question.criterion]) !== sheet.scales[question.criterion]
         && question.criterion in sheet.scales;
       const isOfOtherWords = hasLabel && (record.question ?? question.text) !== question.text;
-      if (!thing || ![0, 1].includes(record.round) || (record.criterion !== undefined && !question)
-        || isOfOtherScale || isOfOtherWords || (hasLabel && !(sheet.isLabel(question, record.label) && sheet.isPlace(thing, answer)))) {
+      if (!unit || ![0, 1].includes(record.round) || (record.criterion !== undefined && !question)
+        || isOfOtherScale || isOfOtherWords || (hasLabel && !(sheet.isLabel(question, record.label) && sheet.isPlace(unit, answer)))) {
         foreign += 1;
         continue;
       }
@@ -142,7 +142,7 @@ const filesOf = (sheet, kept, shown) => {
         }
       }
       if (entry.round === 1) {
-        kept.set("again", Math.max(kept.get("again"), sheet.things.indexOf(entry.thing) + 1));
+        kept.set("again", Math.max(kept.get("again"), sheet.units.indexOf(entry.unit) + 1));
       }
       const changed = { answers: merged, skipped: mine.skipped || skipped, comment: mine.comment || comment };
       if (JSON.stringify(changed) !== JSON.stringify({ answers: mine.answers, skipped: mine.skipped, comment: mine.comment })) {
@@ -154,7 +154,7 @@ const filesOf = (sheet, kept, shown) => {
   }
 
   const tell = (text) => {
-    byId("file-said").textContent = text;
+    byId("file-message").textContent = text;
   };
 
   async function open(file) {

@@ -1,4 +1,4 @@
-/* What was said so far, kept in the browser: a slot for each thing in each round. */
+/* The labels so far, kept in the browser: a slot for each unit in each round. */
 const keepLabels = (sheet) => {
   "use strict";
 
@@ -11,14 +11,14 @@ const keepLabels = (sheet) => {
 
   const slotName = (key, round) => `${round}:${key}`;
 
-  /** The things to go through, and after them those that are labelled a second time. */
+  /** The units to label, and after them those that are labelled a second time. */
   function list() {
-    const once = sheet.things.map((thing) => ({ thing, round: 0 }));
-    return [...once, ...once.slice(0, state.again).map(({ thing }) => ({ thing, round: 1 }))];
+    const once = sheet.units.map((unit) => ({ unit, round: 0 }));
+    return [...once, ...once.slice(0, state.again).map(({ unit }) => ({ unit, round: 1 }))];
   }
 
-  const slot = ({ thing, round }) =>
-    state.slots[slotName(thing.key, round)] ?? { answers: {}, skipped: false, comment: "" };
+  const slot = ({ unit, round }) =>
+    state.slots[slotName(unit.key, round)] ?? { answers: {}, skipped: false, comment: "" };
 
   /** Returns open, part, done or skipped. */
   function stateOf(entry) {
@@ -78,13 +78,13 @@ const keepLabels = (sheet) => {
     try {
       localStorage.setItem(name, JSON.stringify(state));
     } catch {
-      warn("This browser keeps nothing over a reload here (a private window, or no room left): save the file before you close the page, and open it when you go on.");
+      warn("This browser cannot keep your answers after a reload (a private window, or no space left). Save the file before you close the page, and open it to continue.");
     }
   }
 
   /** Changes a slot; the change can be undone. */
   function change(entry, changed, { undoable = true } = {}) {
-    const key = slotName(entry.thing.key, entry.round);
+    const key = slotName(entry.unit.key, entry.round);
     const before = slot(entry);
     if (undoable) {
       undone.push({ entry, before });
@@ -114,7 +114,7 @@ const keepLabels = (sheet) => {
     write();
   };
 
-  const howManyAgain = () => Math.min(sheet.things.length, Math.max(AGAIN_LEAST, Math.round(sheet.things.length * AGAIN_SHARE)));
+  const howManyAgain = () => Math.min(sheet.units.length, Math.max(AGAIN_LEAST, Math.round(sheet.units.length * AGAIN_SHARE)));
 
   read();
   guard();

@@ -7,8 +7,8 @@
     return;
   }
   const sheet = await readSheet();
-  if (!sheet.things.length) {
-    warn("Nothing was drawn for this annotator.");
+  if (!sheet.units.length) {
+    warn("This annotator has no items to label.");
     return;
   }
   const kept = keepLabels(sheet);
@@ -76,7 +76,7 @@
     const isTyping = event.target.matches("textarea, input:not([type=checkbox], [type=file])");
     if (event.key === "Escape" && isTyping) {
       event.target.blur();
-      byId("thing-title").focus({ preventScroll: true });
+      byId("unit-title").focus({ preventScroll: true });
       return;
     }
     const isOurs = !event.ctrlKey && !event.metaKey && !event.altKey && !event.isComposing && !isTyping;

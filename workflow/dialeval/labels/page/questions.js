@@ -1,4 +1,4 @@
-/* The questions about a thing, and their answers as buttons. */
+/* The questions about a unit, and their answers as buttons. */
 const questionsOf = (sheet, act) => {
   "use strict";
 

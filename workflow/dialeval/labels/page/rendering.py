@@ -21,7 +21,7 @@ SCRIPTS = ("controls.js", "sheet.js", "kept.js", "dialogues.js", "questions.js",
 def page_html(sheet: Sheet) -> str:
     """Returns the page of one annotator as the text of one HTML file.
 
-    The same sheet always gives the same text. What the page holds of a dialogue is what `sheet` says of it, no more.
+    The same sheet always gives the same text. The page has no data but those of `sheet`.
     """
     style, scripts = palette() + _source(STYLE), [elements(), *map(_source, SCRIPTS)]
     return (
@@ -42,7 +42,7 @@ def _source(name: str) -> str:
     return resources.files("dialeval.labels.page").joinpath(name).read_text(encoding="utf-8")
 
 
-# What the page holds of a sheet: every string once, and rows of places in them.
+# The packed sheet: every string once, and rows of indices into the strings.
 
 
 def content(sheet: Sheet) -> dict[str, Any]:
@@ -52,17 +52,17 @@ def content(sheet: Sheet) -> dict[str, Any]:
     where the turn is judged.
     """
     places: dict[str, int] = {}
-    things = [[thing.key, [_numbers(dialogue, places) for dialogue in thing.dialogues]] for thing in sheet.things]
+    units = [[unit.key, [_numbers(dialogue, places) for dialogue in unit.dialogues]] for unit in sheet.units]
     return {
         "protocol": sheet.protocol,
         "annotator": sheet.annotator,
         "draw": sheet.draw,
-        "kind": sheet.kind,
+        "form": sheet.form,
         "level": sheet.level,
         "language": sheet.language,
         "questions": [_question(question) for question in sheet.questions],
         "strings": list(places),
-        "things": things,
+        "units": units,
     }
 
 

@@ -41,11 +41,11 @@ const readSheet = async () => {
     return { ...question, isNumber: question.options.length === 0, options: withKeys(options) };
   });
 
-  const things = sheet.things.map(([key, dialogues]) => ({ key, dialogues: dialogues.map(turns) }));
-  const byKey = new Map(things.map((thing) => [thing.key, thing]));
+  const units = sheet.units.map(([key, dialogues]) => ({ key, dialogues: dialogues.map(turns) }));
+  const byKey = new Map(units.map((unit) => [unit.key, unit]));
 
   /** Whether an answer is to say in which utterance something first shows. */
-  const wantsPlace = (answer) => sheet.kind === "locate" && answer?.label === "Yes";
+  const wantsPlace = (answer) => sheet.form === "locate" && answer?.label === "Yes";
 
   function isLabel(question, label) {
     if (question.options.length) {
@@ -78,11 +78,11 @@ const readSheet = async () => {
   const isWhole = (question, answer) =>
     answer !== undefined && isLabel(question, answer.label) && (!wantsPlace(answer) || answer.place !== undefined);
 
-  function isPlace(thing, answer) {
+  function isPlace(unit, answer) {
     return wantsPlace(answer)
-      ? answer.place === undefined || thing.dialogues[0][answer.place - 1]?.judged === true
+      ? answer.place === undefined || unit.dialogues[0][answer.place - 1]?.judged === true
       : answer.place === undefined;
   }
 
-  return { ...sheet, strings: undefined, questions, things, byKey, wantsPlace, isWhole, isLabel, isPlace, answersOf, rubricOf, scales, wording };
+  return { ...sheet, strings: undefined, questions, units, byKey, wantsPlace, isWhole, isLabel, isPlace, answersOf, rubricOf, scales, wording };
 };

@@ -1,4 +1,4 @@
-/* What is on the screen: one thing with its questions; answering, skipping, going on. */
+/* What is on the screen: one unit with its questions; answering, skipping, going on. */
 const showSheet = (sheet, kept) => {
   "use strict";
 
@@ -25,7 +25,7 @@ const showSheet = (sheet, kept) => {
     const { criterion } = sheet.questions[active];
     const answer = answers()[criterion];
     const words = sheet.wantsPlace(answer) ? "First here" : "";
-    dialogues.offerPlaces(entry().thing, answer?.place, words, choosePlace);
+    dialogues.offerPlaces(entry().unit, answer?.place, words, choosePlace);
   }
 
   function drawAnswers() {
@@ -57,9 +57,9 @@ const showSheet = (sheet, kept) => {
   }
 
   function draw() {
-    const { thing, round } = entry();
-    byId("thing-title").textContent = `${at + 1} of ${kept.list().length}${round ? " (a second time)" : ""}`;
-    dialogues.show(thing);
+    const { unit, round } = entry();
+    byId("unit-title").textContent = `${at + 1} of ${kept.list().length}${round ? " (a second time)" : ""}`;
+    dialogues.show(unit);
     active = Math.max(0, firstOpen());
     byId("comment").value = kept.slot(entry()).comment;
     drawAnswers();
@@ -70,13 +70,13 @@ const showSheet = (sheet, kept) => {
     at = Math.min(Math.max(place, 0), kept.list().length - 1);
     kept.set("at", at);
     draw();
-    byId("thing-title").focus({ preventScroll: true });
-    const judged = sheet.level === "turn" && sheet.kind !== "pair" ? byId("dialogues").querySelector(".is-judged") : null;
+    byId("unit-title").focus({ preventScroll: true });
+    const judged = sheet.level === "turn" && sheet.form !== "pair" ? byId("dialogues").querySelector(".is-judged") : null;
     scrollTo(0, 0);
     judged?.scrollIntoView({ block: "center" });
   }
 
-  /** Goes to the next thing that is open, to the end or from the beginning; where all is done, says so. */
+  /** Goes to the next unit that is open, to the end or from the beginning; where all is done, says so. */
   function goOn() {
     const list = kept.list();
     const order = list.map((_, step) => (at + 1 + step) % list.length);
@@ -95,7 +95,7 @@ const showSheet = (sheet, kept) => {
     const { criterion } = sheet.questions[number];
     const wasDone = kept.stateOf(entry()) === "done";
     kept.change(entry(), { answers: { ...answers(), [criterion]: answer }, skipped: false });
-    said(`${at + 1}: ${answer.label}${answer.place ? `, utterance ${answer.place}` : ""}`);
+    showMessage(`${at + 1}: ${answer.label}${answer.place ? `, utterance ${answer.place}` : ""}`);
     active = number;
     if (!sheet.isWhole(sheet.questions[number], answer)) {
       drawAnswers();
@@ -129,7 +129,7 @@ const showSheet = (sheet, kept) => {
   function skip() {
     const { skipped } = kept.slot(entry());
     kept.change(entry(), { skipped: !skipped });
-    said(`${at + 1}: ${skipped ? "not skipped" : "skipped"}`);
+    showMessage(`${at + 1}: ${skipped ? "not skipped" : "skipped"}`);
     if (skipped) {
       drawAnswers();
     } else {
@@ -140,7 +140,7 @@ const showSheet = (sheet, kept) => {
   function clear() {
     if (kept.stateOf(entry()) !== "open") {
       kept.change(entry(), { answers: {}, skipped: false });
-      said(`${at + 1}: taken back`);
+      showMessage(`${at + 1}: taken back`);
       draw();
     }
   }
@@ -148,8 +148,8 @@ const showSheet = (sheet, kept) => {
   function undo() {
     const undone = kept.undo();
     if (undone) {
-      go(kept.list().findIndex(({ thing, round }) => thing === undone.thing && round === undone.round));
-      said(`${at + 1}: undone`);
+      go(kept.list().findIndex(({ unit, round }) => unit === undone.unit && round === undone.round));
+      showMessage(`${at + 1}: undone`);
     }
   }
 
@@ -186,7 +186,7 @@ const showSheet = (sheet, kept) => {
       return item;
     });
     byId("places").replaceChildren(...items);
-    byId("again").hidden = kept.get("again") > 0 || sheet.things.some((thing) => kept.stateOf({ thing, round: 0 }) === "open");
+    byId("again").hidden = kept.get("again") > 0 || sheet.units.some((unit) => kept.stateOf({ unit, round: 0 }) === "open");
     byId("label-again").textContent = `Label the first ${kept.howManyAgain()} a second time`;
     byId("overview").showModal();
     byId("places").querySelector("[aria-current]").focus();
@@ -195,7 +195,7 @@ const showSheet = (sheet, kept) => {
   byId("label-again").addEventListener("click", () => {
     kept.set("again", kept.howManyAgain());
     byId("overview").close();
-    go(sheet.things.length);
+    go(sheet.units.length);
   });
 
   /** Draws everything anew, after another tab or a file changed what is kept. */

@@ -43,7 +43,7 @@ class Bound:
     below: bool
     value: float
 
-    def holds_for(self, row: Mapping[str, Any]) -> bool:
+    def is_met_by(self, row: Mapping[str, Any]) -> bool:
         """Return whether the whole interval of a difference is within the bound; False without an interval."""
         if row["ci_low"] is None and row["p"] != 1.0:
             return False
@@ -89,7 +89,7 @@ def exceeded(bounds: Iterable[Bound], rows: Sequence[Mapping[str, Any]]) -> list
             tables = sorted({row["table"] for row in rows})
             hint = nearest(bound.table, tables) if tables else "they have no number in common"
             raise UserError(f"--fail-if '{bound.text}': the two runs have no such number in common; {hint}")
-        lines += [_line(bound, row) for row in covered if not bound.holds_for(row)]
+        lines += [_line(bound, row) for row in covered if not bound.is_met_by(row)]
     return lines
 
 

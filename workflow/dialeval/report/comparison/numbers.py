@@ -117,7 +117,7 @@ def _joint(a: Run, b: Run, table: str) -> tuple[pd.DataFrame, Design, dict[str, 
     """Returns both runs' judgements under a protocol, systems marked by the run, with what both designs share."""
     designs, frames, lengths = [], [], []
     for number, run in enumerate((a, b)):
-        record = run.made(table)
+        record = run.job_record(table)
         paths = run.inputs(record, "judgements")
         read = run.read(paths, JUDGEMENTS, COLUMNS) if paths else None
         seeds = run.read(run.inputs(record, "seeds"), SEEDS, ["seed_id", "n_human", "for_arena"])
@@ -126,9 +126,7 @@ def _joint(a: Run, b: Run, table: str) -> tuple[pd.DataFrame, Design, dict[str, 
         try:
             design = Design(**record["settings"]).of_measure(table.rpartition("/")[2])
         except ValidationError:
-            run.tell(
-                f"{layout.folder_of(layout.TABLE)}/{table}: how it was measured was written down by another version"
-            )
+            run.add_note(f"{layout.folder_of(layout.TABLE)}/{table}: another version of DialEval recorded the measure")
             return None
         frame: pd.DataFrame = read.to_pandas().dropna(subset=["left"])
         for side in ("left", "right"):
@@ -185,9 +183,9 @@ def _row(number: Number, found: Difference | None) -> Row:
     }
     if found is None:
         return {**about, **independent(number)}
-    nothing = found.difference == 0.0 and math.isnan(found.p)  # no test is defined where no value differs
+    is_unchanged = found.difference == 0.0 and math.isnan(found.p)  # no test is defined where no value differs
     row = {**about, **found._asdict(), "note": found.note or None, "how": PAIRED}
-    return row | {"difference": found.difference + 0.0, "p": 1.0 if nothing else found.p}
+    return row | {"difference": found.difference + 0.0, "p": 1.0 if is_unchanged else found.p}
 
 
 def _corrected(rows: list[Row]) -> list[Row]:
@@ -347,7 +345,7 @@ def paired_robustness(a: Run, b: Run, table: str, published: Mapping[Key, float]
         table: `robustness/robustness`.
         published: how far the published numbers moved.
     """
-    records = [run.made(table) for run in (a, b)]
+    records = [run.job_record(table) for run in (a, b)]
     pairs = [run.read(run.inputs(record, "pairs"), PAIRS) for run, record in zip((a, b), records, strict=True)]
     given = [
         run.read(run.inputs(record, "judgements"), JUDGEMENTS, SCORED)
@@ -398,7 +396,7 @@ def paired_accuracy(a: Run, b: Run, table: str, published: Mapping[Key, float]) 
         places[tuple(of[name] for name in ("source", "model", "method", "language", "name"))] = key
     answers: dict[tuple[str, ...], list[list[dict[str, Any]]]] = defaultdict(lambda: [[], []])
     for number, run in enumerate((a, b)):
-        read = run.read(run.outputs(run.made(table), "dialogbench/answers"), TEST_ANSWERS, _COLUMNS)
+        read = run.read(run.outputs(run.job_record(table), "dialogbench/answers"), TEST_ANSWERS, _COLUMNS)
         for answer in read.to_pylist() if read is not None else ():
             if answer["variant"] == FULL and answer["rotation"] == 0:
                 who = tuple(answer[name] for name in ("source", "model", "method", "language"))
@@ -427,7 +425,7 @@ def paired_correlations(a: Run, b: Run, table: str, published: Mapping[Key, floa
         table: `metaeval/correlations`.
         published: how far the published numbers moved.
     """
-    records = [run.made(table) for run in (a, b)]
+    records = [run.job_record(table) for run in (a, b)]
     if not all(records) or _rated(records[0]) != _rated(records[1]):
         return
     items, ratings = (

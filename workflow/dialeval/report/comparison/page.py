@@ -68,7 +68,7 @@ def compare(a: Path, b: Path, out: Path) -> str:
     if not numbers and not any(row["n_both"] for row in verdicts):
         problems = "".join(f"; {text}" for text in (*first.problems, *second.problems))
         raise UserError(
-            f"{a} and {b} have nothing in common: no table has a number of the same system, and no judge gave a "
+            f"{a} and {b} have no results in common: no table has a number of the same system, and no judge gave a "
             f"verdict on the same case; compare runs of the same protocols and systems{problems}"
         )
     texts = [texts_behind(run, changed_verdicts) for run in (first, second)]
@@ -193,7 +193,7 @@ def about_changes(comparison: Comparison) -> str:
     """Returns what was set otherwise, by kind, in a sentence."""
     kinds = list(dict.fromkeys(row["kind"] for row in comparison.changes))
     if not kinds:
-        return "Nothing is known to have been set otherwise."
+        return "No known setting differs."
     counts = [f"{kind} ({sum(row['kind'] == kind for row in comparison.changes)})" for kind in kinds]
     return f"Set otherwise: {', '.join(counts)}."
 
@@ -258,8 +258,8 @@ def shown(value: float | None, row: Row) -> str:
     """Returns a number as the table that has it writes it."""
     if value is None or math.isnan(value):
         return "–"
-    kind_name = row["table"]
-    kind = table_named(kind_name)
+    schema_name = row["table"]
+    kind = table_named(schema_name)
     column = row["measure"] if kind and row["measure"] in kind.schema.names else "estimate"
     how = kind.kind_of(column) if kind and column in kind.schema.names else "number"
     return f"{value:.1%}" if how == "share" else f"{value:.0f}" if how == "rating" else f"{value:.3g}"

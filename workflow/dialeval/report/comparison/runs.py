@@ -19,7 +19,7 @@ from dialeval.tables.measures import FOLDER as MEASURES
 from dialeval.tables.schema import Interval, Table
 
 Key = tuple[tuple[str, Any], ...]
-Ends = tuple[float | None, float | None, float | None]
+Estimate = tuple[float | None, float | None, float | None]
 """A number and the ends of its interval."""
 _IN_CELLS = Interval()
 PRINTED = "paper"
@@ -52,12 +52,12 @@ class Run:
         """Return the file of a published table."""
         return self.folder / layout.TABLE.format(name=table, suffix="parquet")
 
-    def kind_name(self, table: str) -> str:
+    def schema_name(self, table: str) -> str:
         """Returns the name of a table's kind, or "" where the file is none of ours; a measure's is `measures/...`."""
         try:
             name = read_name(self.path_of(table))
         except (OSError, pa.ArrowInvalid, ValueError) as error:
-            self.tell(f"{self.path_of(table)} cannot be read: {error}")
+            self.add_note(f"{self.path_of(table)} cannot be read: {error}")
             return ""
         return name if name in TABLES else f"{MEASURES}/{name.rpartition('/')[2]}"
 
@@ -66,15 +66,15 @@ class Run:
         try:
             return read_tables(paths, kind, columns)
         except UserError as error:
-            self.tell(str(error).replace("; delete it and run again", "").replace(OTHER_VERSION, ""))
+            self.add_note(str(error).replace("; delete it and run again", "").replace(OTHER_VERSION, ""))
             return None
 
-    def tell(self, words: str) -> None:
+    def add_note(self, words: str) -> None:
         """Write down what could not be compared."""
         if words not in self.problems:
             self.problems.append(words)
 
-    def made(self, table: str) -> dict[str, Any]:
+    def job_record(self, table: str) -> dict[str, Any]:
         """Returns the record of the job that made a published table; empty where there is none."""
         return read_provenance(self.path_of(table), self.folder)
 
@@ -110,9 +110,9 @@ def open_run(folder: Path) -> Run:
     return Run(str(folder), folder)
 
 
-def is_measure(kind_name: str) -> bool:
+def is_measure(schema_name: str) -> bool:
     """Returns whether a kind is a protocol's measure."""
-    return kind_name.startswith(f"{MEASURES}/")
+    return schema_name.startswith(f"{MEASURES}/")
 
 
 @dataclass
@@ -129,8 +129,8 @@ class Number:
     table: str
     kind: str
     key: dict[str, Any]
-    a: Ends
-    b: Ends
+    a: Estimate
+    b: Estimate
 
     @property
     def how(self) -> Compared:
@@ -170,27 +170,27 @@ def published_numbers(a: Run, b: Run) -> Iterator[Number]:
     """Yields the numbers that both runs have published; what cannot be read is told among a run's problems."""
     ours, theirs = a.tables(), b.tables()
     for table in (name for name in ours if name in theirs):
-        kind_name = a.kind_name(table)
-        if kind_name not in COMPARED:
+        schema_name = a.schema_name(table)
+        if schema_name not in COMPARED:
             continue
-        kind = table_named(kind_name)
+        kind = table_named(schema_name)
         if kind is None:
             continue
         read = [run.read([paths[table]], kind) for run, paths in ((a, ours), (b, theirs))]
         if read[0] is None or read[1] is None:
             continue
-        both = [_by_key(one, kind, COMPARED[kind_name], run, table) for one, run in zip(read, (a, b), strict=True)]
-        if is_measure(kind_name) and kind.file == "win_rates" and table.replace(kind.file, "ratings") in ours:
+        both = [_by_key(one, kind, COMPARED[schema_name], run, table) for one, run in zip(read, (a, b), strict=True)]
+        if is_measure(schema_name) and kind.file == "win_rates" and table.replace(kind.file, "ratings") in ours:
             continue  # where all are shown with each other their ratings say it, once for each system
         for key, value in both[0].items():
             if key in both[1]:
-                yield Number(table, kind_name, dict(key), value, both[1][key])
+                yield Number(table, schema_name, dict(key), value, both[1][key])
 
 
-def _by_key(rows: pa.Table, kind: Table, compared: Compared, run: Run, table: str) -> dict[Key, Ends]:
+def _by_key(rows: pa.Table, kind: Table, compared: Compared, run: Run, table: str) -> dict[Key, Estimate]:
     columns = key_columns(kind, compared.value)
     ends = compared.interval(kind)
-    found: dict[Key, Ends] = {}
+    found: dict[Key, Estimate] = {}
     twice = 0
     for row in rows.to_pylist():
         if row.get("source") == PRINTED:
@@ -200,7 +200,7 @@ def _by_key(rows: pa.Table, kind: Table, compared: Compared, run: Run, table: st
         found[key] = (row[compared.value], row.get(ends.low), row.get(ends.high))
     if twice:
         name = f"{layout.folder_of(layout.TABLE)}/{table}"
-        run.tell(f"{name}: {twice} rows have the same key; the last was compared")
+        run.add_note(f"{name}: {twice} rows have the same key; the last one was compared")
     return found
 
 

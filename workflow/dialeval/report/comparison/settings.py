@@ -48,7 +48,7 @@ def changes(a: Run, b: Run) -> list[Row]:
     if not common:
         for run, records in ((a, ours), (b, theirs)):
             if not records:
-                run.tell(f"{run.folder} has no records of its jobs: what was set otherwise is not known from them")
+                run.add_note(f"{run.folder} has no records of its jobs, so changed settings are unknown")
     rows = []
     if first is not None and second is not None:
         rows += list(_between("configuration", "", first, second))
@@ -69,7 +69,7 @@ def _configuration(run: Run) -> dict[str, str] | None:
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        run.tell(f"{path} cannot be read: {error}")
+        run.add_note(f"{path} cannot be read: {error}")
         return None
     return {place: text for place, text in flat(content or {}).items() if place not in _PLACES}
 
@@ -154,7 +154,7 @@ def prompts_of(run: Run, path: Path) -> str | None:
             chosen[np.unique(np.linspace(0, n - 1, LOOKED_AT).astype(np.int64))] = True
         rows = list(chosen_rows(path, REQUESTS, chosen))
     except UserError as error:
-        run.tell(str(error).replace("; delete it and run again", "").replace(OTHER_VERSION, ""))
+        run.add_note(str(error).replace("; delete it and run again", "").replace(OTHER_VERSION, ""))
         return None
     lines = [(_case(row), _lines(row)) for row in rows]
     cases: dict[str, set[str]] = defaultdict(set)

@@ -183,7 +183,7 @@ def texts_behind(run: Run, changed_verdicts: Iterable[Row]) -> list[tuple[Lines,
                     options = [f"{chr(65 + number)}. {option}" for number, option in enumerate(row["options"])]
                     found[item] = (*row["utterances"], row["question"], *options, f"right: {row['label']}")
         except UserError as error:
-            run.tell(str(error))
+            run.add_note(str(error))
     texts = []
     for flip, places in zip(changed_verdicts, wanted, strict=True):
         cut = flip["n_utterances"] if flip["right"] else None

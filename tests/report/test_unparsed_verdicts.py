@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dialeval.report.leaderboard import n_unparsed_in_all, unread
+from dialeval.report.leaderboard import count_unparsed, n_unparsed_in_all
 
 
 def row(system: str, n_unparsed: int = 0, **other: Any) -> dict[str, Any]:
@@ -29,5 +29,5 @@ def win(system: str, opponent: str) -> dict[str, Any]:
 def test_a_verdict_on_a_pair_counts_once_in_all(
     tables: dict[str, list[dict[str, Any]]], of_able: int, in_all: int
 ) -> None:
-    assert unread(tables)["able"] == of_able
+    assert count_unparsed(tables)["able"] == of_able
     assert n_unparsed_in_all(tables) == in_all
