@@ -9,7 +9,7 @@ import pytest
 from config_example import BASE
 
 from dialeval.config import load_config
-from dialeval.config.criteria import OwnCriterion, asked_dimensions, asked_sensitivities
+from dialeval.config.criteria import OwnCriterion, protocol_dimensions, protocol_sensitivities
 from dialeval.criteria import DIMENSIONS, SHIPPED, YES_NO, Scale, labelled
 from dialeval.errors import UserError
 from dialeval.perturbations.registry import STRATEGIES
@@ -166,8 +166,8 @@ def test_a_criterion_that_shipped_protocols_come_to_ask_about_is_refused_for_emb
         assert f"protocol {protocol} asks about empathy" in message
     raw["protocols"] |= {"rating": {"judges": ["gpt"]}, "yes_no": {"judges": ["gpt"]}}
     config = load_config(raw)
-    assert [one.name for one in config.asked_criteria("yes_no")] == ["empathy"]
-    assert config.asked_criteria("unieval") == []
+    assert [one.name for one in config.protocol_criteria("yes_no")] == ["empathy"]
+    assert config.protocol_criteria("unieval") == []
 
 
 @pytest.mark.parametrize(
@@ -200,18 +200,18 @@ def test_a_criterion_changes_only_what_uses_it() -> None:
     raw["criteria"]["tact"] = {"scale": LABELS}
     after = load_config(raw)
     for protocol in before.resolved_protocols():
-        assert after.asked_criteria(protocol) == before.asked_criteria(protocol)
+        assert after.protocol_criteria(protocol) == before.protocol_criteria(protocol)
     raw["criteria"]["tact"]["sensitive_to"] = ["order_shuffle"]
     raw["metaeval"]["corpora"]["steps"]["dimensions"] = ["overall", "tact"]
     raw["protocols"] |= {"rating": {"judges": ["gpt"]}, "yes_no": {"judges": ["gpt"]}}
     used = load_config(raw)
     found = used.resolved_protocols()
-    assert asked_sensitivities(used, found["felt"]) == asked_dimensions(used, found["felt"]) == {}
+    assert protocol_sensitivities(used, found["felt"]) == protocol_dimensions(used, found["felt"]) == {}
     assert (
-        asked_sensitivities(used, found["rating"])
-        == asked_sensitivities(used, found["yes_no"])
+        protocol_sensitivities(used, found["rating"])
+        == protocol_sensitivities(used, found["yes_no"])
         == {"tact": ["order_shuffle"]}
     )
-    assert asked_dimensions(used, found["rating"]) == {"steps": ["tact"]}
-    assert asked_dimensions(used, found["yes_no"]) == {"steps": ["overall", "tact"]}
+    assert protocol_dimensions(used, found["rating"]) == {"steps": ["tact"]}
+    assert protocol_dimensions(used, found["yes_no"]) == {"steps": ["overall", "tact"]}
     assert after.sensitivities() == before.sensitivities() == {}

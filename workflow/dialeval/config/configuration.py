@@ -10,12 +10,12 @@ from pydantic import ConfigDict, ValidationInfo, model_validator
 
 from dialeval.config.botchat import Arena, UniEval
 from dialeval.config.consistency import PARTS, inconsistencies, published_systems
-from dialeval.config.criteria import asked_criteria
+from dialeval.config.criteria import protocol_criteria
 from dialeval.config.ensembles import FILE, members_by_method
 from dialeval.config.fields import Fields
 from dialeval.config.metaeval import PACKAGE
 from dialeval.config.models import EmbeddedModel, PublishedModel
-from dialeval.config.protocol_settings import DAMAGED, RATED, Protocol
+from dialeval.config.protocol_settings import PERTURBED, RATED, Protocol
 from dialeval.config.protocols import resolved
 from dialeval.config.section import Mistakes
 from dialeval.criteria import FAILURES, FAILURES_BY_RULE, SHIPPED, Criterion
@@ -35,7 +35,7 @@ class WithFiles(Fields):
         experts = self.dialogbench.experts if self.dialogbench else None
         return self._in_data_dir(experts.answers) if experts and experts.answers else None
 
-    def published_damage(self) -> Path | None:
+    def published_perturbations(self) -> Path | None:
         """Returns the folder of the published damaged sets."""
         path = self.robustness.published if self.robustness else None
         return None if path is None else self._in_data_dir(path)
@@ -188,10 +188,10 @@ class Config(WithFiles):
         """Returns those of the user's criteria that are among some names."""
         return [one.criterion(name) for name, one in self.criteria.items() if name in names]
 
-    def asked_criteria(self, protocol: str) -> list[Criterion]:
+    def protocol_criteria(self, protocol: str) -> list[Criterion]:
         """Returns the user's criteria that a protocol may ask about."""
         found = self.resolved_protocols().get(protocol)
-        return asked_criteria(self, found) if found else []
+        return protocol_criteria(self, found) if found else []
 
     def sensitivities(self, strategies: Collection[str] | None = None) -> dict[str, list[str]]:
         """Returns the perturbations that lower criteria of the user's, as far as they are among some; None for all."""
@@ -206,7 +206,7 @@ class Config(WithFiles):
         found = self.resolved_protocols().get(protocol)
         return list(found.judges or ()) if found else []
 
-    def asked_judges(self) -> list[str]:
+    def protocol_judges(self) -> list[str]:
         """Returns every model that judges under some protocol."""
         return list(dict.fromkeys(name for found in self.resolved_protocols().values() for name in found.judges or ()))
 
@@ -236,18 +236,18 @@ class Config(WithFiles):
         rewriter = [self.robustness.rewriter] if self.robustness and self.robustness.rewriter else []
         partner = [self.selfchat.partner] if self.selfchat.partner else []
         translators = [name for asked in self.translate.values() for name in asked.models()]
-        judges = [*self.judges, *self.asked_judges()]
+        judges = [*self.judges, *self.protocol_judges()]
         asked = [*self.chatbots, *partner, *judges, *rewriter, *translators, *self.dialogbench_models()]
         return list(dict.fromkeys(asked))
 
-    def asked_before(self, protocol: str) -> list[str]:
+    def models_before_planning(self, protocol: str) -> list[str]:
         """Returns the models that must answer, and may be paid, before a protocol's requests can be planned."""
         written = self.dialogbench.written if self.dialogbench else None
         found = self.resolved_protocols().get(protocol)
         names: list[str | None] = []
         if protocol.startswith("dialogbench") and written:
             names = [written.writer, written.filter]
-        elif found and self.robustness and DAMAGED in found.data.source:
+        elif found and self.robustness and PERTURBED in found.data.source:
             names = [self.robustness.rewriter]
         if found:
             rated = self.metaeval.corpora if self.metaeval else {}
@@ -264,11 +264,11 @@ class Config(WithFiles):
         """Returns all corpora whose items can be damaged: of dialogues, and rated ones."""
         return {**self.corpora, **(self.metaeval.corpora if self.metaeval else {})}
 
-    def damaged_dialogues(self) -> list[str]:
+    def perturbed_corpora(self) -> list[str]:
         """Returns the corpora of dialogues that are damaged."""
         return [name for name in (self.robustness.corpora if self.robustness else []) if name in self.corpora]
 
-    def damaged_rated(self) -> list[str]:
+    def perturbed_rated_corpora(self) -> list[str]:
         """Returns the rated corpora whose items are damaged."""
         return [name for name in (self.robustness.corpora if self.robustness else []) if name not in self.corpora]
 
@@ -305,7 +305,7 @@ class Config(WithFiles):
         """Returns the corpora that the seeds come from or that an embedded model in use learns from."""
         rated = self.metaeval.corpora.values() if self.metaeval else ()
         ladders = [one.dialogues for one in rated if one.reader == "ladder"]
-        used = {self.seeds.corpus, *self.damaged_dialogues(), *ladders}
+        used = {self.seeds.corpus, *self.perturbed_corpora(), *ladders}
         used.update(self.dialogbench.corpora() if self.dialogbench else [])
         for name in self.models_in_use():
             model = self.models.get(name)

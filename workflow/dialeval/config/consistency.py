@@ -17,7 +17,7 @@ from dialeval.config.ensembles import unfit_ensembles, unfit_pool, unfit_tags
 from dialeval.config.labels import labelled_protocols, unfit_labels
 from dialeval.config.metaeval import unfit_fill
 from dialeval.config.models import METHODS, EmbeddedModel, OpenAIModel, PublishedModel, able_to, serves
-from dialeval.config.protocol_settings import DAMAGED, RATED, SELFCHAT, Protocol, unfit_cascades, unfit_rounds
+from dialeval.config.protocol_settings import PERTURBED, RATED, SELFCHAT, Protocol, unfit_cascades, unfit_rounds
 from dialeval.config.protocols import SHIPPED, TEMPLATES, asks, unfit_protocols
 from dialeval.config.section import Mistake, differing_in_case, judges_by_field, judges_field, unknown, writers
 from dialeval.config.trained_judges import unfit_adapters, unfit_encoders, unfit_learners
@@ -105,7 +105,7 @@ PARTS = ("transcripts", "metaeval", "robustness", "dialogbench", "training")
 
 _WITH_ITEMS = {"metaeval.corpora": ("corpora",), "transcripts": ("corpora", "metaeval.corpora")}
 """Sources whose items stand under their names, with others whose names must differ."""
-_ITEMS_OF = {SELFCHAT: "the chatbots' dialogues", RATED: "all rated corpora", DAMAGED: "all damaged items"}
+_ITEMS_OF = {SELFCHAT: "the chatbots' dialogues", RATED: "all rated corpora", PERTURBED: "all damaged items"}
 
 
 def inconsistencies(config: Config) -> Iterator[Mistake]:
@@ -148,11 +148,11 @@ def _undefined_names(config: Config) -> Iterator[Mistake]:
     yield from unknown("robustness.corpora", damaged, config.sources(), "corpus", "corpora", "metaeval.corpora")
 
 
-def _unfit_damage(config: Config) -> Iterator[Mistake]:
+def _unfit_perturbations(config: Config) -> Iterator[Mistake]:
     section = config.robustness
     if section and section.rewritten and section.rewriter is None:
         yield Mistake("robustness.rewritten", "nobody rewrites; name a model as robustness.rewriter")
-    if section and section.min_quality is not None and not config.damaged_rated():
+    if section and section.min_quality is not None and not config.perturbed_rated_corpora():
         words = "none of robustness.corpora is a rated corpus; name one of metaeval.corpora there, or leave this out"
         yield Mistake("robustness.min_quality", words)
 
@@ -162,7 +162,7 @@ def _unusable_names(config: Config) -> Iterator[Mistake]:
         yield Mistake("models", "'human' names the human dialogues in every table; choose another name")
     if config.robustness and config.robustness.rewriter == "rule":
         yield Mistake("robustness.rewriter", "'rule' names what is damaged by rule; give that model another name")
-    yield from _unfit_damage(config)
+    yield from _unfit_perturbations(config)
     metaeval, dialogbench = config.metaeval, config.dialogbench
     dictionaries: dict[str, Mapping[str, object]] = {
         "models": config.models,
@@ -258,7 +258,7 @@ def _long_arenas(config: Config) -> Iterator[Mistake]:
 def _of_items(config: Config, protocol: Protocol) -> bool:
     """Returns whether a protocol is about rated or damaged items."""
     corpora = config.metaeval.corpora if config.metaeval else {}
-    return not {RATED, DAMAGED, *corpora}.isdisjoint(protocol.data.source)
+    return not {RATED, PERTURBED, *corpora}.isdisjoint(protocol.data.source)
 
 
 def _incomplete_parts(config: Config) -> Iterator[Mistake]:

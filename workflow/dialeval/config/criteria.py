@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from dialeval.config.models import EmbeddedModel, serves
-from dialeval.config.protocol_settings import DAMAGED, RATED, Protocol
+from dialeval.config.protocol_settings import PERTURBED, RATED, Protocol
 from dialeval.config.section import Mistake, Name, Number, Section, unknown
 from dialeval.config.trained_judges import LEVEL_OF_READER
 from dialeval.criteria import (
@@ -247,7 +247,7 @@ SCORING = ("scale", "probability")
 """Forms whose answers are scores."""
 
 
-def asked_criteria(config: Config, protocol: Protocol) -> list[Criterion]:
+def protocol_criteria(config: Config, protocol: Protocol) -> list[Criterion]:
     """Returns the user's criteria that a protocol may ask about.
 
     Those that it names; without any, and where it scores, those that its rated corpora name and, of damaged items,
@@ -263,12 +263,12 @@ def asked_criteria(config: Config, protocol: Protocol) -> list[Criterion]:
         if RATED in of or corpus in of
         for name in rated.asked or ()
     }  # fmt: skip
-    if DAMAGED in of and config.robustness:
+    if PERTURBED in of and config.robustness:
         names |= set(config.sensitivities())
     return config.own_criteria(names)
 
 
-def asked_dimensions(config: Config, protocol: Protocol) -> dict[str, list[str]]:
+def protocol_dimensions(config: Config, protocol: Protocol) -> dict[str, list[str]]:
     """Returns the criteria that rated corpora name, as far as a protocol asks about others for it.
 
     One that names criteria itself asks about those; ratings ask about all of the papers' in any case.
@@ -281,9 +281,9 @@ def asked_dimensions(config: Config, protocol: Protocol) -> dict[str, list[str]]
     return {corpus: names for corpus, names in named.items() if names}
 
 
-def asked_sensitivities(config: Config, protocol: Protocol) -> dict[str, list[str]]:
+def protocol_sensitivities(config: Config, protocol: Protocol) -> dict[str, list[str]]:
     """Returns the perturbations that lower those of the user's criteria that a protocol may ask about."""
-    asked = {criterion.name for criterion in asked_criteria(config, protocol)}
+    asked = {criterion.name for criterion in protocol_criteria(config, protocol)}
     return {name: strategies for name, strategies in config.sensitivities().items() if name in asked}
 
 
@@ -294,7 +294,7 @@ def unfit_questions(config: Config) -> Iterator[Mistake]:
             yield from _embedded_structured(config, name)
         if protocol.form not in SCORING:
             continue
-        asked = asked_criteria(config, protocol)
+        asked = protocol_criteria(config, protocol)
         yield from _embedded(config, name, asked)
         for criterion in asked:
             if protocol.form == "probability" and not criterion.has_a_probability:
@@ -339,7 +339,7 @@ def _nothing_asked(config: Config, name: str, protocol: Protocol) -> Iterator[Mi
     known = with_own(config.own_criteria(config.criteria))
     for criterion in (known[one] for one in protocol.criteria if one in known):
         field, about = f"protocols.{name}.criteria", (f"criteria.{criterion.name}",)
-        if protocol.data.source == [DAMAGED] and criterion.name in config.criteria and not criterion.sensitive_to:
+        if protocol.data.source == [PERTURBED] and criterion.name in config.criteria and not criterion.sensitive_to:
             words = f"nothing that is damaged lowers '{criterion.name}'; name perturbations under"
             yield Mistake(field, f"{words} criteria.{criterion.name}.sensitive_to", about)
 

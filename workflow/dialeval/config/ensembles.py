@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dialeval.config.criteria import SCORING
 from dialeval.config.models import PublishedModel
-from dialeval.config.protocol_settings import DAMAGED, RATED, Protocol
+from dialeval.config.protocol_settings import PERTURBED, RATED, Protocol
 from dialeval.config.protocols import asks
 from dialeval.config.section import Mistake
 from dialeval.config.trained_judges import learned_by
@@ -153,7 +153,7 @@ def _items(config: Config, ways: list[str]) -> set[str]:
         else:
             protocol = config.resolved_protocols()[way]
             found |= _rated_corpora(config, protocol)
-            found |= {DAMAGED} & {*protocol.data.source} if config.robustness else set()
+            found |= {PERTURBED} & {*protocol.data.source} if config.robustness else set()
     return found
 
 
@@ -225,8 +225,8 @@ def unfit_pool(config: Config) -> Iterator[Mistake]:
 # Groups of models
 
 
-def kinds(config: Config) -> dict[str, str]:
-    """Returns the kind, chat or base, of every model that says it."""
+def model_types(config: Config) -> dict[str, str]:
+    """Returns the type, chat or base, of every model that names one."""
     return {name: model.kind for name, model in config.models.items() if model.kind}
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from dialeval.config.criteria import SCORING
-from dialeval.config.protocol_settings import DAMAGED, RATED, SELFCHAT, Protocol
+from dialeval.config.protocol_settings import PERTURBED, RATED, SELFCHAT, Protocol
 from dialeval.config.section import Count, Integer, Mistake, Name, Number, Section
 from dialeval.criteria import DIMENSIONS, LEVELS, Level
 from dialeval.errors import nearest
@@ -104,7 +104,7 @@ def labelled_sheets(config: Config) -> dict[str, tuple[str, Level]]:
     return sheets
 
 
-def asked_to_label(config: Config) -> list[str]:
+def models_before_labels(config: Config) -> list[str]:
     """Returns the models that must answer before anything can be labelled: who talks, and by whose scores is drawn."""
     labels, found = config.labels, labelled_protocols(config)
     names: list[str | None] = []
@@ -130,7 +130,7 @@ def unfit_labels(config: Config) -> Iterator[Mistake]:
 
 
 def _about_systems(config: Config, protocol: Protocol) -> bool:
-    rated = {RATED, DAMAGED, *(config.metaeval.corpora if config.metaeval else ())}
+    rated = {RATED, PERTURBED, *(config.metaeval.corpora if config.metaeval else ())}
     return not rated.issuperset(protocol.data.source)
 
 
@@ -210,7 +210,7 @@ def criteria_for_annotators(config: Config, name: str, protocol: Protocol) -> li
     return named or ([*papers] if protocol.form in SCORING else [])
 
 
-def asked_of_annotators(asked: str | dict[str, str], criterion: str) -> str:
+def annotator_question(asked: str | dict[str, str], criterion: str) -> str:
     """Return the question of `labels.questions` on a criterion; empty where it says none."""
     return asked if isinstance(asked, str) else asked.get(criterion, "")
 

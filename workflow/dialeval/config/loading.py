@@ -95,7 +95,7 @@ def missing_files(config: Config) -> Iterator[Mistake]:
             f"metaeval.score_files.{name}.path": config.score_path(name) for name in config.metaeval.score_files
         }
     sources |= {"selfchat.scenarios.path": config.scenarios_path()}
-    sources |= {"robustness.published": config.published_damage()}
+    sources |= {"robustness.published": config.published_perturbations()}
     sources |= {"dialogbench.experts.answers": config.expert_answers()}
     if config.dialogbench:
         sources |= {
@@ -376,7 +376,7 @@ def _inner(annotation: Any) -> Any:
 # The configuration as a run writes it down
 
 HIDDEN = "(secret, not written down)"
-_AS_SAID = (Columns, EncoderTraining, JudgedData, Protocol)
+_ONLY_GIVEN_FIELDS = (Columns, EncoderTraining, JudgedData, Protocol)
 """Sections with fields that only some of their kind may name: fields that a file leaves out are not written either."""
 _LEAST = 6
 """Characters of a value that is looked for: a shorter one is no key, and would be found everywhere."""
@@ -411,7 +411,9 @@ def _plain(part: Any) -> Any:
     """Returns a part as YAML has it, without fields that are null by default; fields that no dump has are there."""
     if isinstance(part, BaseModel):
         fields = type(part).model_fields
-        given = part.model_fields_set if isinstance(part, _AS_SAID) else fields.keys() - idle_fields(part).keys()
+        given = (
+            part.model_fields_set if isinstance(part, _ONLY_GIVEN_FIELDS) else fields.keys() - idle_fields(part).keys()
+        )
         values = {name: getattr(part, name) for name in fields if name in given} | (part.__pydantic_extra__ or {})
         return {
             name: _plain(value)

@@ -152,8 +152,8 @@ MEASURES: dict[Form, tuple[Measure, ...]] = {
 """What can be measured of the answers to each form of question."""
 RANKS: Measure = "ranks"
 """Not measured of judgements, but what follows from the differences of two systems each."""
-SELFCHAT, RATED, DAMAGED = "selfchat", "rated", "damaged"
-SOURCES = (SELFCHAT, RATED, DAMAGED)
+SELFCHAT, RATED, PERTURBED = "selfchat", "rated", "damaged"
+SOURCES = (SELFCHAT, RATED, PERTURBED)
 """Sources that need no name of the user's: chatbots' dialogues, all rated corpora, all damaged items."""
 EACH_OTHER = "each_other"
 PARTS = (

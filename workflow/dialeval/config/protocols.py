@@ -14,10 +14,10 @@ from dialeval.config.botchat import Arena, Failures, GTEval, UniEval
 from dialeval.config.metaeval import Rating, YesNo
 from dialeval.config.models import EmbeddedModel, EncoderModel, PublishedModel
 from dialeval.config.protocol_settings import (
-    DAMAGED,
     EACH_OTHER,
     MEASURES,
     PARTS,
+    PERTURBED,
     RANKS,
     RATED,
     SELFCHAT,
@@ -94,7 +94,7 @@ def asks(config: Config, protocol: Protocol) -> bool:
         chats = config.talks()
     elif protocol.form == "pair" and protocol.data.opponent == EACH_OTHER:
         chats = len(config.chatbots) > 1
-    there = {SELFCHAT: chats, RATED: bool(config.metaeval), DAMAGED: bool(config.robustness)}
+    there = {SELFCHAT: chats, RATED: bool(config.metaeval), PERTURBED: bool(config.robustness)}
     return any(there.get(source, True) for source in protocol.data.source)
 
 
@@ -208,7 +208,7 @@ def _sources(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake
     lacks = {
         SELFCHAT: None if config.chatbots else "no chatbots are named; name them under chatbots",
         RATED: None if config.metaeval else "no corpora are rated; name them under metaeval.corpora",
-        DAMAGED: None if config.robustness else "nothing is damaged; write a section robustness",
+        PERTURBED: None if config.robustness else "nothing is damaged; write a section robustness",
     }
     for source in protocol.data.source:
         missing = lacks.get(source)
@@ -217,7 +217,7 @@ def _sources(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake
             yield Mistake(f"{field}.data.source", words, (f"transcripts.{source}", f"metaeval.corpora.{source}"))
         elif missing:
             yield Mistake(f"{field}.data.source", missing, ("chatbots", "metaeval", "robustness"))
-        elif protocol.form in ("pair", "locate", "annotate") and (source in rated or source in (RATED, DAMAGED)):
+        elif protocol.form in ("pair", "locate", "annotate") and (source in rated or source in (RATED, PERTURBED)):
             words = (
                 f"form {protocol.form} is about systems, and '{source}' has none; give selfchat or a name under "
                 "transcripts, or take form scale or probability"

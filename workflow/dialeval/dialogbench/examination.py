@@ -34,7 +34,7 @@ from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.prompts.reasoning import without_marks
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planned_requests import Planned
-from dialeval.protocols.verdicts import is_whole, own_words, plain_text, status_of, text_to_read, was_cut
+from dialeval.protocols.verdicts import is_complete, own_words, plain_text, status_of, text_to_read, was_cut
 
 Method = Literal["letter", "choice", "perplexity"]
 Presentation = Literal["history", "text"]
@@ -440,7 +440,7 @@ def _named(plain: str, patterns: Iterable[re.Pattern[str]], options: Sequence[st
             others = {_folded(text) for place, text in zip(LETTERS, options, strict=False) if place != letter}
             is_other = _folded(behind.partition("\n")[0]) in others - {""}
             alone = not is_other and not _PAIRED.search(near)
-            clear = alone and not _OPEN_QUESTION.match(behind) and is_whole(plain, end, cut=cut)
+            clear = alone and not _OPEN_QUESTION.match(behind) and is_complete(plain, end, cut=cut)
             yield _Named(letter, denied is not None, clear)
 
 

@@ -237,17 +237,17 @@ class Dialogues:
 
     def dialogues_to_perturb(self) -> list[str]:
         """Return the corpora whose dialogues are perturbed."""
-        return self.corpora_of(self.config.damaged_dialogues())
+        return self.corpora_of(self.config.perturbed_corpora())
 
     def items_to_perturb(self) -> list[str]:
         """Return the item tables of the rated corpora whose items are perturbed."""
-        return self.source_items(self.config.damaged_rated())
+        return self.source_items(self.config.perturbed_rated_corpora())
 
     def ratings_of_originals(self) -> list[str]:
         """Return the ratings by which good items are chosen to be perturbed; none where all items are."""
         section = self.config.robustness
         is_chosen = section is not None and section.min_quality is not None
-        return self.ratings_of(self.config.damaged_rated()) if is_chosen else []
+        return self.ratings_of(self.config.perturbed_rated_corpora()) if is_chosen else []
 
     # translations
 

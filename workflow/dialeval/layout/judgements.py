@@ -28,7 +28,7 @@ class Judgements(Dialogues):
     ADEQUACY_REQUESTS = Below("requests/adequacy-{corpus}-{language}.parquet")
     EXAMINATION_REQUESTS = Below("requests/dialogbench_{method}.parquet")
     RESPONSES = Below("responses/{judge}/{protocol}/{shard}-of-{shards}.parquet")
-    WHOLE_RESPONSES = Below("responses/{judge}/{protocol}/1-of-1.parquet")
+    UNSHARDED_RESPONSES = Below("responses/{judge}/{protocol}/1-of-1.parquet")
     RETRIED = Below("responses/again/{judge}/{protocol}.parquet")
     ROUNDS = Below("rounds/{judge}/{protocol}.parquet")
     JUDGEMENTS = Below("judgements/{judge}/{protocol}.parquet")
@@ -37,7 +37,7 @@ class Judgements(Dialogues):
     SCORE_JUDGEMENTS = Below("judgements/{metric}/file.parquet")
     FOUND_FAILURES = Below(f"judgements/{FAILURES_BY_RULE}/{FAILURES_PROTOCOL}.parquet")
     USAGE = Below("usage/{judge}/{protocol}-{shard}-of-{shards}.json")
-    WHOLE_USAGE = Below("usage/{judge}/{protocol}-1-of-1.json")
+    UNSHARDED_USAGE = Below("usage/{judge}/{protocol}-1-of-1.json")
     RETRIED_USAGE = Below("usage/again/{judge}/{protocol}.json")
     REWRITER_USAGE = Below("usage/{model}/perturb-1-of-1.json")
     ITEM_USAGE = Below("usage/dialogbench/{part}.json")
@@ -381,10 +381,16 @@ class Judgements(Dialogues):
         named = {"judge": name, "protocol": protocol, "shards": len(shards)}
         return [self.USAGE.format(shard=shard, **named) for shard in shards]
 
-    def asked_models(self) -> list[str]:
+    def called_models(self) -> list[str]:
         """Return the models that chat, judge or translate and are not published."""
         partner = [self.partner] if self.partner else []
-        names = [*self.config.chatbots, *partner, *self.config.judges, *self.config.asked_judges(), *self.translators]
+        names = [
+            *self.config.chatbots,
+            *partner,
+            *self.config.judges,
+            *self.config.protocol_judges(),
+            *self.translators,
+        ]
         return [name for name in dict.fromkeys(names) if name not in self.published]
 
     def embedded_judges(self) -> list[str]:

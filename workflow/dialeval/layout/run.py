@@ -56,7 +56,7 @@ class Layout(Figures):
             return self.training_tables() + self.both_figures("training")
         return self.training_data_table() if self.config.training else []
 
-    def everything(self) -> list[str]:
+    def all_files(self) -> list[str]:
         """Return all files that the configuration asks for."""
         is_shown = self.config.models or self.shown_protocols()
         return [
@@ -206,21 +206,21 @@ class Layout(Figures):
 
     def plannable_requests(self) -> list[str]:
         """Return the requests that an estimate plans: those that need no model's words."""
-        names = [name for name in self.protocols_without_chatbots if not self.config.asked_before(name)]
+        names = [name for name in self.protocols_without_chatbots if not self.config.models_before_planning(name)]
         return [self.REQUESTS.format(protocol=name) for name in names]
 
     def requests_planned_before(self) -> list[str]:
         """Return the requests that rest on what models wrote and that an earlier run planned."""
-        names = [name for name in self.protocols_without_chatbots if self.config.asked_before(name)]
+        names = [name for name in self.protocols_without_chatbots if self.config.models_before_planning(name)]
         return _existing(self.REQUESTS.format(protocol=name) for name in names)
 
     def learned_for_estimate(self) -> list[str]:
         """Return what embedded models learn; no model is trained for an estimate."""
-        return [path for name in self.asked_models() for path in self.learned(name) if path.endswith(".learned")]
+        return [path for name in self.called_models() for path in self.learned(name) if path.endswith(".learned")]
 
     def trained_before(self) -> list[str]:
         """Return the folders of models that an earlier run trained, by which their stored answers are found."""
-        names = [name for name in self.asked_models() if self.config.models[name].learns_from]
+        names = [name for name in self.called_models() if self.config.models[name].learns_from]
         return [
             self.TRAINED.format(judge=name) for name in names if Path(self.TRAINED_DIGEST.format(judge=name)).exists()
         ]

@@ -20,7 +20,16 @@ import numpy as np
 from dialeval.criteria import LEVELS
 from dialeval.languages import AVERAGE as OVER_LANGUAGES
 from dialeval.languages import PAPER_ORDER
-from dialeval.measures.correlations import ALL, AVERAGE, METHODS, NOTHING, ByMethod, Correlated, behind, values_of
+from dialeval.measures.correlations import (
+    ALL,
+    AVERAGE,
+    METHODS,
+    NO_PUBLISHED_NAMES,
+    ByMethod,
+    Correlated,
+    behind,
+    values_of,
+)
 from dialeval.measures.score_cells import Cell, Scorer
 from dialeval.papers import xdial_eval
 from dialeval.papers.comp_analysis import STATISTICS, published_average, system_of
@@ -36,7 +45,9 @@ RATINGS = " ratings"
 """Follows the kind of rater in the name that ratings have among judges."""
 
 
-def average_rows(results: Sequence[Correlated], published_as: Mapping[str, str] = NOTHING) -> Iterator[dict[str, Any]]:
+def average_rows(
+    results: Sequence[Correlated], published_as: Mapping[str, str] = NO_PUBLISHED_NAMES
+) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `metaeval/averages`.
 
     Over corpora: per judge, language and dimension the mean over corpora, and over these the mean over dimensions;
@@ -49,13 +60,13 @@ def average_rows(results: Sequence[Correlated], published_as: Mapping[str, str] 
         results: the correlations of every cell.
         published_as: the papers' system that a judge is, where it is not that of its name; empty for none.
     """
-    beside = _Beside(results, published_as)
+    printed_numbers = _PrintedNumbers(results, published_as)
     for raters in ("human", "full"):
         pieces = _pieces(results, raters)
         groups: dict[_Place, list[_Part]] = {}
         for place, parts in pieces.items():
             over_corpora = _averaged(parts, "corpora")
-            yield _average_row(place, "corpora", raters, over_corpora, len(parts)) | beside.of(
+            yield _average_row(place, "corpora", raters, over_corpora, len(parts)) | printed_numbers.columns(
                 place, raters, over_corpora
             )
             if place.dimension != ALL:
@@ -65,10 +76,12 @@ def average_rows(results: Sequence[Correlated], published_as: Mapping[str, str] 
             over = "dimensions" if place.dimension == AVERAGE else "languages"
             if len(members) > 1:
                 mean = _averaged(members, over)
-                yield _average_row(place, over, raters, mean, len(members)) | beside.of(place, raters, mean)
+                yield _average_row(place, over, raters, mean, len(members)) | printed_numbers.columns(
+                    place, raters, mean
+                )
 
 
-class _Beside:
+class _PrintedNumbers:
     """What the papers print of an average: that depends on the corpora behind it, too."""
 
     def __init__(self, results: Sequence[Correlated], published_as: Mapping[str, str]) -> None:
@@ -77,7 +90,7 @@ class _Beside:
         for cell in (result.cell for result in results if result.rater_kind != "construction"):
             self._corpora.setdefault((cell.benchmark, cell.level), set()).add(cell.corpus)
 
-    def of(self, place: _Place, raters: str, average: _Part) -> dict[str, float | None]:
+    def columns(self, place: _Place, raters: str, average: _Part) -> dict[str, float | None]:
         """Returns the columns that hold the printed numbers.
 
         Comp-analysis filled in what was missing, too; where xDial-Eval has one rating a corpus, nothing is. What that
@@ -138,7 +151,7 @@ def _pieces(results: Sequence[Correlated], raters: str) -> dict[_Place, list[_Pa
             if result.rater_kind != "human" and people_too:
                 continue
             for judge, scorer in enumerate(result.scorers):
-                if not result.asked[judge, place]:
+                if not result.requested[judge, place]:
                     continue
                 one = {method: _single(values, judge, place) for method, values in result.by_method.items()}
                 where = _Place(cell.benchmark, cell.level, cell.language, dimension, scorer)
@@ -156,10 +169,10 @@ def _compared_twice(result: Correlated) -> BoolArray:
     Shape [n_scorers, n_dimensions].
     """
     place = {name: number for number, name in enumerate(result.dimensions)}
-    twice = np.zeros(result.asked.shape, dtype=bool)
+    twice = np.zeros(result.requested.shape, dtype=bool)
     for asked, rated in result.cell.joined.items():
         if asked in place and rated in place and rated not in result.cell.joined:
-            twice[:, place[rated]] |= result.asked[:, place[asked]]
+            twice[:, place[rated]] |= result.requested[:, place[asked]]
     return twice
 
 
@@ -251,7 +264,7 @@ def language_rows(averages: Iterable[Row]) -> Iterator[dict[str, Any]]:
 
 
 def _as_in_the_paper(averages: Sequence[Row]) -> set[tuple[str, str]]:
-    """Returns the benchmarks and levels that the paper's rows can stand beside."""
+    """Returns the benchmarks and levels that the paper's rows can stand printed_numbers."""
     languages: dict[tuple[str, str], set[str]] = {}
     joined = set()
     for row in averages:

@@ -67,7 +67,9 @@ def bias(judgements: pd.DataFrame, design: Design, words: Words) -> list[Row]:
             *(
                 {"judge": judge, **row}
                 for number, judge in enumerate(design.judges)
-                for row in _of_judge(judged.of(judged.judge == number), len(players), both_orders=design.both_orders)
+                for row in _of_judge(
+                    judged.subset(judged.judge == number), len(players), both_orders=design.both_orders
+                )
             ),
             *_self_preferences(judged, design.judges, players, design.families, settings),
             *_agreement(judged, design.judges, settings),
@@ -118,7 +120,7 @@ class _Judged(NamedTuple):
     left_words: NDArray[np.float64]
     right_words: NDArray[np.float64]
 
-    def of(self, rows: NDArray[np.bool_]) -> _Judged:
+    def subset(self, rows: NDArray[np.bool_]) -> _Judged:
         """Returns the verdicts of some rows."""
         left, right, outcome, cluster = self.games
         return _Judged(
@@ -158,12 +160,12 @@ def _of_judge(judged: _Judged, n_players: int, *, both_orders: bool) -> Iterator
         yield from _of_lengths(judged, decided, n_players)
 
     retest = retest_inconsistency(judged.item, outcome, cluster)
-    asked_once = not judged.repeat.any()
+    single_repeat = not judged.repeat.any()
     yield _row(
         "retest_inconsistency",
         retest.inconsistency,
         retest.n_pairs,
-        "every comparison was asked once" if asked_once else "",
+        "every comparison was asked once" if single_repeat else "",
     )
 
 
@@ -241,7 +243,7 @@ def _agreement(judged: _Judged, judges: Sequence[str], settings: dict[str, int])
         for judge, measure in [*of_pairs, (ALL_JUDGES, "alpha")]:
             yield {"judge": judge, **_missing(measure, "agreement needs two judges or more")}
         return
-    first = judged.of(judged.repeat == 0)
+    first = judged.subset(judged.repeat == 0)
     agreement = judge_agreement(
         first.judge,
         first.item,

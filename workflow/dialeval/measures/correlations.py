@@ -22,7 +22,7 @@ from dialeval.stats.correlation import Correlations, Method, correlate, williams
 from dialeval.stats.judge_panels import JudgePairs, compare_judges
 from dialeval.stats.significance import benjamini_hochberg, holm
 
-NOTHING: Mapping[str, str] = MappingProxyType({})
+NO_PUBLISHED_NAMES: Mapping[str, str] = MappingProxyType({})
 METHODS: tuple[Method, ...] = ("pearson", "spearman", "kendall")
 AVERAGE = "average"
 """Stands for the mean over dimensions, or over languages, where a table names one."""
@@ -34,7 +34,7 @@ RATING = "rating"
 
 
 def correlation_rows(
-    results: Iterable[Correlated], published_as: Mapping[str, str] = NOTHING
+    results: Iterable[Correlated], published_as: Mapping[str, str] = NO_PUBLISHED_NAMES
 ) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `metaeval/correlations`.
 
@@ -47,7 +47,7 @@ def correlation_rows(
         n_rated = (~np.isnan(result.ratings)).sum(axis=1)
         for judge, scorer in enumerate(result.scorers):
             for dimension, name in enumerate(result.dimensions):
-                if not result.asked[judge, dimension]:
+                if not result.requested[judge, dimension]:
                     continue
                 n = int(pearson.n[judge, dimension])
                 yield {
@@ -253,7 +253,7 @@ class Correlated:
             with what it filled in itself, nor with ratings that came with the corpus under its name.
         by_method: correlations, shape [n_scorers, n_dimensions], by method.
         scores, ratings: what was correlated.
-        asked: whether a scorer was asked about a dimension at all, shape [n_scorers, n_dimensions].
+        requested: whether a scorer was asked about a dimension at all, shape [n_scorers, n_dimensions].
     """
 
     cell: Cell
@@ -262,7 +262,7 @@ class Correlated:
     scorers: tuple[Scorer, ...]
     by_method: ByMethod
     scores: FloatArray
-    asked: BoolArray
+    requested: BoolArray
     ratings: FloatArray
 
     def filled_by(self, dimension: str) -> str | None:
@@ -324,7 +324,7 @@ def correlate_cells(
                     scorers=tuple(cell.scorers[n] for n in judging),
                     by_method=by_method,
                     scores=scores,
-                    asked=cell.asked[np.ix_(judging, rated)] & ~own,
+                    requested=cell.requested[np.ix_(judging, rated)] & ~own,
                     ratings=ratings[rated],
                 )
             )

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dialeval.measures.correlations import AVERAGE, NOTHING, Candidates, behind, corpus_seed
+from dialeval.measures.correlations import AVERAGE, NO_PUBLISHED_NAMES, Candidates, behind, corpus_seed
 from dialeval.measures.score_cells import ANNOTATION, Cell, Scorer
 from dialeval.papers.comp_analysis import DIRECT, ENSEMBLE, HUMAN, published_correlation, published_ensemble, system_of
 from dialeval.stats.arrays import FloatArray
@@ -225,7 +225,7 @@ def _over_dimensions(about: dict[str, Any], means: Mapping[str, _Mean], n_rated:
 
 def dimension_ensemble_rows(
     cells: Sequence[Cell],
-    published_as: Mapping[str, str] = NOTHING,
+    published_as: Mapping[str, str] = NO_PUBLISHED_NAMES,
     *,
     resamples: int,
     confidence: float,

@@ -43,7 +43,7 @@ FEWEST_REPEATS = 5
 """Repeats of Bootstrap Elo from which their spread is shown: that of two is anything from a thirtieth to the double."""
 NO_NEXT = "p_above_next: no number, since the distance to the next system is not identifiable"
 START_LEFT = "one of the two has too few comparisons for Elo to forget its start; see Bradley-Terry"
-EVERYTHING = "all battles"
+ALL_BATTLES = "all battles"
 
 
 def ratings(judgements: pd.DataFrame, design: Design, words: Words) -> Ratings:
@@ -149,8 +149,8 @@ def battle_ratings(battles: Battles, elo: Elo, random_seed: int) -> tuple[pa.Tab
     rated = rate(games, len(models), elo, random_seed)
     rows = [{name: row[name] for name in columns} for row in rating_rows(rated, models)]
     differences = [
-        *rating_differences(rated, models, "ratings", EVERYTHING, None),
-        *head_to_head(games, models, family_columns("ratings", HEAD_TO_HEAD, EVERYTHING)),
+        *rating_differences(rated, models, "ratings", ALL_BATTLES, None),
+        *head_to_head(games, models, family_columns("ratings", HEAD_TO_HEAD, ALL_BATTLES)),
     ]
     return to_table(BATTLE_RATINGS, rows), to_table(BATTLE_DIFFERENCES, with_adjusted_p(differences))
 

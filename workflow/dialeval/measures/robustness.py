@@ -86,7 +86,7 @@ def score_pairs(pairs: pa.Table, judgements: pa.Table, sensitivities: Sensitivit
             dimension = names.index(target.dimension)
             for scorer, (judge, method) in enumerate(given.who):
                 rows = np.array(numbers)
-                if not given.asked[scorer, dimension, first[rows]].any():
+                if not given.requested[scorer, dimension, first[rows]].any():
                     continue
                 values = given.mean[scorer, dimension]
                 parts.append((len(groups), values[first[rows]], values[second[rows]], cluster[rows]))
@@ -243,7 +243,7 @@ def ladder_rows(
                 continue
             values = given.mean[:, names.index(dimension)]
             for scorer, (judge, method) in enumerate(given.who):
-                if not given.asked[scorer, names.index(dimension), place[rows]].any():
+                if not given.requested[scorer, names.index(dimension), place[rows]].any():
                     continue
                 result = ladder_shares(
                     values[scorer, place[rows]],

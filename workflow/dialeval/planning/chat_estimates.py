@@ -21,7 +21,7 @@ from dialeval.protocols.selfchat import PARTNER, SELFCHAT, Talk, Voice, follow, 
 
 SAMPLE = 2000
 """Human utterances whose mean length stands for that of a chatbot that has written none."""
-_NOBODY = 17.0
+_HUMAN_UTTERANCE_TOKENS = 17.0
 """Mean tokens of people's utterances in BotChat's dialogues, where this run has none."""
 
 
@@ -174,7 +174,7 @@ def _count_missing(end: _End, talk: Talk, sides: Mapping[str, _Side], chats: Cha
         for place, (who, prompt) in enumerate(zip(speaks, prompts, strict=False)):
             # another chatbot's talk may begin with the same request; and the partner may end it later on
             if who == protocol and (place or end.asked):
-                side.estimate.count_unasked(1, prompt, sure=chats.certain and (not place or talk.partner is None))
+                side.estimate.count_uncached(1, prompt, sure=chats.certain and (not place or talk.partner is None))
 
 
 def _prompts(model: KnownModel, messages: tuple[Message, ...], system: str, utterance: Range) -> Iterator[Range]:
@@ -200,4 +200,8 @@ def chat_estimate(model: KnownModel, protocol: str, selfchat: Selfchat, people: 
 
 def _mean_human_length(model: KnownModel, people: Mapping[str, Dialogue]) -> float:
     utterances: Sequence[str] = list(islice((text for dialogue in people.values() for text in dialogue), SAMPLE))
-    return sum(model.text(text).expected for text in utterances) / len(utterances) if utterances else _NOBODY
+    return (
+        sum(model.text(text).expected for text in utterances) / len(utterances)
+        if utterances
+        else _HUMAN_UTTERANCE_TOKENS
+    )

@@ -70,7 +70,7 @@ class Estimate:
         if response is not None:
             self.count_answer(response)
         elif self.is_new(request):
-            self.count_unasked(1, self.model.prompt(request.messages), sure=self.model.identity is not None)
+            self.count_uncached(1, self.model.prompt(request.messages), sure=self.model.identity is not None)
 
     def is_new(self, request: Request) -> bool:
         """Returns whether no equal request has been met, and remembers this one."""
@@ -93,7 +93,7 @@ class Estimate:
             self.n_sent += 1
             self.sent_tokens += response.prompt_tokens
 
-    def count_unasked(self, n: int, prompts: Range, *, sure: bool, least: float = 1.0, likely: float = 1.0) -> None:
+    def count_uncached(self, n: int, prompts: Range, *, sure: bool, least: float = 1.0, likely: float = 1.0) -> None:
         """Counts requests that are to be asked, and the tokens of their prompts together.
 
         Args:

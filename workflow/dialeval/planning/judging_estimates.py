@@ -29,7 +29,7 @@ from dialeval.protocols import annotate, locate, pair, probability, scale
 from dialeval.protocols.item_prompts import RATING, YES_NO, ByLevel
 from dialeval.protocols.pair import by_case, serves
 from dialeval.protocols.planned_requests import Planned, request_from_row
-from dialeval.protocols.questions import AskedAbout, Question, sampling_of
+from dialeval.protocols.questions import ItemCriteria, Question, sampling_of
 from dialeval.stats.arrays import BoolArray, IntArray
 from dialeval.stats.significance import rounds_of
 from dialeval.tables.dialogues import REQUESTS
@@ -66,7 +66,7 @@ class Subjects:
     partnered: bool = False
 
     @property
-    def said_before(self) -> int:
+    def n_seed_utterances(self) -> int:
         """Utterances that a dialogue begins with and the chatbot did not say: a ChatSEED's, or a scenario's opening."""
         return 2 if self.people else 1
 
@@ -98,7 +98,7 @@ def estimate_judging(asked: Asked, subjects: Subjects, templates: Templates, sto
             planned, unplanned = _pairs_there(question, subjects, templates), _pairs_to_come
         else:
             there = subjects.there(lambda _: None)
-            planned = _about_dialogues(question, there, templates, subjects.said_before)
+            planned = _about_dialogues(question, there, templates, subjects.n_seed_utterances)
             unplanned = _dialogues_to_come
         yield from _estimates(question, judges, planned, unplanned, subjects, templates, store)
 
@@ -193,14 +193,14 @@ def _pairs(n: int) -> int:
 
 
 def _about_dialogues(
-    question: Question, items: Iterable[Item], templates: Templates, said_before: int = 2
+    question: Question, items: Iterable[Item], templates: Templates, n_seed_utterances: int = 2
 ) -> Iterator[Planned]:
     own = question.protocol
-    about = AskedAbout(own=question.criteria, named=own.criteria, together=own.together)
+    about = ItemCriteria(own=question.criteria, named=own.criteria, together=own.together)
     if own.form == "locate":
         return locate.plan(question, items, templates)
     if own.form == "annotate":
-        return annotate.plan(question, items, templates, said_before)
+        return annotate.plan(question, items, templates, n_seed_utterances)
     if own.form == "probability":
         names: ByLevel = dict.fromkeys(LEVELS, own.template) if own.template else YES_NO
         return probability.plan(items, templates, about.of_rated, name=question.name, names=names)
@@ -213,7 +213,9 @@ def _about_dialogues(
 def _dialogues_to_come(question: Question, bounds: _Bounds, subjects: Subjects) -> Unplanned:
     nothing = chatbot_item("", "", "", (), partnered=subjects.partnered)
     if question.protocol.form == "annotate":
-        places = tuple(range(subjects.said_before + 1, max((one.length for one in subjects.chats), default=0) + 1))
+        places = tuple(
+            range(subjects.n_seed_utterances + 1, max((one.length for one in subjects.chats), default=0) + 1)
+        )
         requests = [annotate.around(question, nothing, places, bounds.templates)]
     else:
         requests = [one.request for one in _about_dialogues(question, [nothing], bounds.templates)]
@@ -267,7 +269,7 @@ def _estimates(
                 pairs.to_come(n, prompts)
                 continue
             estimate.requests += n
-            estimate.count_unasked(n, prompts, sure=sure)
+            estimate.count_uncached(n, prompts, sure=sure)
         if pairs is not None:
             pairs.count(len(subjects.languages), sure=not guessed)
         if guessed:
@@ -389,20 +391,20 @@ class InRounds:
 
     def _count_planned(self, *, sure: bool) -> None:
         rounds, now = self._replayed()
-        asked, later = [*np.flatnonzero(rounds.asked).tolist(), *now.tolist()], rounds.may_follow(now).tolist()
+        asked, later = [*np.flatnonzero(rounds.sent).tolist(), *now.tolist()], rounds.may_follow(now).tolist()
         for place in asked:
             if place in self._stored:
                 self.estimate.count_answer(self._stored[place][0])
         certain = self._new(asked)
         for prompt in certain:
-            self.estimate.count_unasked(1, prompt, sure=sure)
+            self.estimate.count_uncached(1, prompt, sure=sure)
         possible = self._new(later)
         allowed = self._allowed(len(asked), len(later))
         n = math.ceil(allowed * len(possible))
         prompts = Range()
         for prompt in possible:
             prompts = prompts.plus(prompt)
-        self.estimate.count_unasked(n, prompts.times(allowed), sure=False, likely=LIKELY[self.adaptive.per])
+        self.estimate.count_uncached(n, prompts.times(allowed), sure=False, likely=LIKELY[self.adaptive.per])
         self.estimate.requests += len(asked) + math.ceil(allowed * len(later))
         if certain or n:
             self.estimate.notes.append(
@@ -418,14 +420,14 @@ class InRounds:
         allowed = self._allowed(0, total)
         for response, _ in self._stored.values():
             self.estimate.count_answer(response)
-        n_unasked = sum(n for n, _ in unasked)
+        n_uncached = sum(n for n, _ in unasked)
         prompts = Range()
         for _, one in unasked:
             prompts = prompts.plus(one)
-        n = math.ceil(allowed * n_unasked)
-        self.estimate.requests += total - (n_unasked - n)
+        n = math.ceil(allowed * n_uncached)
+        self.estimate.requests += total - (n_uncached - n)
         least = min(first, allowed) / allowed
-        self.estimate.count_unasked(n, prompts.times(allowed), sure=sure, least=least, likely=max(least, likely))
+        self.estimate.count_uncached(n, prompts.times(allowed), sure=sure, least=least, likely=max(least, likely))
         self.estimate.notes.append(
             f"asked in rounds: at least the first of them, {first:.0%} of all, at most all; of what follows it "
             f"{LIKELY_WORDS}"

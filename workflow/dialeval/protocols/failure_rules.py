@@ -47,16 +47,16 @@ class Rules:
     Attributes:
         limits: by language, the words that an utterance may have; of other languages nothing is said about length.
         share: the share of people's utterances that keeps to the limit.
-        said_before: utterances of a ChatSEED.
+        n_seed_utterances: utterances of a ChatSEED.
     """
 
     limits: Mapping[str, int]
     share: float
-    said_before: int = 2
+    n_seed_utterances: int = 2
 
-    def of(self, item: Item) -> dict[str, Found]:
+    def check(self, item: Item) -> dict[str, Found]:
         """Returns what each rule found in a dialogue, by kind; a rule that does not know its language is absent."""
-        places = judged_places(item, self.said_before)
+        places = judged_places(item, self.n_seed_utterances)
         judged = {place: item.utterances[place - 1] for place in places}
         found = {REPETITION: Found(repeated(item.utterances, item.speakers, places))}
         if (limit := self.limits.get(item.language)) is not None:
@@ -82,7 +82,7 @@ def judgements(protocol: str, items: Iterable[Item], rules: Rules) -> Iterator[d
         rules: the rules.
     """
     for item in items:
-        if not judged_places(item, rules.said_before):
+        if not judged_places(item, rules.n_seed_utterances):
             continue
         about = {
             "protocol": protocol,
@@ -94,7 +94,7 @@ def judgements(protocol: str, items: Iterable[Item], rules: Rules) -> Iterator[d
             "left": item.system,
             "n_utterances": len(item.utterances),
         }
-        found = rules.of(item)
+        found = rules.check(item)
         for kind in RULED_FAILURES:
             if one := found.get(kind):
                 places, reason = one.places, one.reason

@@ -118,7 +118,7 @@ class ValueReader:
         """Returns the value that a text behind a name begins with; None where the text holds none at all."""
         found = self.patterns.value.match(text)
         if found is None:
-            return Value(None, len(text)) if self.holds_one(text) else None
+            return Value(None, len(text)) if self.contains_value(text) else None
         if self.criterion.scale.labels:
             score, end = score_of_label(found["label"], self.criterion), found.end()
         else:
@@ -143,7 +143,7 @@ class ValueReader:
             else WrittenScore(float(found["number"]))
         )
 
-    def holds_one(self, text: str, end: int | None = None) -> bool:
+    def contains_value(self, text: str, end: int | None = None) -> bool:
         """Returns whether a text holds, before a place, anything that could be a value."""
         return self.patterns.anywhere.search(text, 0, len(text) if end is None else end) is not None
 

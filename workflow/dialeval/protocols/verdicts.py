@@ -166,7 +166,7 @@ def text_to_read(answer: Mapping[str, object]) -> str:
     return "" if answer["finish_reason"] == "refusal" else str(answer["text"] or "")
 
 
-def is_whole(plain: str, end: int, *, cut: bool) -> bool:
+def is_complete(plain: str, end: int, *, cut: bool) -> bool:
     """Returns whether what ends at a place of an answer is all there: more words could not have changed it.
 
     Args:

@@ -251,7 +251,7 @@ class _Answer:
     def _take_list(self, line: str, parts: list[_Part], bare: list[bool], *, is_last: bool) -> None:
         """Takes `one, two, three: 4, 2, 5`: as many values as names, or none is clear."""
         text = line[parts[-1].start : parts[-1].end]
-        if not any(self._readers[part.number].holds_one(text) for part in parts):
+        if not any(self._readers[part.number].contains_value(text) for part in parts):
             return
         values: list[WrittenScore | None] = []
         if all(bare[:-1]) and not (self._cut and is_last):
@@ -281,7 +281,7 @@ class _Answer:
             if (mark := _BEFORE_NAME.match(line)) is not None and mark.end() >= place:
                 return True
             ended = before > 0 and line[before - 1] in _SENTENCE_END
-            return ended and not any(reader.holds_one(line, place) for reader in self._readers)
+            return ended and not any(reader.contains_value(line, place) for reader in self._readers)
         if line[max(0, before - 3) : before].lower() == "and":
             before = _back_over(line, before - 3, " ")
         return line[before - 1] in _BETWEEN_PARTS or (line[before - 1].isdecimal() and before < place)

@@ -79,9 +79,9 @@ class Selfchat(Parameters):
         partner = self.layout.partner
         settings = {
             "name": chatbot,
-            "model": self.asked_model(chatbot),
+            "model": self.model_settings(chatbot),
             "selfchat": self.config.selfchat,
-            "partner": self.asked_model(partner) if partner else None,
+            "partner": self.model_settings(partner) if partner else None,
             "shard": int(shard),
             "shards": int(shards),
         }

@@ -117,7 +117,7 @@ class Submissions:
         """Return a rule's group where jobs are submitted: a name, or a function of wildcards."""
         if not self.are_made:
             return None
-        return self.directives.by(group) if callable(group) else group
+        return self.directives.by_wildcards(group) if callable(group) else group
 
     def environment(self, describe: Describe) -> Callable[[Wildcards], str]:
         """Return the conda environment of jobs that ask models, by wildcards."""

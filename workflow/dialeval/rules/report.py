@@ -49,7 +49,7 @@ class Report(Judging):
         about_chatbots = [name for name in self.layout.protocols if self.layout.is_about_chatbots(name)]
         in_rounds = [name for name in self.layout.adaptive_protocols if name not in about_chatbots]
         settings = {
-            "models": {name: self.config.models[name] for name in self.layout.asked_models()},
+            "models": {name: self.config.models[name] for name in self.layout.called_models()},
             "chatbots": self.config.chatbots,
             "selfchat": self.config.selfchat,
             "questions": [self._asked_question(name) for name in about_chatbots],
@@ -172,7 +172,7 @@ class Report(Judging):
         parts += [
             f"{protocol}, which asks about what {' and '.join(before)} must write first"
             for protocol in self.layout.protocols_without_chatbots
-            if (before := self.config.asked_before(protocol))
+            if (before := self.config.models_before_planning(protocol))
             and self.layout.REQUESTS.format(protocol=protocol) not in planned
         ]
         most: dict[str, int] = {}

@@ -84,9 +84,9 @@ def answer_adaptively(
         judge.run(_ask_in_rounds(judge, settled, requests, question, planned_rows))
 
         def rows() -> Iterator[dict[str, Any]]:
-            for row, was_asked in zip(iterate_rows(requests, REQUESTS), settled.asked, strict=True):
+            for row, was_sent in zip(iterate_rows(requests, REQUESTS), settled.sent, strict=True):
                 request = request_from_row(row)
-                yield judge.row(request) | {"dropped": 0} if was_asked else unasked_row(request)
+                yield judge.row(request) | {"dropped": 0} if was_sent else unasked_row(request)
 
         with TableWriter(responses, RESPONSES) as table:
             table.write_all(rows())

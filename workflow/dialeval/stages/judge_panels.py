@@ -25,12 +25,14 @@ class ChooseUnsureSettings(BaseModel, defer_build=True):
 def choose_unsure(settings: ChooseUnsureSettings, requests: Path, judgements: Path, chosen: Path) -> None:
     """Writes the table `requests` of a cascade's second judge: half of it where the first is least sure."""
     chosen_ids = drawn(read_table(judgements, JUDGEMENTS, CASCADE_COLUMNS), settings.form, settings.cascade.share)
-    is_asked = [name in chosen_ids for name in read_table(requests, REQUESTS, ["request_id"])["request_id"].to_pylist()]
+    is_chosen = [
+        name in chosen_ids for name in read_table(requests, REQUESTS, ["request_id"])["request_id"].to_pylist()
+    ]
     with TableWriter(chosen, REQUESTS) as table:
-        table.write_all(chosen_rows(requests, REQUESTS, is_asked))
+        table.write_all(chosen_rows(requests, REQUESTS, is_chosen))
     cascade = settings.cascade
     print(
-        f"{cascade.then} is asked {sum(is_asked):,} of {len(is_asked):,} requests, drawn at random, half of them from "
+        f"{cascade.then} judges {sum(is_chosen):,} of {len(is_chosen):,} requests, drawn at random, half of them from "
         f"those of which {cascade.first} is least sure"
     )
 

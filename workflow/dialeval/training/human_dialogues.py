@@ -145,7 +145,7 @@ PAIR_LETTERS = 40
 """Letters that two utterances in a row need together: some ten words. Without blanks, a character is three."""
 SINGLE_LETTERS = 48
 """Letters that an utterance needs to be a passage by itself."""
-WHOLE_LETTERS = 24
+DIALOGUE_LETTERS = 24
 """Letters that a whole dialogue needs for another one like it to be no chance."""
 _UNSPACED_LETTERS = 3
 _NAME = re.compile(r"^\s*[^\W\d_]{1,12}(?:[ _-]?[\w]{1,2})?\s*[:：]\s+")
@@ -192,7 +192,7 @@ def passages(utterances: Sequence[str], *, singles: bool) -> Iterator[int]:
 def judged_passages(utterances: Sequence[str]) -> set[int]:
     """Returns numbers of a dialogue's passages, by which dialogues that share text are found."""
     found = set(passages(utterances, singles=True))
-    if len(utterances) > 1 and sum(n_letters(plain(text)) for text in utterances) >= WHOLE_LETTERS:
+    if len(utterances) > 1 and sum(n_letters(plain(text)) for text in utterances) >= DIALOGUE_LETTERS:
         found.add(dialogue_number(utterances))
     return found
 

@@ -90,7 +90,7 @@ class LoraQuestions:
         """Returns the length of a prompt up to its label, in tokens."""
         return len(self._prompts.before_label(messages))
 
-    def of(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[LoraQuestion]:
+    def rendered(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[LoraQuestion]:
         """Yields the question about each row of the table `training_examples` that fits the cutoff.
 
         Raises:

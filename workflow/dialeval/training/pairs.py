@@ -370,13 +370,13 @@ _OF_DIALOGUES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )  # fmt: skip
 
 
-def kinds_of_level(level: Level) -> tuple[str, ...]:
+def perturbations_of_level(level: Level) -> tuple[str, ...]:
     """Returns every kind of a level, by name."""
     perturbations = [name for name, one in STRATEGIES.items() if one.level == level and name not in INSTEAD]
     return (*BORROWED, WORD_ORDER, *perturbations) if level == "turn" else tuple(perturbations)
 
 
-def kinds_for(criterion: str, level: Level, sensitivities: Sensitivities = NOTHING_ELSE) -> tuple[str, ...]:
+def perturbations_for(criterion: str, level: Level, sensitivities: Sensitivities = NOTHING_ELSE) -> tuple[str, ...]:
     """Returns the kinds that lower a criterion; empty if none is known.
 
     Args:
@@ -385,14 +385,14 @@ def kinds_for(criterion: str, level: Level, sensitivities: Sensitivities = NOTHI
         sensitivities: the user's criteria with the perturbations that lower them.
     """
     if criterion == "overall":
-        return kinds_of_level(level)
+        return perturbations_of_level(level)
     if criterion in sensitivities:
         named = [INSTEAD.get(name, name) for name in sensitivities[criterion]]
-        return tuple(name for name in dict.fromkeys(named) if name in kinds_of_level(level))
+        return tuple(name for name in dict.fromkeys(named) if name in perturbations_of_level(level))
     return (_OF_TURNS if level == "turn" else _OF_DIALOGUES).get(criterion, ())
 
 
-def chosen_kinds(
+def chosen_perturbations(
     criteria: Collection[str] | None,
     kinds: Collection[str] | None,
     level: Level,
@@ -409,17 +409,17 @@ def chosen_kinds(
     Raises:
         UserError: a kind is not known at this level, or a criterion is left without any.
     """
-    known = kinds_of_level(level)
+    known = perturbations_of_level(level)
     for name in kinds or ():
         if name not in known:
             meant = f"it is called '{INSTEAD[name]}' here" if name in INSTEAD else nearest(name, known)
             raise UserError(f"'{name}' is no way of spoiling a {level}; {meant}")
     found = {}
     for criterion in criteria or DEFAULT_CRITERIA[level]:
-        lowering = kinds_for(criterion, level, sensitivities)
+        lowering = perturbations_for(criterion, level, sensitivities)
         found[criterion] = tuple(name for name in lowering if kinds is None or name in kinds)
         if not lowering:
-            able = [name for name in (*_OF_TURNS, *_OF_DIALOGUES, "overall") if kinds_for(name, level)]
+            able = [name for name in (*_OF_TURNS, *_OF_DIALOGUES, "overall") if perturbations_for(name, level)]
             raise UserError(
                 f"nothing is known to lower '{criterion}' of a {level}; criteria that something lowers: "
                 f"{', '.join(able)}; one of yours says what lowers it under criteria.{criterion}.sensitive_to"

@@ -26,7 +26,7 @@ from dialeval.training.human_dialogues import (
     split,
 )
 from dialeval.training.negatives import Known, Surroundings, surroundings_of
-from dialeval.training.pairs import Pair, chosen_kinds, make_dialogue_pair, make_turn_pair, rows_of
+from dialeval.training.pairs import Pair, chosen_perturbations, make_dialogue_pair, make_turn_pair, rows_of
 
 Place = tuple[int, int, int]
 """Position of a dialogue, of a turn in it (0 for a whole dialogue) and of a criterion: the order of the table."""
@@ -181,7 +181,7 @@ class Recipe(BaseModel, defer_build=True):
         Raises:
             UserError: a kind or criterion is not known.
         """
-        kinds = chosen_kinds(self.criteria, self.kinds, self.level, self.sensitivities)
+        kinds = chosen_perturbations(self.criteria, self.kinds, self.level, self.sensitivities)
         return PairSettings(self.level, kinds, self.pairs_per_language, self.max_context, self.random_seed)
 
 
