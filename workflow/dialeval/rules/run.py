@@ -136,7 +136,7 @@ class Run:
         if not (is_downloading or is_comparing):
             whole, config = config, self.in_words(without_absent, config)
             self.left_out = list(absence_in_words(config, whole))
-            self.say("\n".join(self.left_out))
+            self.say("\n".join([*self.left_out, *preflight.unused_templates(config)]))
         if is_cleaning:
             self.in_words(check_folder, config.results_dir, config.store_dir, Path.cwd())
         # Snakemake's own lock, where a profile leaves it on, would come first and say less
