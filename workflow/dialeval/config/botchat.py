@@ -233,22 +233,22 @@ def unfit_partner(config: Config) -> Iterator[Mistake]:
         yield Mistake("selfchat.partner", words, (f"models.{name}",))
     for chatbot in config.chatbots:
         model = config.models.get(chatbot)
-        about = (f"models.{chatbot}", f"models.{name}", "selfchat.partner")
+        related = (f"models.{chatbot}", f"models.{name}", "selfchat.partner")
         if isinstance(model, PublishedModel):
             words = (
                 f"'{chatbot}' is a published model, whose dialogues are done: it cannot talk with selfchat.partner; "
                 "leave the partner or the chatbot out"
             )
-            yield Mistake("chatbots", words, about)
+            yield Mistake("chatbots", words, related)
         engines = [one for one in (model, partner) if isinstance(one, VllmModel) and one.scheduled_gpus]
         if len(engines) == 2 and model != partner:
             words = (
                 f"'{name}' and the chatbot '{chatbot}' would be two vLLM engines in one job, which take each other's "
                 "GPU memory; serve the partner with `vllm serve` and reach it by engine: openai (docs/api.md)"
             )
-            yield Mistake("selfchat.partner", words, about)
-    for protocol, asked in config.resolved_protocols().items() if chat.scenarios else ():
-        of_people = asked.data.opponent == "human" or "pass_rates_at_gt_length" in asked.measured()
-        if of_people and SELFCHAT in asked.data.source:
+            yield Mistake("selfchat.partner", words, related)
+    for protocol, settings in config.resolved_protocols().items() if chat.scenarios else ():
+        of_people = settings.data.opponent == "human" or "pass_rates_at_gt_length" in settings.measured()
+        if of_people and SELFCHAT in settings.data.source:
             words = f"it compares with what people said, and in scenarios they said nothing; leave {protocol} out"
             yield Mistake(f"protocols.{protocol}", words, ("selfchat.scenarios",))

@@ -155,8 +155,8 @@ class Config(WithFiles):
             chat = raw.get("selfchat")
             if isinstance(chat, Mapping) and chat.get("scenarios"):
                 raw = {**_instead_of_seeds(raw), **raw}
-            asked = "protocols" not in raw and raw.get("judges")
-            return {**raw, "protocols": _botchat_protocols(raw.get("selfchat"))} if asked else raw
+            needs_protocols = "protocols" not in raw and raw.get("judges")
+            return {**raw, "protocols": _botchat_protocols(raw.get("selfchat"))} if needs_protocols else raw
         alone = any(raw.get(part) for part in PARTS) or (raw.get("battles") and "models" not in raw)
         return {**WITHOUT_CHATBOTS, **_instead_of_seeds(raw), **raw} if alone else raw
 
@@ -217,15 +217,19 @@ class Config(WithFiles):
     def ensembles_of(self, protocol: str) -> list[str]:
         """Returns the ensembles of its judges that judge under a protocol; files of scores know rated items alone."""
         methods = self.ensemble_methods()
-        return [name for name, by in methods.items() if protocol in by and [FILE] not in by[protocol].values()]
+        return [
+            name
+            for name, members in methods.items()
+            if protocol in members and [FILE] not in members[protocol].values()
+        ]
 
     def judging(self, protocol: str) -> list[str]:
         """Returns whose judgements are tabled: judges that judge everything, cascades as one, ensembles, and rules."""
         found = self.resolved_protocols().get(protocol)
         cascade = found.cascade if found else None
-        whole = [name for name in self.judges_of(protocol) if cascade is None or name != cascade.then]
+        complete = [name for name in self.judges_of(protocol) if cascade is None or name != cascade.then]
         rules = [FAILURES_BY_RULE] if found and protocol == OF_FAILURES else []
-        return [*whole, *([cascade.name] if cascade else []), *self.ensembles_of(protocol), *rules]
+        return [*complete, *([cascade.name] if cascade else []), *self.ensembles_of(protocol), *rules]
 
     def talks(self) -> bool:
         """Returns whether dialogues of chatbots are wanted: there are some, or nothing else is asked for."""
@@ -235,10 +239,10 @@ class Config(WithFiles):
         """Returns every model that chats, judges, scores, rewrites, writes items or is examined."""
         rewriter = [self.robustness.rewriter] if self.robustness and self.robustness.rewriter else []
         partner = [self.selfchat.partner] if self.selfchat.partner else []
-        translators = [name for asked in self.translate.values() for name in asked.models()]
+        translators = [name for used in self.translate.values() for name in used.models()]
         judges = [*self.judges, *self.protocol_judges()]
-        asked = [*self.chatbots, *partner, *judges, *rewriter, *translators, *self.dialogbench_models()]
-        return list(dict.fromkeys(asked))
+        used = [*self.chatbots, *partner, *judges, *rewriter, *translators, *self.dialogbench_models()]
+        return list(dict.fromkeys(used))
 
     def models_before_planning(self, protocol: str) -> list[str]:
         """Returns the models that must answer, and may be paid, before a protocol's requests can be planned."""

@@ -144,8 +144,8 @@ def _undefined_names(config: Config) -> Iterator[Mistake]:
     for name, rated in metaeval.corpora.items() if metaeval else ():
         field = f"metaeval.corpora.{name}.dimensions"
         yield from unknown(field, rated.dimensions or [], config.known_criteria(), "criterion", "criteria")
-    damaged = robustness.corpora if robustness else []
-    yield from unknown("robustness.corpora", damaged, config.sources(), "corpus", "corpora", "metaeval.corpora")
+    perturbed = robustness.corpora if robustness else []
+    yield from unknown("robustness.corpora", perturbed, config.sources(), "corpus", "corpora", "metaeval.corpora")
 
 
 def _unfit_perturbations(config: Config) -> Iterator[Mistake]:
@@ -203,7 +203,7 @@ def _unable_judges(config: Config) -> Iterator[Mistake]:
     for field, names, protocol, asked_as, unpublished in jobs:
         for name in names:
             model = config.models.get(name)
-            about = (f"models.{name}", f"protocols.{protocol}")
+            related = (f"models.{name}", f"protocols.{protocol}")
             if isinstance(model, EmbeddedModel) and not serves(model.method, asked_as):
                 able = ", ".join(able_to(asked_as))
                 words = (
@@ -214,21 +214,21 @@ def _unable_judges(config: Config) -> Iterator[Mistake]:
                         else "name a model of engine openai or vllm, as no method can"
                     )
                 )
-                yield Mistake(field, words, about)
+                yield Mistake(field, words, related)
             if isinstance(model, PublishedModel) and unpublished:
                 words = (
                     f"'{name}' is a published model, of which nothing can be asked; give its scores under "
                     "metaeval.score_files, or name the judges of this protocol"
                 )
-                yield Mistake(field, words, about)
+                yield Mistake(field, words, related)
 
 
 def _idle_judges(config: Config) -> Iterator[Mistake]:
     """Yields the judges that nothing asks: they would be left out without a word."""
-    asked = [name for name, protocol in config.resolved_protocols().items() if asks(config, protocol)]
+    used = [name for name, protocol in config.resolved_protocols().items() if asks(config, protocol)]
     for name in config.judges:
         model = config.models.get(name)
-        if any(name in config.judges_of(protocol) for protocol in asked) or (model and model.learns_from):
+        if any(name in config.judges_of(protocol) for protocol in used) or (model and model.learns_from):
             continue  # one that is trained may be for another run
         words = (
             f"'{name}' is asked nothing; put unieval, gteval (with chatbots) or arena (with two of them) under "
@@ -270,9 +270,9 @@ def _incomplete_parts(config: Config) -> Iterator[Mistake]:
             words = "no judge scores anything; name judges and put `rating: {}` or `yes_no: {}` under protocols"
             yield Mistake(part, words, ("protocols", "judges"))
     judged = [one for name, one in config.resolved_protocols().items() if one.judges or name == OF_FAILURES]
-    asked = {source for one in [*judged, *labelled_protocols(config).values()] for source in one.data.source}
+    sources = {source for one in [*judged, *labelled_protocols(config).values()] for source in one.data.source}
     for name in config.transcripts:
-        if name not in asked:
+        if name not in sources:
             words = (
                 f"nobody is asked about '{name}'; name judges, and give it to a protocol of yours, such as "
                 f"{{form: scale, data: {{source: {name}}}, criteria: [overall]}}, or take it out"
@@ -355,7 +355,7 @@ def asks_otherwise(config: Config) -> bool:
 
     A run of nothing but published dialogues and answers asks nothing: these were got with the papers' own prompts.
     """
-    asked = [config.models.get(name) for name in config.models_in_use()]
-    if asked and all(isinstance(model, PublishedModel) for model in asked):
+    models = [config.models.get(name) for name in config.models_in_use()]
+    if models and all(isinstance(model, PublishedModel) for model in models):
         return False
     return not config.prompts.as_papers(*PRINTED_WITH)

@@ -256,14 +256,14 @@ def protocol_criteria(config: Config, protocol: Protocol) -> list[Criterion]:
     if protocol.criteria or protocol.form not in SCORING:
         return config.own_criteria(protocol.criteria)
     corpora = config.metaeval.corpora if config.metaeval else {}
-    of = protocol.data.source
+    sources = protocol.data.source
     names = {
         name
         for corpus, rated in corpora.items()
-        if RATED in of or corpus in of
+        if RATED in sources or corpus in sources
         for name in rated.asked or ()
     }  # fmt: skip
-    if PERTURBED in of and config.robustness:
+    if PERTURBED in sources and config.robustness:
         names |= set(config.sensitivities())
     return config.own_criteria(names)
 
@@ -283,8 +283,8 @@ def protocol_dimensions(config: Config, protocol: Protocol) -> dict[str, list[st
 
 def protocol_sensitivities(config: Config, protocol: Protocol) -> dict[str, list[str]]:
     """Returns the perturbations that lower those of the user's criteria that a protocol may ask about."""
-    asked = {criterion.name for criterion in protocol_criteria(config, protocol)}
-    return {name: strategies for name, strategies in config.sensitivities().items() if name in asked}
+    named = {criterion.name for criterion in protocol_criteria(config, protocol)}
+    return {name: strategies for name, strategies in config.sensitivities().items() if name in named}
 
 
 def unfit_questions(config: Config) -> Iterator[Mistake]:
@@ -294,9 +294,9 @@ def unfit_questions(config: Config) -> Iterator[Mistake]:
             yield from _embedded_structured(config, name)
         if protocol.form not in SCORING:
             continue
-        asked = protocol_criteria(config, protocol)
-        yield from _embedded(config, name, asked)
-        for criterion in asked:
+        chosen = protocol_criteria(config, protocol)
+        yield from _embedded(config, name, chosen)
+        for criterion in chosen:
             if protocol.form == "probability" and not criterion.has_a_probability:
                 words = (
                     f"protocol {name} asks how likely an answer is, and there is neither a question to answer with Yes "
@@ -306,9 +306,9 @@ def unfit_questions(config: Config) -> Iterator[Mistake]:
         yield from _nothing_asked(config, name, protocol)
 
 
-def _embedded(config: Config, name: str, asked: list[Criterion]) -> Iterator[Mistake]:
+def _embedded(config: Config, name: str, chosen: list[Criterion]) -> Iterator[Mistake]:
     """Yields embedded judges that are asked about what they were not built for."""
-    if not asked:
+    if not chosen:
         return
     field = f"protocols.{name}.judges" if name in config.protocols.own or _names_judges(config, name) else "judges"
     for judge in config.judges_of(name):
@@ -316,7 +316,7 @@ def _embedded(config: Config, name: str, asked: list[Criterion]) -> Iterator[Mis
         if isinstance(model, EmbeddedModel) and serves(model.method, "rating"):
             words = (
                 f"'{judge}' is an embedded model, which scores the papers' criteria ({', '.join(SHIPPED)}) and no "
-                f"others; protocol {name} asks about {', '.join(one.name for one in asked)}: name judges of engine "
+                f"others; protocol {name} asks about {', '.join(one.name for one in chosen)}: name judges of engine "
                 f"openai or vllm under protocols.{name}.judges, or give these criteria a protocol of their own"
             )
             yield Mistake(field, words, (f"models.{judge}", f"protocols.{name}", "criteria"))
@@ -338,10 +338,10 @@ def _nothing_asked(config: Config, name: str, protocol: Protocol) -> Iterator[Mi
     """Yields criteria that a protocol names and that nothing in its sources can be asked about."""
     known = with_own(config.own_criteria(config.criteria))
     for criterion in (known[one] for one in protocol.criteria if one in known):
-        field, about = f"protocols.{name}.criteria", (f"criteria.{criterion.name}",)
+        field, related = f"protocols.{name}.criteria", (f"criteria.{criterion.name}",)
         if protocol.data.source == [PERTURBED] and criterion.name in config.criteria and not criterion.sensitive_to:
             words = f"nothing that is damaged lowers '{criterion.name}'; name perturbations under"
-            yield Mistake(field, f"{words} criteria.{criterion.name}.sensitive_to", about)
+            yield Mistake(field, f"{words} criteria.{criterion.name}.sensitive_to", related)
 
 
 # Criteria asked in place of rated dimensions
@@ -357,15 +357,15 @@ def unfit_asks(config: Config) -> Iterator[Mistake]:
             yield Mistake(field, words, (f"metaeval.corpora.{name}.reader",))
             continue
         level = LEVEL_OF_READER.get(corpus.reader)
-        for asked in corpus.criterion_map:
-            yield from unknown(field, [asked], known, "criterion", "criteria")
-            if level and asked in known and not known[asked].is_at(level):
+        for judged in corpus.criterion_map:
+            yield from unknown(field, [judged], known, "criterion", "criteria")
+            if level and judged in known and not known[judged].is_at(level):
                 fitting = ", ".join(one for one in known if known[one].is_at(level))
                 words = (
-                    f"reader {corpus.reader} reads what was rated as a {SHOWN_LEVELS[level]}, and '{asked}' is not "
+                    f"reader {corpus.reader} reads what was rated as a {SHOWN_LEVELS[level]}, and '{judged}' is not "
                     f"asked of one; there are {fitting}"
                 )
-                yield Mistake(field, words, (f"metaeval.corpora.{name}.reader", f"criteria.{asked}"))
+                yield Mistake(field, words, (f"metaeval.corpora.{name}.reader", f"criteria.{judged}"))
 
 
 def fillable(corpus: RatedCorpus) -> list[str]:

@@ -50,7 +50,7 @@ def unfit_ensembles(config: Config) -> Iterator[Mistake]:
         words = f"'{MIXED}' names scores of ensembles in every table; choose another name"
         yield Mistake(f"protocols.{MIXED}", words, ("ensembles",))
     for name, members in config.ensembles.items():
-        field, about = f"ensembles.{name}", tuple(f"models.{member}" for member in members)
+        field, related = f"ensembles.{name}", tuple(f"models.{member}" for member in members)
         for section, taken in (("models", [*config.models]), ("metaeval.score_files", [*scores])):
             for other in taken:
                 if other.lower() == name.lower():
@@ -67,20 +67,20 @@ def unfit_ensembles(config: Config) -> Iterator[Mistake]:
             continue
         found = [*_unfit_members(config, field, members)]
         yield from found
-        if not found and (apart := _learned_apart(config, members)):
-            yield Mistake(field, apart, ("training", *about))
+        if not found and (mistake := _learned_apart(config, members)):
+            yield Mistake(field, mistake, ("training", *related))
         elif not found and not members_by_method(config, name):
             words = (
                 f"its members are nowhere asked about the same ({_asked_under(config, members)}); give them a protocol "
                 "of form scale or probability in common, or protocols about the same rated corpora"
             )
-            yield Mistake(field, words, ("protocols", "judges", *about))
+            yield Mistake(field, words, ("protocols", "judges", *related))
 
 
 def _unfit_members(config: Config, field: str, members: list[str]) -> Iterator[Mistake]:
     scores = config.metaeval.score_files if config.metaeval else {}
     for member in members:
-        about = (f"models.{member}", "judges", "protocols", "metaeval")
+        related = (f"models.{member}", "judges", "protocols", "metaeval")
         if member in config.ensembles and member not in (*config.models, *scores):
             words = f"'{member}' is an ensemble itself, and its members would count twice; name the members instead"
             yield Mistake(field, words, (f"ensembles.{member}",))
@@ -95,13 +95,13 @@ def _unfit_members(config: Config, field: str, members: list[str]) -> Iterator[M
                 f"'{member}' is a published model, of which there are verdicts and no scores; give its scores under "
                 "metaeval.score_files, or take it out"
             )
-            yield Mistake(field, words, about)
+            yield Mistake(field, words, related)
         elif not _ways(config, member):
             words = (
                 f"'{member}' scores nothing; name it under judges, with yes_no or rating or a protocol of form scale "
                 "or probability, or take it out"
             )
-            yield Mistake(field, words, about)
+            yield Mistake(field, words, related)
 
 
 def _learned_apart(config: Config, members: list[str]) -> str:

@@ -129,7 +129,7 @@ class RatedCorpus(Section):
     @property
     def joined(self) -> dict[str, str]:
         """Returns, by criterion that is asked about, another one that people rated and that it is compared with."""
-        return {asked: rated for asked, rated in self.criterion_map.items() if asked != rated}
+        return {judged: rated for judged, rated in self.criterion_map.items() if judged != rated}
 
     @model_validator(mode="after")
     def _path_fits_reader(self) -> Self:

@@ -85,18 +85,18 @@ def _unknown_questions(config: Config, name: str, data: str) -> Iterator[Mistake
     section, known = config.training[data], with_own(config.own_criteria(config.criteria))
     if not all(one in known and known[one].is_at(section.level) for one in section.learned):
         return  # a mistake of the set itself
-    asked = {
+    scored = {
         criterion: None
         for one in config.resolved_protocols().values()
         if one.form == "probability" and name in (one.judges or ()) and asks(config, one)
         for level, criterion in _asked(config, one)
         if level == section.level
     }
-    if not asked or not asked.keys().isdisjoint(section.learned):
+    if not scored or not scored.keys().isdisjoint(section.learned):
         return
     words = (
         f"'{name}' learns {' and '.join(section.learned)} from '{data}', and of a {section.level} it is asked about "
-        f"{', '.join(asked)} alone; name one of these under training.{data}.criteria, or name what it learns under "
+        f"{', '.join(scored)} alone; name one of these under training.{data}.criteria, or name what it learns under "
         "metaeval.corpora.*.dimensions or asks, or a protocol's criteria"
     )
     yield Mistake(f"models.{name}.train.data", words, (f"training.{data}", "protocols", "metaeval", "judges"))

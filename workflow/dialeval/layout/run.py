@@ -173,13 +173,13 @@ class Layout(Figures):
 
     def shown_answers(self) -> dict[str, list[str]]:
         """Return, by model, the protocols under which the report may show its answers."""
-        asked: dict[str, list[str]] = {}
+        answers: dict[str, list[str]] = {}
         for name in self.shown_requests():
             for judge in self.config.judges_of(name):
-                asked.setdefault(judge, []).append(name)
+                answers.setdefault(judge, []).append(name)
         for model, method in self.examined:
-            asked.setdefault(model, []).append(f"dialogbench_{method}")
-        return asked
+            answers.setdefault(model, []).append(f"dialogbench_{method}")
+        return answers
 
     def report_answers(self) -> list[str]:
         """Return the requests and responses of the models whose answers the report may show."""
@@ -202,7 +202,7 @@ class Layout(Figures):
         found = {name: protocol.judges for name, protocol in self.protocols.items() if not self.is_about_chatbots(name)}
         found |= {name: self.translating_models[name] for name in self.translated}
         methods = self.config.dialogbench.examine.by_method() if self.config.dialogbench else {}
-        return found | {f"dialogbench_{name}": asked for name, asked in methods.items()}
+        return found | {f"dialogbench_{name}": protocols for name, protocols in methods.items()}
 
     def plannable_requests(self) -> list[str]:
         """Return the requests that an estimate plans: those that need no model's words."""

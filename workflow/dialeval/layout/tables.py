@@ -128,8 +128,8 @@ class Tables(Judgements):
 
     def items_of_pairs(self, protocol: str) -> list[str]:
         """Return the items whose lengths are compared with judgements of pairs of them."""
-        asked = self.protocols[protocol]
-        return self.items_of(asked.data.source) if asked.form == "pair" else []
+        settings = self.protocols[protocol]
+        return self.items_of(settings.data.source) if settings.form == "pair" else []
 
     def measured_seeds(self, measure: str) -> list[str]:
         """Return the seeds, if a measure cuts dialogues to the length of the human ones."""

@@ -127,15 +127,17 @@ class Rounds:
         self._distance[looked] = tested.cautious
         low, high = (settled(self._scores(looked, value), boundary, error) for value in (0.0, 1.0))
         better = np.where(low == high, low, 0)
-        over = self._counts[looked, self._round] == self._counts[looked, -1]
+        finished = self._counts[looked, self._round] == self._counts[looked, -1]
         tally = {state: np.bincount(self.plan.pair[self._state == state], minlength=len(self._open)) for state in
                  (_PARSED, _UNPARSED, _FAILED)}  # fmt: skip
         for number, pair in enumerate(looked.tolist()):
-            of = self.plan.pairs[pair]
-            decision = {1: of.system, -1: of.opponent}.get(int(better[number]), ENDED if over[number] else OPEN)
+            names = self.plan.pairs[pair]
+            decision = {1: names.system, -1: names.opponent}.get(
+                int(better[number]), ENDED if finished[number] else OPEN
+            )
             self.rows.append(
                 {
-                    **of._asdict(),
+                    **names._asdict(),
                     "round": self._round + 1,
                     "n_seeds": int(self._counts[pair, self._round]),
                     "estimate": float(tested.estimate[number]),

@@ -73,10 +73,10 @@ def average_rows(
                 groups.setdefault(place._replace(dimension=AVERAGE), []).append(over_corpora)
             groups.setdefault(place._replace(language=AVERAGE), []).append(over_corpora)
         for place, members in groups.items():
-            over = "dimensions" if place.dimension == AVERAGE else "languages"
+            averaged_over = "dimensions" if place.dimension == AVERAGE else "languages"
             if len(members) > 1:
-                mean = _averaged(members, over)
-                yield _average_row(place, over, raters, mean, len(members)) | printed_numbers.columns(
+                mean = _averaged(members, averaged_over)
+                yield _average_row(place, averaged_over, raters, mean, len(members)) | printed_numbers.columns(
                     place, raters, mean
                 )
 
@@ -103,8 +103,10 @@ class _PrintedNumbers:
             return {f"published_{name}": None for name in STATISTICS}
         corpora = self._corpora[place.benchmark, place.level]
         system = system_of(place.scorer.judge, self._published_as)
-        about = (system, place.level, place.language, dimension, raters)
-        return {f"published_{name}": published_average(*about, corpora=corpora, statistic=name) for name in STATISTICS}
+        columns = (system, place.level, place.language, dimension, raters)
+        return {
+            f"published_{name}": published_average(*columns, corpora=corpora, statistic=name) for name in STATISTICS
+        }
 
 
 class _Place(NamedTuple):
@@ -141,7 +143,7 @@ def _pieces(results: Sequence[Correlated], raters: str) -> dict[_Place, list[_Pa
         for dimension in result.dimensions
     }
     pieces: dict[_Place, list[_Part]] = {}
-    everything: dict[_Place, list[_Part]] = {}
+    parts_of: dict[_Place, list[_Part]] = {}
     for result in results:
         if result.rater_kind == "construction" or (raters == "human" and result.rater_kind != "human"):
             continue
@@ -159,8 +161,8 @@ def _pieces(results: Sequence[Correlated], raters: str) -> dict[_Place, list[_Pa
                 part = _Part(one, n_filled, (rated,), rated != dimension)
                 pieces.setdefault(where, []).append(part)
                 if not twice[judge, place]:
-                    everything.setdefault(where._replace(dimension=ALL), []).append(part)
-    return pieces | everything
+                    parts_of.setdefault(where._replace(dimension=ALL), []).append(part)
+    return pieces | parts_of
 
 
 def _compared_twice(result: Correlated) -> BoolArray:
@@ -170,25 +172,25 @@ def _compared_twice(result: Correlated) -> BoolArray:
     """
     place = {name: number for number, name in enumerate(result.dimensions)}
     twice = np.zeros(result.requested.shape, dtype=bool)
-    for asked, rated in result.cell.joined.items():
-        if asked in place and rated in place and rated not in result.cell.joined:
-            twice[:, place[rated]] |= result.requested[:, place[asked]]
+    for judged, rated in result.cell.joined.items():
+        if judged in place and rated in place and rated not in result.cell.joined:
+            twice[:, place[rated]] |= result.requested[:, place[judged]]
     return twice
 
 
 def _single(result: Correlations, judge: int, dimension: int) -> Correlations:
     """Returns one scorer's correlation on one dimension."""
-    at = np.s_[judge : judge + 1, dimension : dimension + 1]
+    cell = np.s_[judge : judge + 1, dimension : dimension + 1]
     return replace(
         result,
-        estimate=result.estimate[at],
-        ci_low=result.ci_low[at],
-        ci_high=result.ci_high[at],
+        estimate=result.estimate[cell],
+        ci_low=result.ci_low[cell],
+        ci_high=result.ci_high[cell],
         replicates=result.replicates[:, judge : judge + 1, dimension : dimension + 1],
-        n=result.n[at],
-        n_clusters=result.n_clusters[at],
-        resampled=result.resampled[at],
-        design_effect=result.design_effect[at],
+        n=result.n[cell],
+        n_clusters=result.n_clusters[cell],
+        resampled=result.resampled[cell],
+        design_effect=result.design_effect[cell],
         reason=((result.reason[judge][dimension],),),
     )
 
@@ -288,8 +290,12 @@ def chinese_rows(correlations: Iterable[Row]) -> Iterator[dict[str, Any]]:
     """
     judged: dict[_Key, dict[str, Row]] = {}
     for row in correlations:
-        asked = xdial_eval.CORRELATED[row["level"]]
-        if row["rater_kind"] == "human" and row["language"] == "zh" and row["dimension"] == row["rated"] == asked:
+        dimension_asked = xdial_eval.CORRELATED[row["level"]]
+        if (
+            row["rater_kind"] == "human"
+            and row["language"] == "zh"
+            and row["dimension"] == row["rated"] == dimension_asked
+        ):
             column = _columns(row["level"]).get(folded(row["corpus"]))
             if column:
                 judged.setdefault((row["level"], row["judge"], row["method"]), {})[column] = row
@@ -330,15 +336,15 @@ def matrix_rows(cells: Sequence[Cell]) -> Iterator[dict[str, Any]]:
         names = [f"{scorer.judge} ({scorer.method})" for scorer in cell.scorers]
         opinions = dict(zip(names, cell.scores, strict=True))
         opinions |= {f"{kind}{RATINGS}": values for kind, values in cell.ratings.items() if kind != "model"}
-        about = {"level": cell.level, "corpus": cell.corpus, "language": cell.language}
+        columns = {"level": cell.level, "corpus": cell.corpus, "language": cell.language}
         for name, values in opinions.items():
             own = _own_dimensions(cell, values) if name.endswith(RATINGS) else values
             for row in _pairs(cell.dimensions, own):
-                yield {"kind": "dimensions", **about, "scorer": name, **row}
+                yield {"kind": "dimensions", **columns, "scorer": name, **row}
         for place, dimension in enumerate(cell.dimensions):
             judged = np.array([values[place] for values in opinions.values()])
             for row in _pairs(tuple(opinions), judged):
-                yield {"kind": "judges", **about, "dimension": dimension, "rated": cell.rated_on(dimension), **row}
+                yield {"kind": "judges", **columns, "dimension": dimension, "rated": cell.rated_on(dimension), **row}
     yield from _between_languages(cells)
 
 

@@ -67,9 +67,9 @@ def _published_in_corpus(
     result: Correlated, scorer: Scorer, dimension: str, published_as: Mapping[str, str]
 ) -> dict[str, float | None]:
     cell = result.cell
-    about = (system_of(scorer.judge, published_as), cell.level, cell.corpus, cell.language, dimension)
+    columns = (system_of(scorer.judge, published_as), cell.level, cell.corpus, cell.language, dimension)
     by_people = result.rater_kind == "human"
-    return {f"published_{name}": published_in_corpus(*about, name) if by_people else None for name in STATISTICS}
+    return {f"published_{name}": published_in_corpus(*columns, name) if by_people else None for name in STATISTICS}
 
 
 def pair_rows(results: Iterable[Correlated]) -> Iterator[dict[str, Any]]:
@@ -89,9 +89,9 @@ def pair_rows(results: Iterable[Correlated]) -> Iterator[dict[str, Any]]:
                 confidence=pearson.confidence,
                 random_seed=pearson.random_seed,
             )
-            about = {"benchmark": result.cell.benchmark} | result.about(name)
+            columns = {"benchmark": result.cell.benchmark} | result.about(name)
             for row in _rows(result, pairs):
-                yield about | row
+                yield columns | row
 
 
 def _rows(result: Correlated, pairs: JudgePairs) -> Iterator[dict[str, Any]]:
@@ -100,10 +100,10 @@ def _rows(result: Correlated, pairs: JudgePairs) -> Iterator[dict[str, Any]]:
     for number, (one, other) in enumerate(zip(pairs.first, pairs.second, strict=True)):
         first, second = result.scorers[one], result.scorers[other]
         n, n_clusters = int(pairs.n[number]), int(pairs.n_clusters[number])
-        with_first, with_second, between = (
+        with_first, with_second, compared = (
             float(values[number]) for values in (pairs.first_pearson, pairs.second_pearson, pairs.between)
         )
-        williams = williams_test(with_first, with_second, between, n)
+        williams = williams_test(with_first, with_second, compared, n)
         yield {
             "judge": first.judge,
             "method": first.method,
@@ -111,7 +111,7 @@ def _rows(result: Correlated, pairs: JudgePairs) -> Iterator[dict[str, Any]]:
             "other_method": second.method,
             "pearson": with_first,
             "other_pearson": with_second,
-            "judge_correlation": between,
+            "judge_correlation": compared,
             "difference": float(pairs.difference[number]),
             "difference_ci_low": float(pairs.ci_low[number]),
             "difference_ci_high": float(pairs.ci_high[number]),
@@ -170,7 +170,7 @@ def ranking_rows(
                 if second is None:
                     continue
                 pairs = [(value, second.pearson.get(scorer, np.nan)) for scorer, value in first.items()]
-                about = {
+                columns = {
                     "level": cell.level,
                     "corpus": cell.corpus,
                     "language": cell.language,
@@ -182,7 +182,7 @@ def ranking_rows(
                         RANKINGS, cell.corpus, cell.level, cell.language, dimension
                     ),
                 }
-                yield about | _agreement(np.array(pairs, dtype=np.float64).reshape(-1, 2))
+                yield columns | _agreement(np.array(pairs, dtype=np.float64).reshape(-1, 2))
 
 
 def _ranked(people: Correlated, candidates: Candidates) -> dict[int, Scorer]:

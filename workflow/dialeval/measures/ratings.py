@@ -61,13 +61,13 @@ def ratings(judgements: pd.DataFrame, design: Design, words: Words) -> Ratings:
     systems = sorted(players(judgements, design))  # so that no number depends on how a list of them is ordered
     rows: list[Row] = []
     differences: list[Row] = []
-    for about, of in groups(judgements, design):
-        found = _rated(of, systems, design, words)
+    for columns, verdicts in groups(judgements, design):
+        found = _rated(verdicts, systems, design, words)
         for row in rating_rows(found, systems):
             system, elo, n = row.pop("system"), row.pop("elo"), row.pop("n_comparisons")
-            published = published_number(design.protocol, "ratings", system, about["n_utterances"])
-            rows.append({**about, "system": system, "estimate": elo, "n": n, **row, "published": published})
-        differences += rating_differences(found, systems, "ratings", scope(about), about["judge"])
+            published = published_number(design.protocol, "ratings", system, columns["n_utterances"])
+            rows.append({**columns, "system": system, "estimate": elo, "n": n, **row, "published": published})
+        differences += rating_differences(found, systems, "ratings", scope(columns), columns["judge"])
     return Ratings(rows, with_adjusted_p(differences))
 
 
@@ -98,8 +98,8 @@ def win_rates(judgements: pd.DataFrame, design: Design) -> list[Row]:
     """
     systems = players(judgements, design)
     rows = []
-    for about, of in groups(judgements, design):
-        games = comparisons(of, systems)
+    for columns, verdicts in groups(judgements, design):
+        games = comparisons(verdicts, systems)
         rates = win_matrices(
             games.left, games.right, games.outcome, len(systems), cluster=games.cluster, confidence=design.confidence
         )
@@ -107,9 +107,9 @@ def win_rates(judgements: pd.DataFrame, design: Design) -> list[Row]:
             for other, opponent in enumerate(systems):
                 if one == other or design.reference not in (None, opponent):
                     continue
-                published = published_number(design.protocol, "win_rates", system, about["n_utterances"])
+                published = published_number(design.protocol, "win_rates", system, columns["n_utterances"])
                 row = {"system": system, "opponent": opponent, **_cell(rates, one, other), "published": published}
-                rows.append({**about, **row})
+                rows.append({**columns, **row})
     return rows
 
 

@@ -279,15 +279,18 @@ def judge_validity_rows(
     """
     for judge in judges:
         for criterion in criteria:
-            about = {"judge": judge, "criterion": criterion}
+            columns = {"judge": judge, "criterion": criterion}
             compared = [row for row in correlations if row["judge"] == judge and row["dimension"] == criterion]
-            asked = [row for row in compared if row["rated"] == criterion]
-            same = [row for row in asked if row["method"] in methods]
+            same_criterion = [row for row in compared if row["rated"] == criterion]
+            same = [row for row in same_criterion if row["method"] in methods]
             known = [row for row in same if row["pearson"] is not None]
             if known:
-                yield about | _number(known, methods, language)
+                yield columns | _number(known, methods, language)
             else:
-                yield about | {"n": 0, "reason": _reason(correlations, criterion, asked or compared, same, methods)}
+                yield columns | {
+                    "n": 0,
+                    "reason": _reason(correlations, criterion, same_criterion or compared, same, methods),
+                }
 
 
 def _number(rows: list[dict[str, Any]], methods: Sequence[str], language: str) -> dict[str, Any]:

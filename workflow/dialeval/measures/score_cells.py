@@ -144,13 +144,13 @@ def gather(
         )
         opinions = np.concatenate([judges.mean[:, :, here], models.mean[:, :, there]])[:, columns]
         rows = np.concatenate([scored_here, models.requested[:, :, there]])[:, columns]
-        asked = np.asarray(rows.any(axis=2))
-        judging = np.flatnonzero(asked.any(axis=1))
+        requested = np.asarray(rows.any(axis=2))
+        judging = np.flatnonzero(requested.any(axis=1))
         scorers = [*judges.who, *models.who]
         standing_in = {name: fillers.get((corpus, matching.joined.get(name, name)), "") for name in names}
         by_dimension = {name: filler for name, filler in standing_in.items() if filler}
         own = np.isin([scorers[number][0] for number in judging], list(filled.partial))
-        themselves = _of_its_name([scorers[number] for number in judging], asked[judging])
+        themselves = _of_its_name([scorers[number] for number in judging], requested[judging])
         given = matching.on_scored(human.mean[:, :, there], np.nan)
         values = {kind[0]: given[number][columns] for number, kind in enumerate(human.who)}
         cells.append(
@@ -164,11 +164,11 @@ def gather(
                 dimensions=names,
                 scorers=tuple(Scorer(*scorers[number]) for number in judging),
                 scores=opinions[judging],
-                requested=asked[judging],
+                requested=requested[judging],
                 ratings={kind: array for kind, array in values.items() if not np.isnan(array).all()},
                 filled_by=by_dimension,
                 own=own[:, np.newaxis] & np.array([name in by_dimension for name in names], dtype=bool) | themselves,
-                joined={asked: rated for asked, rated in matching.joined.items() if asked in names},
+                joined={requested: rated for requested, rated in matching.joined.items() if requested in names},
             )
         )
     return cells
@@ -211,7 +211,7 @@ def _dimensions_of(
     return names, np.array([dimensions.index(name) for name in names], dtype=np.int64)
 
 
-def _of_its_name(scorers: Sequence[tuple[str, ...]], asked: BoolArray) -> BoolArray:
+def _of_its_name(scorers: Sequence[tuple[str, ...]], requested: BoolArray) -> BoolArray:
     """Returns whether a model of a scorer's name gave ratings that came with the corpus.
 
     Shape [n_scorers, n_dimensions].
@@ -219,7 +219,7 @@ def _of_its_name(scorers: Sequence[tuple[str, ...]], asked: BoolArray) -> BoolAr
     names = [folded(judge) for judge, _ in scorers]
     came = np.array([method == ANNOTATION for _, method in scorers], dtype=bool)
     same = np.array([[one == other for other in names] for one in names], dtype=bool).reshape(len(names), len(names))
-    return np.asarray((same & came) @ asked)
+    return np.asarray((same & came) @ requested)
 
 
 class Scorer(NamedTuple):

@@ -80,7 +80,7 @@ def estimate_chats(
         length=selfchat.n_utterances,
         certain=all(side.model.identity is not None for side in sides.values()),
     )
-    ends: list[_End] = []
+    estimates: list[_End] = []
     with ExitStack() as opened:
         stores = {
             protocol: opened.enter_context(StoredAnswers(store, identity=side.model.identity or "", protocol=protocol))
@@ -108,8 +108,8 @@ def estimate_chats(
                     sides[talk.voice(turn).protocol].estimate.requests += 1
                     sides[talk.voice(turn).protocol].spoken.to_ask += new
                 if new:
-                    asked = side.estimate.is_new(request)
-                    ends.append(_End(seed_id, followed.utterances, request, asked))
+                    is_new = side.estimate.is_new(request)
+                    estimates.append(_End(seed_id, followed.utterances, request, is_new))
     chats.utterance = own.spoken.answer
     if PARTNER in sides:
         partner_answer = sides[PARTNER].spoken.answer
@@ -119,7 +119,7 @@ def estimate_chats(
             ._replace(most=max(own.spoken.answer.most, partner_answer.most))
         )
     chats.tokenizer = model.counting.tokenizer if model.counting.exact else ""
-    for end in ends:
+    for end in estimates:
         _count_missing(end, talk, sides, chats)
     return own.estimate, chats
 

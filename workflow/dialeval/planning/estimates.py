@@ -373,13 +373,13 @@ def planning_in_words(rows: Sequence[Row]) -> str:
         alike.setdefault((*about, _shown(row), _halved(row)), []).append(row)
     notes: dict[str, list[str]] = {}
     lines = [POWER_HEAD]
-    for (*_, note, shown, halved), of in alike.items():
-        lines.append(f"{_whose(of)}: {shown}; {halved}")
+    for (*_, note, shown, halved), group in alike.items():
+        lines.append(f"{_whose(group)}: {shown}; {halved}")
         for one in filter(None, (note or "").split("; ")):
             if one not in (NEVER_BY_LABELS, NEVER_BY_SEEDS):  # which the line says
-                notes.setdefault(one, []).append(_whose(of))
-    every = {"all": [_whose(of) for of in alike.values()]}
-    every["people"] = [_whose(of) for of in alike.values() if of[0]["estimand"] == PEOPLE]
+                notes.setdefault(one, []).append(_whose(group))
+    every = {"all": [_whose(group) for group in alike.values()]}
+    every["people"] = [_whose(group) for group in alike.values() if group[0]["estimand"] == PEOPLE]
     lines += [f"{_few(about, every)}: {note}" for note, about in notes.items()]
     return "\n".join(lines)
 
@@ -387,8 +387,8 @@ def planning_in_words(rows: Sequence[Row]) -> str:
 def _whose(rows: Sequence[Row]) -> str:
     """Returns what rows are about that differ in their criteria alone."""
     row, n = rows[0], rows[0]["n_utterances"]
-    of = ", ".join(filter(None, [*(one["criterion"] for one in rows), f"N = {n}" if n else ""]))
-    number = f"{row['protocol']} {row['measure'].replace('_', ' ')}" + (f" ({of})" if of else "")
+    scope = ", ".join(filter(None, [*(one["criterion"] for one in rows), f"N = {n}" if n else ""]))
+    number = f"{row['protocol']} {row['measure'].replace('_', ' ')}" + (f" ({scope})" if scope else "")
     return f"{number}, people with {row['judge']}" if row["estimand"] == PEOPLE else f"{number}, {row['judge']}"
 
 

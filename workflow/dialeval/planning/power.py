@@ -179,15 +179,15 @@ def _stored(design: Design, judgements: pd.DataFrame, repeats: int) -> Iterator[
             if longest in (None, n_utterances):
                 value = found.complete()[own]
                 contribution = contributions_of_means(value, found.cluster)
-                of = (found.measure, found.group.get("criterion"), n_utterances)
-                yield _number(of, contribution, _apart(value), note)
+                key = (found.measure, found.group.get("criterion"), n_utterances)
+                yield _number(key, contribution, _apart(value), note)
 
 
 def _ratings(design: Design, judgements: pd.DataFrame, note: str | None) -> Iterator[Number]:
     who = players(judgements, design)
-    for group, of in groups(judgements, design):
+    for group, rows in groups(judgements, design):
         if group["n_utterances"] == max(design.lengths, default=None):
-            games = comparisons(of, who).readable()
+            games = comparisons(rows, who).readable()
             note = "; ".join(filter(None, [note, ROUNDS if design.equal_pairs else None])) or None
             found = contributions_of_ratings(*games, len(who), design.elo.scale)
             yield _number((RATING, group["criterion"], group["n_utterances"]), found, None, note)
@@ -305,12 +305,12 @@ def _people(
 ) -> tuple[PeopleDesign, str, list[str]]:
     """Returns how people's labels spread and how the judge goes with them, what that rests on, and what to know."""
     name, _, answer = _CORRECTED.get(number.measure, number.measure).partition(" of ")
-    about = ("protocol", "criterion", "n_utterances", "judge")
+    columns = ("protocol", "criterion", "n_utterances", "judge")
     rows = [
         row
         for row in corrected
         if (row["measure"], row["answer"] or "", row["opponent"]) == (name, answer, None)
-        and all(row[column] == shared[column] for column in about)
+        and all(row[column] == shared[column] for column in columns)
     ]
     known = [
         row

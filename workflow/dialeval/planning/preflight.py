@@ -86,8 +86,8 @@ def checked_config(
             _no_wordnet,
         ]
     if asks:
-        asked = models_before_labels if labelling else Config.models_in_use
-        checks.append(partial(_unavailable_models, asked=asked, own_environments=own_environments))
+        models_of = models_before_labels if labelling else Config.models_in_use
+        checks.append(partial(_unavailable_models, asked=models_of, own_environments=own_environments))
     source = f" in {', '.join(map(shown, given))}" if given else ""
     try:
         return load_config(raw, files_are_there=reads, further=checks, source=source).in_order()
@@ -143,8 +143,8 @@ def _unknown_perturbations(config: Config) -> Iterator[Mistake]:
 
 
 def _unknown_languages(config: Config) -> Iterator[Mistake]:
-    for name, asked in config.translate.items():
-        for field, codes in (("into", asked.into), ("source", [asked.source])):
+    for name, settings in config.translate.items():
+        for field, codes in (("into", settings.into), ("source", [settings.source])):
             for code in codes:
                 try:
                     language(code)
@@ -167,13 +167,13 @@ def _unfit_templates(config: Config) -> Iterator[Mistake]:
         if not known.issuperset(protocol.criteria) or not (own or (config.prompts.directory and protocol.template)):
             continue
         question = Question(name, protocol, not own, tuple(config.criteria_of(name)))
-        field, about = f"protocols.{name}.template", ("prompts.directory", f"protocols.{name}", "criteria")
+        field, related = f"protocols.{name}.template", ("prompts.directory", f"protocols.{name}", "criteria")
         try:
             for words in dict.fromkeys(unfit_template(question, templates)):
-                yield Mistake(field, f"{protocol.template}: {words}", about)
+                yield Mistake(field, f"{protocol.template}: {words}", related)
         except UserError as error:
             where = config.prompts.directory or "prompts.directory, which is not set"
-            yield Mistake(field, f"{error} (looked for in {where})", about)
+            yield Mistake(field, f"{error} (looked for in {where})", related)
 
 
 def _renamed_templates(config: Config) -> Iterator[Mistake]:
@@ -191,14 +191,14 @@ def _missing_questions(config: Config) -> Iterator[Mistake]:
     known = {**PAPERS, **{one.name: one for one in config.own_criteria(config.criteria)}}
     templates = Templates(config.prompts.directory, config.prompts.set)
     for name, protocol in labelled_protocols(config).items() if labels else ():
-        told = labels.questions.get(name, {}) if labels else {}
+        questions = labels.questions.get(name, {}) if labels else {}
         names = criteria_for_annotators(config, name, protocol)
-        asked = [known[one] for one in names if one in known and not annotator_question(told, one)]
-        if not asked or not has_own_template(config, protocol):
+        criteria = [known[one] for one in names if one in known and not annotator_question(questions, one)]
+        if not criteria or not has_own_template(config, protocol):
             continue
         question = Question(name, protocol, name not in config.protocols.own, ())
         try:
-            other = [one.name for one in asked if not asks_in_words_of(question, one, templates)]
+            other = [one.name for one in criteria if not asks_in_words_of(question, one, templates)]
         except UserError:
             continue  # told of the template itself
         if other:
@@ -209,7 +209,7 @@ def _unfit_translation_templates(config: Config) -> Iterator[Mistake]:
     """Yields what the user's own templates of translation forget."""
     if not config.translate or not config.prompts.directory:
         return
-    judged = any(asked.quality and asked.quality.judges for asked in config.translate.values())
+    judged = any(settings.quality and settings.quality.judges for settings in config.translate.values())
     try:
         templates = Templates(config.prompts.directory, config.prompts.set)
         for words in unfit_translation_templates(templates, judged=judged):
@@ -374,6 +374,6 @@ def refuse_without_section(config: Config, is_requested: Callable[[str], bool]) 
         if is_requested(old):
             raise UserError(f"{old}: this target has a new name; run the command with {new}")
     for need in NEEDS:
-        asked = [target for target in need.targets if is_requested(target)]
-        if asked and not need.is_there(config):
-            raise UserError(f"{asked[0]}: {need.words}")
+        targets = [target for target in need.targets if is_requested(target)]
+        if targets and not need.is_there(config):
+            raise UserError(f"{targets[0]}: {need.words}")

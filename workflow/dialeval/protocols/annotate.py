@@ -169,8 +169,8 @@ def read_marks(text: str, names: Sequence[str], *, cut: bool = False) -> dict[st
     """
     plain = plain_text(text)
     reason = _REASON.search(plain)
-    before = plain[: reason.start()] if reason else plain
-    found = _lines(before, names, cut=cut and reason is None)
+    judged_text = plain[: reason.start()] if reason else plain
+    found = _lines(judged_text, names, cut=cut and reason is None)
     return found or _lines(plain, names, cut=cut)
 
 
@@ -185,8 +185,8 @@ def _lines(plain: str, names: Sequence[str], *, cut: bool) -> dict[str, tuple[in
     for name in names:
         line = re.compile(_BEFORE + _spelled(name) + _COLON + r"(?P<value>[^\n]*)", re.IGNORECASE | re.MULTILINE)
         for match in line.finditer(plain):
-            whole = is_complete(plain, match.end(), cut=cut)
-            values_of.setdefault(name, set()).add(_numbers(match["value"]) if whole else None)
+            complete = is_complete(plain, match.end(), cut=cut)
+            values_of.setdefault(name, set()).add(_numbers(match["value"]) if complete else None)
     return {
         name: value for name, each in values_of.items() if len(each) == 1 and (value := next(iter(each))) is not None
     }

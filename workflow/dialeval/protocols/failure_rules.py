@@ -63,7 +63,7 @@ class Rules:
             found[LENGTH] = self._length(judged, limit)
         if knows(item.language):
             phrases = {place: phrase for place, text in judged.items() if (phrase := phrase_of(text, item.language))}
-            found[SELF_IDENTIFICATION] = Found(tuple(phrases), next((f"'{said}'" for said in phrases.values()), ""))
+            found[SELF_IDENTIFICATION] = Found(tuple(phrases), next((f"'{quoted}'" for quoted in phrases.values()), ""))
         return found
 
     def _length(self, judged: Mapping[int, str], limit: int) -> Found:
@@ -84,7 +84,7 @@ def judgements(protocol: str, items: Iterable[Item], rules: Rules) -> Iterator[d
     for item in items:
         if not judged_places(item, rules.n_seed_utterances):
             continue
-        about = {
+        columns = {
             "protocol": protocol,
             "request_id": f"{protocol}/{item.corpus}/{item.item_id}",
             "corpus": item.corpus,
@@ -101,10 +101,10 @@ def judgements(protocol: str, items: Iterable[Item], rules: Rules) -> Iterator[d
                 choice = "Yes" if places else "No"
                 place = places[0] if places else None
                 verdict = {"choice": choice, "place": place, "places": list(places), "reason": reason}
-                yield judgement(FAILURES_BY_RULE, about, "ok", criterion=kind, **verdict)
+                yield judgement(FAILURES_BY_RULE, columns, "ok", criterion=kind, **verdict)
         if len(found) == len(RULED_FAILURES):
             good = "No" if any(one.places for one in found.values()) else "Yes"
-            yield judgement(FAILURES_BY_RULE, about, "ok", criterion=NO_FAILURE, choice=good)
+            yield judgement(FAILURES_BY_RULE, columns, "ok", criterion=NO_FAILURE, choice=good)
 
 
 # Excessive length: an utterance longer than nearly all of people's.
@@ -175,7 +175,7 @@ def _runs(text: str) -> list[tuple[str, ...]]:
     words = tuple(token for token in tokens(text) if is_word(token))
     unspaced = 2 * sum(len(word) == 1 and is_unspaced(word) for word in words) > len(words)
     n, fewest = (RUN_UNSPACED, FEWEST_UNSPACED) if unspaced else (RUN, FEWEST_WORDS)
-    return [words[at : at + n] for at in range(len(words) - n + 1)] if len(words) >= fewest else []
+    return [words[start : start + n] for start in range(len(words) - n + 1)] if len(words) >= fewest else []
 
 
 # Self-identification as an AI.

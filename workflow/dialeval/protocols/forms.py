@@ -128,16 +128,16 @@ def _asked(
 
 def _about(question: Question, item: Item, templates: Templates) -> Iterator[Request]:
     own = question.protocol
-    about = ItemCriteria(own=question.criteria, named=[one.name for one in question.criteria], together=own.together)
+    choice = ItemCriteria(own=question.criteria, named=[one.name for one in question.criteria], together=own.together)
     if own.form == "locate":
         planned = locate.plan(question, [item], templates)
     elif own.form == "annotate":
         planned = annotate.plan(question, [item], templates)
     elif own.form == "probability":
-        planned = probability.plan([item], templates, about.of_rated, names=templates_of(own, YES_NO))
+        planned = probability.plan([item], templates, choice.of_rated, names=templates_of(own, YES_NO))
     else:
         names, text = templates_of(own, RATING), question.structured
-        planned = scale.plan([item], templates, Sampling(), 1, about.groups_of_rated, names=names, json_answers=text)
+        planned = scale.plan([item], templates, Sampling(), 1, choice.groups_of_rated, names=names, json_answers=text)
     return (one.request for one in planned)
 
 

@@ -318,9 +318,9 @@ class Sources:
         """Return the files of people's ratings of translations, and of scores."""
         named = [
             path
-            for asked in self.config.translate.values()
-            if asked.quality
-            for path in (asked.quality.ratings, *asked.quality.scores.values())
+            for settings in self.config.translate.values()
+            if settings.quality
+            for path in (settings.quality.ratings, *settings.quality.scores.values())
         ]
         return [str(self.config.data_dir / path) for path in named if path]
 

@@ -64,8 +64,8 @@ def read_dialogues(tables: Iterable[Path], domain_of: Mapping[str, str]) -> list
     for path in tables:
         rows = iterate_rows(path, UTTERANCES)
         for (corpus, dialogue_id, language), turns in groupby(rows, itemgetter("corpus", "dialogue_id", "language")):
-            said = [(row["speaker"], row["text"]) for row in turns]
-            speakers, texts = zip(*said, strict=True)
+            utterances = [(row["speaker"], row["text"]) for row in turns]
+            speakers, texts = zip(*utterances, strict=True)
             found.append(HumanDialogue(corpus, dialogue_id, language, domain_of[corpus], speakers, texts))
     return found
 
@@ -179,14 +179,14 @@ def passages(utterances: Sequence[str], *, singles: bool) -> Iterator[int]:
         utterances: of the dialogue.
         singles: whether long utterances count by themselves.
     """
-    before, length_before = "", 0
+    previous, previous_length = "", 0
     for text in filter(None, map(plain, utterances)):
         length = n_letters(text)
-        if before and length_before + length >= PAIR_LETTERS:
-            yield _number("two", before, text)
+        if previous and previous_length + length >= PAIR_LETTERS:
+            yield _number("two", previous, text)
         if singles and length >= SINGLE_LETTERS:
             yield _number("one", text)
-        before, length_before = text, length
+        previous, previous_length = text, length
 
 
 def judged_passages(utterances: Sequence[str]) -> set[int]:

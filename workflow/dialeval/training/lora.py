@@ -217,11 +217,11 @@ def _curve(history: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Returns the Trainer's log as rows of the curve."""
     rows = []
     for entry in history:
-        at = {"step": int(entry["step"]), "epoch": float(entry["epoch"])}
+        place = {"step": int(entry["step"]), "epoch": float(entry["epoch"])}
         if "eval_loss" in entry:
-            rows.append(at | {"measured": "development", "loss": entry["eval_loss"], "auc": entry.get("eval_auc")})
+            rows.append(place | {"measured": "development", "loss": entry["eval_loss"], "auc": entry.get("eval_auc")})
         elif "loss" in entry:
-            rows.append(at | {"measured": "training", "loss": float(entry["loss"]), "auc": None})
+            rows.append(place | {"measured": "training", "loss": float(entry["loss"]), "auc": None})
     return rows
 
 

@@ -173,9 +173,9 @@ def _instead(
         new = shuffled_words(item.response, rng)
         return None if isinstance(new, NotApplicable) else (new.text, None)
     for way in WAYS.get(kind, (None,)):
-        damaged = damage(item, STRATEGIES[kind], around.pool(item.corpus), random_seed=random_seed, way=way)
-        if not isinstance(damaged, NotApplicable):
-            return damaged.item.response, None
+        perturbed = damage(item, STRATEGIES[kind], around.pool(item.corpus), random_seed=random_seed, way=way)
+        if not isinstance(perturbed, NotApplicable):
+            return perturbed.item.response, None
     return None
 
 
@@ -237,9 +237,9 @@ def _spoiled(kind: str, item: Item, around: Surroundings, random_seed: int) -> S
         if n - fewer < 1:
             continue
         kept = replace(item, speakers=item.speakers[: n - fewer], utterances=item.utterances[: n - fewer])
-        damaged = damage(kept, STRATEGIES[kind], around.pool(item.corpus), random_seed=random_seed)
-        if not isinstance(damaged, NotApplicable) and len(damaged.item.utterances) == n:
-            return Side(damaged.item.speakers, damaged.item.utterances)
+        perturbed = damage(kept, STRATEGIES[kind], around.pool(item.corpus), random_seed=random_seed)
+        if not isinstance(perturbed, NotApplicable) and len(perturbed.item.utterances) == n:
+            return Side(perturbed.item.speakers, perturbed.item.utterances)
     return None
 
 
@@ -251,8 +251,8 @@ def _source(item: Item, side: Side, around: Surroundings) -> str | None:
 
 
 def _as_it_is_written(true: tuple[str, ...], negative: tuple[str, ...]) -> tuple[str, ...]:
-    manner, said = Manner(true), set(true)
-    return tuple(text if text in said else manner.written(text) for text in negative)
+    manner, spellings = Manner(true), set(true)
+    return tuple(text if text in spellings else manner.written(text) for text in negative)
 
 
 # Writes what is put into a dialogue as the dialogue is written, so that capitals and blanks do not give it away.
@@ -310,7 +310,9 @@ def shuffled_words(text: str, rng: np.random.Generator) -> NewText | NotApplicab
             continue
         if found[0][:1].isupper():
             new[0] = new[0][:1].upper() + new[0][1:]
-        return NewText(replace_words(text, (Replacement(*at, word) for at, word in zip(stretches, new, strict=True))))
+        return NewText(
+            replace_words(text, (Replacement(*stretch, word) for stretch, word in zip(stretches, new, strict=True)))
+        )
     return NotApplicable("the words are the same in any order")
 
 

@@ -430,13 +430,19 @@ def in_words(name: str) -> Iterator[None]:
     except UserError:
         raise
     except Exception as error:  # torch and safetensors raise several kinds
-        said = str(error)
-        if type(error).__name__ == "OutOfMemoryError" or "out of memory" in said or "can't allocate memory" in said:
-            raise UserError(f"{name}: the memory is too small for this training; {SMALLER}: {_line(said)}") from error
-        if any(words in said for words in _FULL):
+        message = str(error)
+        if (
+            type(error).__name__ == "OutOfMemoryError"
+            or "out of memory" in message
+            or "can't allocate memory" in message
+        ):
             raise UserError(
-                f"{name}: the disk of results_dir is full, or takes no file of this size: {_line(said)}; make room and "
-                "run the same command again: the training goes on from its last whole checkpoint"
+                f"{name}: the memory is too small for this training; {SMALLER}: {_line(message)}"
+            ) from error
+        if any(words in message for words in _FULL):
+            raise UserError(
+                f"{name}: the disk of results_dir is full, or takes no file of this size: {_line(message)}; make room "
+                "and run the same command again: the training goes on from its last whole checkpoint"
             ) from error
         raise
 
@@ -459,5 +465,5 @@ def check_numbers(name: str, curve: list[dict[str, Any]]) -> None:
         )
 
 
-def _line(said: str) -> str:
-    return " ".join(said.split())[:200]
+def _line(message: str) -> str:
+    return " ".join(message.split())[:200]
