@@ -47,7 +47,7 @@ def test_transcripts_need_neither_chatbots_nor_seeds_nor_corpora() -> None:
         ({"transcripts": {"support": {"path": "a", "limit": 0}}}, ["transcripts.support.limit"]),
         (
             {"transcripts": {name: {"path": "a"} for name in ("support", "other")}},
-            ["transcripts.other: nobody is asked about 'other'", "{form: scale, data: {source: other}"],
+            ["transcripts.other: no judge scores 'other'", "{form: scale, data: {source: other}"],
         ),
         (
             {"transcripts": {name: {"path": "a"} for name in ("support", "Support")}},

@@ -64,7 +64,7 @@ def test_a_labels_value_is_its_place() -> None:
         ({"scale": [7]}, "a scale of numbers is its ends, [lowest, highest], such as [1, 7]; here are 1"),
         ({"scale": [1, 2, 3, 4, 5]}, "here are 5"),
         ({"scale": [7, 1]}, "it is written from 7 to 1; write the lowest first: [1, 7]"),
-        ({"scale": [3, 3]}, "both ends are 3; nothing can be told apart by it"),
+        ({"scale": [3, 3]}, "both ends are 3; set two different ends"),
         ({"scale": [0, float("inf")]}, "an end is no finite number"),
         ({"scale": "likert"}, "'likert' is no scale; write [lowest, highest]"),
         ({"scale": ["good"]}, "a scale needs 2 to 26 labels; here are 1"),

@@ -74,7 +74,7 @@ RATED = {"metaeval": {"corpora": {"own": {"reader": "ladder", "dialogues": "bund
         ({"by": "score", "protocols": ["alone"]}, {}, "labels.by: a draw by score needs a judge, and alone has none"),
         ({"by": "uncertainty", "protocols": ["quality"]}, {},
          "labels.by: a judge that is asked once under quality (form scale) does not show how sure it is"),
-        ({"questions": {"bettr": "Which?"}}, {}, "labels.questions: nobody labels under 'bettr'; did you mean"),
+        ({"questions": {"bettr": "Which?"}}, {}, "labels.questions: no annotator labels under 'bettr'; did you mean"),
         ({"questions": {"quality": "Which?"}}, {}, "labels.questions: protocol quality asks about criteria"),
         ({}, {"protocols": {"better": OWN}}, "labels.questions: protocol better asks judges by its own template"),
         ({"questions": {"both": "How?"}}, {"protocols": {"both": BASE["protocols"]["both"] | {"template": "how.j2"}}},
@@ -99,7 +99,7 @@ def test_what_does_not_fit(labels: dict[str, Any], more: dict[str, Any], words: 
     with pytest.raises(UserError) as error:
         config({"path": "labels"} | labels, **more)
     assert words in str(error.value)
-    follow = ("nobody is asked about 'support'", "'gpt' is asked nothing")  # where no protocol has a judge
+    follow = ("no judge scores 'support'", "'gpt' is asked nothing")  # where no protocol has a judge
     told = [line for line in str(error.value).splitlines()[1:] if not any(other in line for other in follow)]
     assert len(told) == 1, told
 

@@ -68,7 +68,7 @@ def test_a_protocols_own_judges_come_before_the_judges_of_all() -> None:
         ({"metaeval": {"corpora": {"selfchat": {"reader": "ladder"}}}}, ["'selfchat' names the chatbots' dialogues"]),
         ({"metaeval": {"corpora": {}}}, ["metaeval.corpora", "at least 1"]),
         ({"metaeval": {"corpora": {"s": {"reader": "ladder", "stps": 3}}}}, ["metaeval.corpora.s.stps", "'steps'"]),
-        ({"robustness": {}}, ["robustness: there is nothing to damage"]),
+        ({"robustness": {}}, ["robustness: there are no items to perturb"]),
         ({"robustness": {"corpora": ["steps", "nowhere"]}}, ["robustness.corpora: 'nowhere' is not a corpus"]),
         ({"robustness": {"corpora": ["bundled"], "rewriter": "gpt"}}, ["robustness.rewriter: 'gpt' is not a model"]),
         ({"robustness": {"corpora": ["bundled"], "rewritten": ["contradiction"]}}, ["robustness.rewritten: nobody"]),
@@ -306,7 +306,7 @@ def test_the_judge_and_the_ensembles_that_it_is_in_are_partial() -> None:
         (
             "gpt",
             {"protocols": {"rating": REPEATED | {"judges": ["length"]}}},
-            "'gpt' is not asked to rate; put it under protocols.rating.judges (length)",
+            "'gpt' does not rate; put it under protocols.rating.judges (length)",
         ),
         ("gpt", {"protocols": {"rating": {}}}, "set protocols.rating.repeats to 2 or more"),
         (

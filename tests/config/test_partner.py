@@ -57,9 +57,9 @@ def test_scenarios_stand_in_place_of_seeds_and_of_people(tmp_path: Path) -> None
             raw(partner="forest"),
             "embedded model of method 'forest', which cannot serve there (selfchat)",
         ),
-        (raw(partner="paper"), "selfchat.partner: 'paper' is a published model, which answers nobody"),
+        (raw(partner="paper"), "selfchat.partner: 'paper' is a published model, which answers no requests"),
         (raw(["paper"], partner="user"), "chatbots: 'paper' is a published model, whose dialogues are done"),
-        (raw([], partner="user"), "selfchat.partner: nobody talks with 'user'; name chatbots"),
+        (raw([], partner="user"), "selfchat.partner: no chatbot talks with 'user'; name chatbots"),
         (raw(["one"], partner="other"), "two vLLM engines in one job"),
         (raw(scenarios={"path": "s.jsonl"}), "selfchat.scenarios: a partner must play them"),
         (

@@ -52,7 +52,7 @@ class Selfchat(Section):
         None, description="Model that plays the user for every chatbot; null: each chatbot says both sides."
     )
     scenarios: Scenarios | None = Field(
-        None, description="Whom the partner plays, in place of the seeds; null: nobody in particular, on the seeds."
+        None, description="Whom the partner plays, in place of the seeds; null: no persona, on the seeds."
     )
     end: str = Field(
         "[END]", min_length=1, max_length=80, description="What the partner writes when the talk is over for it."
@@ -158,13 +158,13 @@ class Failures(Section):
     data: FailureData = FailureData()
     judges: list[Name] | None = Field(
         None,
-        description="Judges that are asked; null: those of `judges` that can be, which embedded ones, trained encoders "
+        description="Judges to use; null: those of `judges` that can answer, which embedded ones, trained encoders "
         "and published answers cannot; []: none. Rules, which cost nothing, look in any case.",
     )
     kinds: list[Name] = Field(
         list(FAILURES),
         min_length=1,
-        description="Kinds that judges are asked about, all in one question: these, and criteria of your own.",
+        description="Types of failure that judges look for, all in one request: these, and criteria of your own.",
     )
     length_share: Annotated[Number, Field(gt=0, lt=1)] = Field(
         0.99,
@@ -195,7 +195,7 @@ def unfit_failures(config: Config) -> Iterator[Mistake]:
             words = f"'{kind}' is no kind of failure; {nearest(kind, known)}"
             yield Mistake(f"{field}.kinds", words, (f"criteria.{kind}",))
         elif kind in config.criteria and config.criteria[kind].level == "turn":
-            words = f"'{kind}' is about responses, and whole dialogues are looked at; give it level: dialogue"
+            words = f"'{kind}' is about responses, and this protocol judges dialogues; give it level: dialogue"
             yield Mistake(f"{field}.kinds", words, (f"criteria.{kind}",))
     for source in failures.data.source:
         sources = ["selfchat", *config.transcripts]
@@ -227,9 +227,9 @@ def unfit_partner(config: Config) -> Iterator[Mistake]:
         return
     partner = config.models.get(name)
     if not config.chatbots:
-        yield Mistake("selfchat.partner", f"nobody talks with '{name}'; name chatbots", ("chatbots",))
+        yield Mistake("selfchat.partner", f"no chatbot talks with '{name}'; name chatbots", ("chatbots",))
     if isinstance(partner, PublishedModel):
-        words = f"'{name}' is a published model, which answers nobody; name one that can be asked"
+        words = f"'{name}' is a published model, which answers no requests; name another model"
         yield Mistake("selfchat.partner", words, (f"models.{name}",))
     for chatbot in config.chatbots:
         model = config.models.get(chatbot)

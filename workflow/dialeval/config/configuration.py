@@ -36,7 +36,7 @@ class WithFiles(Fields):
         return self._in_data_dir(experts.answers) if experts and experts.answers else None
 
     def published_perturbations(self) -> Path | None:
-        """Returns the folder of the published damaged sets."""
+        """Returns the folder of the published perturbed sets."""
         path = self.robustness.published if self.robustness else None
         return None if path is None else self._in_data_dir(path)
 
@@ -136,7 +136,7 @@ def _instead_of_seeds(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Config(WithFiles):
-    """The whole configuration of a run."""
+    """The configuration of a run."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -265,15 +265,15 @@ class Config(WithFiles):
         return list(dict.fromkeys(name for names in parts for name in names))
 
     def sources(self) -> dict[str, object]:
-        """Returns all corpora whose items can be damaged: of dialogues, and rated ones."""
+        """Returns all corpora whose items can be perturbed: of dialogues, and rated ones."""
         return {**self.corpora, **(self.metaeval.corpora if self.metaeval else {})}
 
     def perturbed_corpora(self) -> list[str]:
-        """Returns the corpora of dialogues that are damaged."""
+        """Returns the corpora of dialogues to perturb."""
         return [name for name in (self.robustness.corpora if self.robustness else []) if name in self.corpora]
 
     def perturbed_rated_corpora(self) -> list[str]:
-        """Returns the rated corpora whose items are damaged."""
+        """Returns the rated corpora whose items are perturbed."""
         return [name for name in (self.robustness.corpora if self.robustness else []) if name not in self.corpora]
 
     def strategies_named(self) -> dict[str, list[str]]:

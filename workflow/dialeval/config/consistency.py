@@ -217,7 +217,7 @@ def _unable_judges(config: Config) -> Iterator[Mistake]:
                 yield Mistake(field, words, related)
             if isinstance(model, PublishedModel) and unpublished:
                 words = (
-                    f"'{name}' is a published model, of which nothing can be asked; give its scores under "
+                    f"'{name}' is a published model, which answers no requests; give its scores under "
                     "metaeval.score_files, or name the judges of this protocol"
                 )
                 yield Mistake(field, words, related)
@@ -256,7 +256,7 @@ def _long_arenas(config: Config) -> Iterator[Mistake]:
 
 
 def _of_items(config: Config, protocol: Protocol) -> bool:
-    """Returns whether a protocol is about rated or damaged items."""
+    """Returns whether a protocol judges rated or perturbed items."""
     corpora = config.metaeval.corpora if config.metaeval else {}
     return not {RATED, PERTURBED, *corpora}.isdisjoint(protocol.data.source)
 
@@ -274,12 +274,12 @@ def _incomplete_parts(config: Config) -> Iterator[Mistake]:
     for name in config.transcripts:
         if name not in sources:
             words = (
-                f"nobody is asked about '{name}'; name judges, and give it to a protocol of yours, such as "
+                f"no judge scores '{name}'; name judges, and give it to a protocol of yours, such as "
                 f"{{form: scale, data: {{source: {name}}}, criteria: [overall]}}, or take it out"
             )
             yield Mistake(f"transcripts.{name}", words, ("protocols", "judges"))
     if config.robustness and not config.robustness.corpora and not config.robustness.published:
-        words = "there is nothing to damage; name corpora, or the folder of published sets"
+        words = "there are no items to perturb; name corpora, or the folder of published sets"
         yield Mistake("robustness", words, ("robustness.corpora", "robustness.published"))
 
 

@@ -65,10 +65,10 @@ NameInFile = Annotated[str, Field(min_length=1, max_length=80)]
 
 
 class Shown(Section):
-    """What judges and readers are shown that stands in transcripts but was not said."""
+    """Parts of transcripts, besides utterances, that judges and readers see."""
 
     system_prompts: bool = Field(False, description="System prompts, marked [system prompt].")
-    tool_calls: bool = Field(False, description="What tools were asked and what they gave: [tool call], [tool result].")
+    tool_calls: bool = Field(False, description="Calls of tools and their results: [tool call], [tool result].")
 
 
 class Columns(Section):
@@ -119,7 +119,7 @@ class Transcripts(Section):
         return self
 
     def options(self) -> dict[str, Any]:
-        """Returns what is said of the dialogues, without where they lie."""
+        """Returns the options of the dialogues, without their path."""
         return {
             **self.model_dump(exclude={"path", "show", "columns"}),
             "shown": [
@@ -237,7 +237,7 @@ def _why_not(model: Model, *, judges: bool) -> str:
     formats = {
         EmbeddedModel: "is an embedded model, which knows no other language",
         EncoderModel: "is a trained encoder, which writes nothing",
-        PublishedModel: "is a published model, of which nothing can be asked",
+        PublishedModel: "is a published model, which answers no requests",
     }
     return formats[type(model)]
 
@@ -290,7 +290,7 @@ def without_absent(config: Config) -> Config:
 
 
 def absence_in_words(config: Config, complete: Config) -> Iterator[str]:
-    """Yields a line about every corpus of the whole configuration that the run goes on without."""
+    """Yields a line about every corpus of the complete configuration that the run leaves out."""
     kept = config.metaeval.corpora if config.metaeval else {}
     for name, path in absent_corpora(complete).items():
         if name not in kept:

@@ -65,7 +65,7 @@ def _numbers(value: list[float]) -> list[float]:
     if not all(-_BEYOND <= end <= _BEYOND for end in value):
         raise ValueError(f"an end is no finite number from -{_BEYOND} to {_BEYOND}")
     if low == high:
-        raise ValueError(f"both ends are {low:g}; nothing can be told apart by it")
+        raise ValueError(f"both ends are {low:g}; set two different ends")
     if low > high:
         raise ValueError(f"it is written from {low:g} to {high:g}; write the lowest first: [{high:g}, {low:g}]")
     return value
@@ -118,7 +118,7 @@ class OwnWords(Section):
 class OwnCriterion(Section):
     """What judges score, by a name of yours."""
 
-    level: Level | None = Field(None, description="turn (a response) or dialogue (as a whole); null: both.")
+    level: Level | None = Field(None, description="turn (a response) or dialogue; null: both.")
     question: ByLevel | None = Field(
         None,
         description="Asks for Yes (good) or No; form probability asks it. A text, or {turn: ..., dialogue: ...}.",
@@ -288,7 +288,7 @@ def protocol_sensitivities(config: Config, protocol: Protocol) -> dict[str, list
 
 
 def unfit_questions(config: Config) -> Iterator[Mistake]:
-    """Yields what protocols ask about criteria that cannot be asked."""
+    """Yields protocols with criteria that their form cannot ask about."""
     for name, protocol in config.resolved_protocols().items():
         if protocol.answers == "structured":
             yield from _embedded_structured(config, name)
@@ -307,7 +307,7 @@ def unfit_questions(config: Config) -> Iterator[Mistake]:
 
 
 def _embedded(config: Config, name: str, chosen: list[Criterion]) -> Iterator[Mistake]:
-    """Yields embedded judges that are asked about what they were not built for."""
+    """Yields embedded judges under criteria that they cannot score."""
     if not chosen:
         return
     field = f"protocols.{name}.judges" if name in config.protocols.own or _names_judges(config, name) else "judges"
@@ -335,12 +335,12 @@ def _names_judges(config: Config, name: str) -> bool:
 
 
 def _nothing_asked(config: Config, name: str, protocol: Protocol) -> Iterator[Mistake]:
-    """Yields criteria that a protocol names and that nothing in its sources can be asked about."""
+    """Yields criteria that a protocol names and that fit no item of its sources."""
     known = with_own(config.own_criteria(config.criteria))
     for criterion in (known[one] for one in protocol.criteria if one in known):
         field, related = f"protocols.{name}.criteria", (f"criteria.{criterion.name}",)
         if protocol.data.source == [PERTURBED] and criterion.name in config.criteria and not criterion.sensitive_to:
-            words = f"nothing that is damaged lowers '{criterion.name}'; name perturbations under"
+            words = f"no perturbation lowers '{criterion.name}'; name perturbations under"
             yield Mistake(field, f"{words} criteria.{criterion.name}.sensitive_to", related)
 
 

@@ -93,7 +93,7 @@ class WrittenItems(Penalties):
         "the items that the filter refused), both examined; domains (as many items by the paper's basic prompt, which "
         "gives neither domain nor personalities; only the classifier looks at them: Figures 5a and 6).",
     )
-    max_rounds: Repeats = Field(3, description="How often an item is asked for at most, until one passes the rules.")
+    max_rounds: Repeats = Field(3, description="Most requests for an item, until one passes the rules.")
     temperature: Temperature = Field(1.0, description="Sampling temperature of the writer.")
     max_tokens: TokenCount = Field(4096, description="Longest answer of the writer in its tokens.")
     min_turns: Count = Field(
@@ -267,7 +267,7 @@ def _is_the_same(name: str, other: str, models: Mapping[str, Model]) -> bool:
 
 def _unfit(field: str, name: str, model: Model) -> str | None:
     if isinstance(model, PublishedModel):
-        return f"'{name}' is a published model, of which nothing can be asked"
+        return f"'{name}' is a published model, which answers no requests"
     if isinstance(model, EmbeddedModel):
         return _unfit_embedded(field, name, model)
     if isinstance(model, OpenAIModel) and field.endswith(".perplexity") and not model.prompt_logprobs:

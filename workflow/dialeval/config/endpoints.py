@@ -79,7 +79,8 @@ class OpenAIModel(AnyModel):
         description="How label probabilities are read: among the likeliest tokens; vllm: exactly, of a vLLM server.",
     )
     top_logprobs: Annotated[Integer, Field(ge=1, le=20)] = Field(
-        20, description="Likeliest tokens that are asked for, for label_logprobs: top_logprobs; some endpoints give 5."
+        20,
+        description="Number of likeliest tokens to request, for label_logprobs: top_logprobs; some endpoints give 5.",
     )
     prompt_logprobs: bool = Field(
         False, description="Whether the endpoint is a vLLM server that can score a given text (loglikelihood)."

@@ -136,7 +136,7 @@ def scores_items(config: Config, member: str) -> bool:
 
 
 def _ways_on_items(config: Config, member: str) -> list[str]:
-    """Returns those of a member's ways that are about rated or damaged items, probabilities first."""
+    """Returns those of a member's ways that judge rated or perturbed items, probabilities first."""
     if (ways := _ways(config, member)) == [FILE]:
         return ways
     protocols = config.resolved_protocols()
@@ -145,7 +145,7 @@ def _ways_on_items(config: Config, member: str) -> list[str]:
 
 
 def _items(config: Config, ways: list[str]) -> set[str]:
-    """Returns the rated corpora, and damage, that are scored in some of these ways."""
+    """Returns the rated corpora, and the perturbed items, that are scored in some of these ways."""
     found: set[str] = set()
     for way in ways:
         if way == FILE:
@@ -217,7 +217,7 @@ def unfit_pool(config: Config) -> Iterator[Mistake]:
         there = f"{len(members)} of them score" if len(members) != 1 else "1 of them scores"
         words = (
             f"an ensemble of the best takes {metaeval.ensemble_size} models, and {there} rated items "
-            f"({', '.join(sorted(members)) or 'nobody'}); name more, or set metaeval.ensemble_size"
+            f"({', '.join(sorted(members)) or 'none'}); name more, or set metaeval.ensemble_size"
         )
         yield Mistake(FIELD, words, ("metaeval.ensemble_size", "models", "judges", "protocols"))
 

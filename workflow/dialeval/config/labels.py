@@ -43,7 +43,7 @@ class Labels(Section):
     )
     questions: dict[Name, Asked | dict[Name, Asked]] = Field(
         {},
-        description="By protocol, what annotators are asked in place of our words: what its template asks of a judge; "
+        description="By protocol, the question to annotators in place of ours: what its template asks of a judge; "
         "a text, or {criterion: text} where it asks about several. With criteria, only a protocol with a template of "
         "your own has one; others ask in the criteria's words.",
     )
@@ -174,13 +174,13 @@ def _protocols(config: Config, labels: Labels) -> Iterator[Mistake]:
 
 
 def _questions(config: Config, labels: Labels) -> Iterator[Mistake]:
-    """Yield questions to annotators that are out of place, and own templates whose question they are not told."""
+    """Yield questions to annotators that are out of place, and own templates whose question they do not see."""
     own = labelled_protocols(config)
     for name, question in labels.questions.items():
         field, protocol = f"labels.questions.{name}", own.get(name)
         related = ("protocols", "labels.protocols", "prompts")
         if protocol is None:
-            words = f"nobody labels under '{name}'; {nearest(name, own)}"
+            words = f"no annotator labels under '{name}'; {nearest(name, own)}"
             yield Mistake("labels.questions", words, related)
             continue
         criteria = criteria_for_annotators(config, name, protocol)
@@ -236,7 +236,7 @@ def _content(path: Path) -> bytes | None:
 
 
 def missing_question(name: str, protocol: Protocol, criteria: Collection[str]) -> Mistake:
-    """Return the mistake of an own template whose question annotators are not told."""
+    """Return the mistake of an own template whose question annotators do not see."""
     template = f"its own template {protocol.template}" if protocol.template else "a template of prompts.directory"
     instead, example = "words of ours", "'Which assistant helps the customer more?'"
     if criteria:

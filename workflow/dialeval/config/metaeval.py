@@ -80,16 +80,16 @@ class RatedCorpus(Section):
         description="comp_turn, comp_dialogue (comp-analysis), xdial (xDial-Eval), fed_turn, fed_dialogue, usr, "
         "conture_turn, conture_dialogue, zhao, four of GRADE (data sets in their authors' own files), dstc10_json "
         "(DSTC10's sets), dstc11_json, dstc11_csv (DSTC11's sets in Chinese), rated_jsonl (your own, see docs), ladder "
-        "(dialogues under corpora, damaged by a known number of steps)."
+        "(dialogues under corpora, perturbed by a known number of steps)."
     )
     path: Path | None = Field(None, description="File, relative to data_dir or absolute; none for ladder.")
-    dialogues: Name = Field("bundled", description="Of a ladder: the corpus, under corpora, that is damaged.")
+    dialogues: Name = Field("bundled", description="Of a ladder: the corpus, under corpora, to perturb.")
     strategies: list[Name] = Field(
         ["utterance_replacement", "generic_utterance", "content_reduction"],
         min_length=1,
-        description="Of a ladder: the perturbations that damage it, taken in turn.",
+        description="Of a ladder: its perturbations, applied in turn.",
     )
-    steps: Steps = Field(4, description="Of a ladder: steps of damage.")
+    steps: Steps = Field(4, description="Of a ladder: severity levels.")
     limit: Count | None = Field(
         60,
         description="Dialogues of each language, with all that was rated in them, for a trial run; drawn by their ids, "
@@ -108,7 +108,7 @@ class RatedCorpus(Section):
     )
     criterion_map: dict[Name, Annotated[str, Field(min_length=1)]] = Field(
         {},
-        description="Criterion that judges are asked about -> criterion that people rated and that it is compared "
+        description="Criterion that judges score -> criterion that people rated and that it is compared "
         "with, such as {relevance: overall}, as xDial-Eval does; yes_no asks about these, and about `dimensions`.",
     )
     benchmark: str = Field("all", min_length=1, description="Averages are over the corpora of one benchmark.")
@@ -123,12 +123,12 @@ class RatedCorpus(Section):
 
     @property
     def asked(self) -> list[str] | None:
-        """Returns the criteria that judges are to be asked about: named, or joined to others; None for the level's."""
+        """Returns the criteria that judges score: named, or joined to others; None for the level's."""
         return list(dict.fromkeys([*(self.dimensions or ()), *self.criterion_map])) or None
 
     @property
     def joined(self) -> dict[str, str]:
-        """Returns, by criterion that is asked about, another one that people rated and that it is compared with."""
+        """Returns, by criterion that judges score, another one that people rated and that it is compared with."""
         return {judged: rated for judged, rated in self.criterion_map.items() if judged != rated}
 
     @model_validator(mode="after")
@@ -199,25 +199,25 @@ class Ladders(Section):
         description="Strategies of which ladders are built.",
     )
     steps: Steps = Field(4, description="Steps of a ladder, the undamaged dialogue not counted.")
-    limit: Count | None = Field(20, description="Dialogues of each corpus that get a ladder; null: as many as damaged.")
+    limit: Count | None = Field(20, description="Dialogues of each corpus that get a ladder; null: robustness.limit.")
 
 
 class Robustness(Section):
-    """Do judges notice damage? (comp-analysis, Tables 10 to 12)"""
+    """Whether judges detect perturbations (comp-analysis, Tables 10 to 12)."""
 
     corpora: list[Name] = Field(
-        [], description="Corpora whose dialogues and turns are damaged: names under corpora or metaeval.corpora."
+        [], description="Corpora whose dialogues and turns are perturbed: names under corpora or metaeval.corpora."
     )
     published: Path | None = Field(
-        None, description="Folder of comp-analysis' damaged sets (robustness_data), relative to data_dir or absolute."
+        None, description="Folder of comp-analysis' perturbed sets (robustness_data), relative to data_dir or absolute."
     )
     strategies: list[Name] | None = Field(None, min_length=1, description="Strategies to apply; null: all fourteen.")
     limit: Count | None = Field(
-        40, description="Dialogues, and as many turns, of each corpus and language that are damaged; null: all."
+        40, description="Dialogues, and as many turns, of each corpus and language to perturb; null: all."
     )
     min_quality: Share | None = Field(
         None,
-        description="Items of rated corpora are damaged only if people's mean rating, on a scale from 0 to 1, is this "
+        description="Items of rated corpora are perturbed only if their mean human rating, from 0 to 1, is this "
         "high: overall where it was rated, else all that was; null: all items.",
     )
     wordnet: Path | None = Field(
@@ -275,12 +275,12 @@ def unfit_fill(config: Config) -> Iterator[Mistake]:
         yield from unknown(FIELD, [name], config.models, "model", "models")
     elif rating is None:
         words = (
-            f"what '{name}' fills in are its ratings, and nobody is asked for any; put "
+            f"what '{name}' fills in are its ratings, and no judge is asked for any; put "
             f"rating: {{judges: [{name}], repeats: 5, temperature: 0.7}} under protocols"
         )
         yield Mistake(FIELD, words, ("protocols.rating",))
     elif name not in (judges := config.judges_of(PROTOCOL)):
-        words = f"'{name}' is not asked to rate; put it under protocols.rating.judges ({', '.join(judges) or 'none'})"
+        words = f"'{name}' does not rate; put it under protocols.rating.judges ({', '.join(judges) or 'none'})"
         yield Mistake(FIELD, words, ("protocols.rating.judges", "judges", f"models.{name}"))
     elif rating.repeats < 2:
         words = (

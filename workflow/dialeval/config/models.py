@@ -330,7 +330,7 @@ class NllbModel(AnyModel):
 
 
 class PublishedModel(AnyModel):
-    """A model whose dialogues or verdicts others have published; nothing is asked of it."""
+    """A model whose dialogues or verdicts others have published; it gets no requests."""
 
     engine: Literal["published"]
     dialogues: Path | None = Field(
@@ -350,7 +350,7 @@ class PublishedModel(AnyModel):
         {}, description="Names in those files -> models of this configuration, where they differ; GT is always human."
     )
     shards: Annotated[Integer, Field(ge=1, le=1)] = Field(1, description="Always 1: reading a file is one job.")
-    concurrency: Count = Field(1, description="Without effect: nothing is asked.")
+    concurrency: Count = Field(1, description="Without effect: the model gets no requests.")
 
     @field_validator("names")
     @classmethod

@@ -54,7 +54,7 @@ def unfit_rounds(config: Config) -> Iterator[Mistake]:
         field = f"protocols.{name}.adaptive"
         if protocol.cascade is not None:
             words = (
-                "a cascade's expensive judge is asked a random share, and not until a pair is settled; "
+                "a cascade's expensive judge judges a random share, and not until a pair is decided; "
                 "take out one of adaptive and cascade"
             )
             yield Mistake(field, words, (f"protocols.{name}.cascade",))
@@ -76,7 +76,7 @@ class Cascade(Section):
 
     first: Name = Field(description="The cheap judge.")
     then: Name = Field(description="The expensive judge.")
-    share: Annotated[Number, Field(gt=0, lt=1)] = Field(0.3, description="Share of the requests that `then` is asked.")
+    share: Annotated[Number, Field(gt=0, lt=1)] = Field(0.3, description="Share of the requests that `then` judges.")
 
     @property
     def name(self) -> str:
@@ -169,9 +169,9 @@ class JudgedData(Section):
     source: list[Name] = Field(
         min_length=1,
         description="Where it comes from, one or a list: selfchat, a name under transcripts or metaeval.corpora, rated "
-        "(all of metaeval.corpora), damaged (what robustness damages).",
+        "(all of metaeval.corpora), damaged (the perturbed items of robustness).",
     )
-    cut: list[Length] = Field([], description="Lengths N that dialogues are cut to, each asked about; []: whole.")
+    cut: list[Length] = Field([], description="Lengths N that dialogues are cut to, each judged; []: uncut.")
     opponent: Name = Field(
         EACH_OTHER, description="Of a pair: each_other, human, or the system that all others are shown beside."
     )
@@ -191,7 +191,7 @@ class JudgedData(Section):
 
 
 class Protocol(Penalties):
-    """A protocol of your own, by a name of yours: what is asked about what, and what is measured of the answers."""
+    """A protocol of your own: the items that it judges, the criteria, the form, and the measures."""
 
     form: Form = Field(
         description="scale (a number for each criterion), probability (of Yes), pair (which of two dialogues), "
@@ -207,7 +207,7 @@ class Protocol(Penalties):
     options: dict[str, Outcome] = Field(
         {}, description="Of a pair: what a judge can answer, and who has then won: left (shown first), right, or tie."
     )
-    criteria: list[Name] = Field([], description="Criteria that are asked about, those under criteria or the papers'.")
+    criteria: list[Name] = Field([], description="Criteria to judge: those under criteria, or the papers'.")
     repeats: Repeats = Field(1, description="Responses to each question.")
     temperature: Temperature = Field(0.0, description="Sampling temperature of the judge.")
     top_p: Annotated[Number, Field(gt=0, le=1)] = Field(1.0, description="Nucleus sampling of the judge.")
@@ -230,7 +230,7 @@ class Protocol(Penalties):
             "Ask an expensive judge a random share, most where a cheap one is least sure; null: ask all judges all."
         ),
     )
-    at: list[Length] = Field([], description="Of locate: lengths N at which pass rates are given; []: the whole.")
+    at: list[Length] = Field([], description="Of locate: lengths N at which pass rates are given; []: the full length.")
     measures: list[Measure] | None = Field(
         None,
         description="Tables that are made of it: "

@@ -208,7 +208,7 @@ def _sources(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake
     lacks = {
         SELFCHAT: None if config.chatbots else "no chatbots are named; name them under chatbots",
         RATED: None if config.metaeval else "no corpora are rated; name them under metaeval.corpora",
-        PERTURBED: None if config.robustness else "nothing is damaged; write a section robustness",
+        PERTURBED: None if config.robustness else "the run has no perturbed items; write a section robustness",
     }
     for source in protocol.data.source:
         missing = lacks.get(source)
@@ -297,7 +297,7 @@ def _measures_of_scores(field: str, protocol: Protocol, criteria: Mapping[str, C
     named = [criteria[name] for name in protocol.criteria if name in criteria]
     if "checklist" in measures and len({one.level == "turn" for one in named}) > 1:
         words = (
-            "a checklist's questions must all be about one thing, and these are about responses and dialogues; "
+            "a checklist's questions must have one level, and these are about responses and dialogues; "
             "give all criteria one level, or make two protocols"
         )
         yield Mistake(f"{field}.criteria", words, depends)
