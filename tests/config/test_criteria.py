@@ -189,7 +189,7 @@ def test_questions_that_cannot_be_asked_are_told(criterion: dict[str, Any], prot
 def test_damage_of_another_level_is_refused() -> None:
     message = mistakes(with_criteria(empathy={"level": "turn", "sensitive_to": ["order_shuffle"]}))
     assert (
-        "criteria.empathy.sensitive_to: 'order_shuffle' damages a dialogue, and the criterion is of level turn"
+        "criteria.empathy.sensitive_to: 'order_shuffle' perturbs a dialogue, and the criterion is of level turn"
         in message
     )
 

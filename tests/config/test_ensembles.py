@@ -136,7 +136,7 @@ def test_under_a_protocol_about_systems_it_is_a_judge_of_its_measures() -> None:
                     "of-mine": OF_MINE,
                 },
             },
-            ["ensembles.both: its members are nowhere asked about the same (forest under yes_no; length"],
+            ["ensembles.both: its members judge nothing in common (forest under yes_no; length"],
         ),
         (
             {"protocols": {"yes_no": {}, "gteval": {}}, "metaeval": None, "chatbots": ["gpt"]},

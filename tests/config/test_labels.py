@@ -63,7 +63,7 @@ RATED = {"metaeval": {"corpora": {"own": {"reader": "ladder", "dialogues": "bund
     [
         ({"protocols": ["qualiti"]}, {}, "labels.protocols: 'qualiti' is no protocol of this configuration about"),
         ({"protocols": ["rating"]}, RATED | {"protocols": {"rating": {}}},
-         "labels.protocols: protocol rating is about rated or damaged items alone"),
+         "labels.protocols: protocol rating judges rated or perturbed items alone"),
         ({}, {"protocols": dict.fromkeys(["quality", "both", "better"], BASE["protocols"]["alone"])},
          "labels: no judge is asked about systems' dialogues"),
         ({"annotators": ["Ann", "ann"]}, {}, "labels.annotators: 'Ann' and 'ann' differ only in case"),

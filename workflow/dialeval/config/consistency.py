@@ -105,7 +105,7 @@ PARTS = ("transcripts", "metaeval", "robustness", "dialogbench", "training")
 
 _WITH_ITEMS = {"metaeval.corpora": ("corpora",), "transcripts": ("corpora", "metaeval.corpora")}
 """Sources whose items stand under their names, with others whose names must differ."""
-_ITEMS_OF = {SELFCHAT: "the chatbots' dialogues", RATED: "all rated corpora", PERTURBED: "all damaged items"}
+_ITEMS_OF = {SELFCHAT: "the chatbots' dialogues", RATED: "all rated corpora", PERTURBED: "all perturbed items"}
 
 
 def inconsistencies(config: Config) -> Iterator[Mistake]:
@@ -114,7 +114,7 @@ def inconsistencies(config: Config) -> Iterator[Mistake]:
         yield from check(config)
 
 
-def _nobody(config: Config) -> Iterator[Mistake]:
+def _missing_models(config: Config) -> Iterator[Mistake]:
     if not config.models and not config.battles and not config.protocols.failures:  # rules make no model calls
         yield Mistake("models", "at least 1 item is needed; name the models that chat and judge", ("models", "battles"))
 
@@ -161,7 +161,7 @@ def _unusable_names(config: Config) -> Iterator[Mistake]:
     if "human" in config.models:
         yield Mistake("models", "'human' names the human dialogues in every table; choose another name")
     if config.robustness and config.robustness.rewriter == "rule":
-        yield Mistake("robustness.rewriter", "'rule' names what is damaged by rule; give that model another name")
+        yield Mistake("robustness.rewriter", "'rule' names items that rules perturb; give that model another name")
     yield from _unfit_perturbations(config)
     metaeval, dialogbench = config.metaeval, config.dialogbench
     dictionaries: dict[str, Mapping[str, object]] = {
@@ -199,7 +199,7 @@ def _unable_judges(config: Config) -> Iterator[Mistake]:
         jobs.append(("selfchat.partner", [config.selfchat.partner], "selfchat", "selfchat", False))
     for name, one in config.resolved_protocols().items():
         field, unpublished = judges_field(config, name), name not in PUBLISHED_UNDER
-        jobs.append((field, config.judges_of(name), name, _asked_as(name, one), unpublished))
+        jobs.append((field, config.judges_of(name), name, _request_name(name, one), unpublished))
     for field, names, protocol, asked_as, unpublished in jobs:
         for name in names:
             model = config.models.get(name)
@@ -237,7 +237,7 @@ def _idle_judges(config: Config) -> Iterator[Mistake]:
         yield Mistake("judges", words, ("protocols", "chatbots", *PARTS))
 
 
-def _asked_as(name: str, protocol: Protocol) -> str:
+def _request_name(name: str, protocol: Protocol) -> str:
     """Returns the shipped protocol that asks the same, by which embedded judges know it; '' where there is none."""
     if name in SHIPPED:
         return name
@@ -319,7 +319,8 @@ def _unpriced_models(config: Config) -> Iterator[Mistake]:
 
 
 CHECKS: tuple[Callable[[Config], Iterator[Mistake]], ...] = (
-    _nobody, _undefined_names, _unusable_names, unfit_tags, _learning, _unable_judges, unfit_encoders, unfit_learners,
+    _missing_models, _undefined_names,
+    _unusable_names, unfit_tags, _learning, _unable_judges, unfit_encoders, unfit_learners,
     unfit_adapters, unfit_translations, _idle_judges, unfit_protocols, unfit_failures, unfit_rounds, unfit_cascades,
     unfit_criteria, unfit_questions, unfit_ensembles, unfit_training, unfit_labels, _long_arenas, _incomplete_parts,
     unfit_models, unfit_partner, _published_models, unfit_systems, unfit_fill, unfit_pool, unfit_asks, _unpriced_models,

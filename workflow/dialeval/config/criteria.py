@@ -250,8 +250,8 @@ SCORING = ("scale", "probability")
 def protocol_criteria(config: Config, protocol: Protocol) -> list[Criterion]:
     """Returns the user's criteria that a protocol may ask about.
 
-    Those that it names; without any, and where it scores, those that its rated corpora name and, of damaged items,
-    those that the damage lowers.
+    Those that it names; without any, and where it scores, those that its rated corpora name and, of perturbed items,
+    those that the perturbation lowers.
     """
     if protocol.criteria or protocol.form not in SCORING:
         return config.own_criteria(protocol.criteria)
@@ -303,7 +303,7 @@ def unfit_questions(config: Config) -> Iterator[Mistake]:
                     "nor a scale of labels or of 2 to 26 whole numbers; write a question, or take form scale"
                 )
                 yield Mistake(f"criteria.{criterion.name}.question", words, (f"protocols.{name}",))
-        yield from _nothing_asked(config, name, protocol)
+        yield from _criteria_without_items(config, name, protocol)
 
 
 def _embedded(config: Config, name: str, chosen: list[Criterion]) -> Iterator[Mistake]:
@@ -334,7 +334,7 @@ def _names_judges(config: Config, name: str) -> bool:
     return bool(getattr(getattr(config.protocols, name, None), "judges", None))
 
 
-def _nothing_asked(config: Config, name: str, protocol: Protocol) -> Iterator[Mistake]:
+def _criteria_without_items(config: Config, name: str, protocol: Protocol) -> Iterator[Mistake]:
     """Yields criteria that a protocol names and that fit no item of its sources."""
     known = with_own(config.own_criteria(config.criteria))
     for criterion in (known[one] for one in protocol.criteria if one in known):

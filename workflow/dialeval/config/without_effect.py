@@ -103,7 +103,7 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
         Condition(
             ("limit", "wordnet", "dialogue_draws", "turn_draws", "rewriter", "rewritten", "ladders"),
             lambda one: bool(one.corpora),
-            _with("corpora that are damaged; the published sets are taken as they are"),
+            _with("corpora to perturb; the published sets are taken as they are"),
         ),
         Condition(("rewriter_temperature",), lambda one: one.rewriter is not None, _with("a model as rewriter")),
     ),

@@ -122,7 +122,7 @@ def robustness_rows(scored: ScoredPairs, confidence: float) -> list[dict[str, An
     """
     theta = [group["threshold"] for group in scored.groups]
     n_groups = len(scored.groups)
-    original, perturbed = scored.original, scored.damaged
+    original, perturbed = scored.original, scored.perturbed
     result, turned = (
         robustness_ratios(one, other, theta, scored.group, n_groups, cluster=scored.cluster, confidence=confidence)
         for one, other in ((original, perturbed), (perturbed, original))
@@ -157,7 +157,7 @@ def average_rows(scored: ScoredPairs, confidence: float) -> Iterator[dict[str, A
     rows = in_paper[scored.group] if len(scored.groups) else np.zeros(0, dtype=bool)
     result = average_ratios(
         scored.original[rows],
-        scored.damaged[rows],
+        scored.perturbed[rows],
         [cell["threshold"] for cell in cells],
         (np.cumsum(in_paper) - 1)[scored.group[rows]],
         len(cells),
@@ -183,7 +183,7 @@ def threshold_rows(scored: ScoredPairs, thetas: Sequence[float], confidence: flo
     """Yields the rows of the table `robustness/thresholds`."""
     sweep = theta_sweep(
         scored.original,
-        scored.damaged,
+        scored.perturbed,
         thetas,
         scored.group,
         len(scored.groups),
@@ -204,8 +204,8 @@ def threshold_rows(scored: ScoredPairs, thetas: Sequence[float], confidence: flo
 
 
 def score_drop_rows(scored: ScoredPairs) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `robustness/score_drops`: how far scores fall, original less damaged."""
-    drop = scored.original - scored.damaged
+    """Yields the rows of the table `robustness/score_drops`: how far scores fall, original less perturbed."""
+    drop = scored.original - scored.perturbed
     for number, group in enumerate(scored.groups):
         own = drop[scored.group == number]
         known = own[~np.isnan(own)]
@@ -315,7 +315,7 @@ def _cells(scored: ScoredPairs) -> dict[tuple[str, ...], _Cell]:
     cells: dict[tuple[str, ...], _Cell] = {}
     stops = np.cumsum(np.bincount(scored.group, minlength=len(scored.groups)))
     for group, end, start in zip(scored.groups, stops, np.r_[0, stops[:-1]], strict=True):
-        drop = scored.original[start:end] - scored.damaged[start:end]
+        drop = scored.original[start:end] - scored.perturbed[start:end]
         if np.isnan(drop).all():
             continue
         place = tuple(group[name] for name in _CELL)
@@ -352,12 +352,12 @@ class ScoredPairs:
     Attributes:
         groups: judge, method, corpus, language, level, strategy and dimension of each group, with its theta.
         group: number of each pair's group.
-        original, damaged: scores in [0, 1], NaN where missing.
-        cluster: number of the dialogue that was damaged; its damaged forms are not independent.
+        original, perturbed: scores in [0, 1], NaN where missing.
+        cluster: number of the dialogue that was perturbed; its perturbed forms are not independent.
     """
 
     groups: list[dict[str, Any]]
     group: IntArray
     original: FloatArray
-    damaged: FloatArray
+    perturbed: FloatArray
     cluster: IntArray

@@ -100,7 +100,7 @@ def gather(
 ) -> list[Cell]:
     """Returns the cells of tables `items`, `ratings` and `judgements`, by corpus, level and language.
 
-    Scores of items that are not among them are left out: judges score damaged items, too.
+    Scores of items that are not among them are left out: judges score perturbed items, too.
 
     Args:
         benchmarks: the benchmark of each corpus.

@@ -161,22 +161,24 @@ class _Bounds:
             yield Range(max(0.0, prompt.low - SEAM), prompt.expected, prompt.high + SEAM, prompt.most + SEAM)
 
 
-def _shown_to_come(against: str, bounds: _Bounds, subjects: Subjects, seed_id: str, n: int | None) -> tuple[int, Range]:
+def _shown_to_come(
+    opponent: str, bounds: _Bounds, subjects: Subjects, seed_id: str, n: int | None
+) -> tuple[int, Range]:
     """Returns how many pairs of a seed are not planned, and the tokens of all dialogues in them together.
 
     Where each of k chatbots meets each other one, its dialogue stands in k - 1 pairs, so no pair need be looked at.
     """
     having = [chats for chats in subjects.chats if seed_id in chats.known]
     shown, count = Range(), 0
-    if against == EACH_OTHER:
+    if opponent == EACH_OTHER:
         there = [chats for chats in having if is_there(chats, seed_id, n)]
         for chats in having:
             pairs = len(having) - 1 - (len(there) - 1 if is_there(chats, seed_id, n) else 0)
             shown = shown.plus(bounds.dialogue(chats, seed_id, n or chats.length).times(pairs))
         return _pairs(len(having)) - _pairs(len(there)), shown
-    beside = next((chats for chats in having if chats.name == against), None)
+    beside = next((chats for chats in having if chats.name == opponent), None)
     for chats in having:
-        if chats is beside or (against != HUMAN and beside is None):
+        if chats is beside or (opponent != HUMAN and beside is None):
             continue
         if is_there(chats, seed_id, n) and (beside is None or is_there(beside, seed_id, n)):
             continue

@@ -129,7 +129,7 @@ def _unknown_strategies(config: Config) -> Iterator[Mistake]:
                 yield Mistake(field, f"no model makes '{name}'; a rewriter makes {', '.join(sorted(REWRITTEN))}")
             criterion = config.criteria.get(field.split(".")[1]) if field.startswith("criteria.") else None
             if criterion and criterion.level not in (None, strategy.level):
-                words = f"'{name}' damages a {strategy.level}, and the criterion is of level {criterion.level}"
+                words = f"'{name}' perturbs a {strategy.level}, and the criterion is of level {criterion.level}"
                 yield Mistake(field, f"{words}; take it out, or the level")
 
 

@@ -233,7 +233,7 @@ class ItemCriteria:
         own: the user's criteria that it may ask about.
         named: the criteria that it names; none for the papers' at the item's level, and those that the corpus names.
         dimensions: by corpus, the criteria that it names.
-        targets: by item, what its damage aims at.
+        targets: by item, the criteria that its perturbation lowers.
         together: whether a judge scores several criteria in one answer.
     """
 
@@ -244,12 +244,12 @@ class ItemCriteria:
     together: bool = True
 
     def of_rated(self, item: Item) -> list[Criterion]:
-        """Returns what is asked about an item: what is named, and what damage to it aims at."""
+        """Returns what is asked about an item: the named criteria, and those that its perturbation lowers."""
         given = self.named or self.dimensions.get(item.corpus) or DIMENSIONS[item.level]
         return self._at_level(item, [*given, *self._aimed_at(item)])
 
     def of_perturbed(self, item: Item) -> list[Criterion]:
-        """Returns what is asked about a damaged item: what the damage aims at."""
+        """Returns the criteria of a perturbed item: those that the perturbation lowers."""
         return self._at_level(item, self._aimed_at(item))
 
     def groups_of_rated(self, item: Item) -> list[list[Criterion]]:
@@ -266,7 +266,7 @@ class ItemCriteria:
         return [*self._grouped(papers), *([one] for one in own)]
 
     def groups_of_perturbed(self, item: Item) -> list[list[Criterion]]:
-        """Returns the same of a damaged item; where criteria are named, only if the damage aims at one of them."""
+        """Returns the same of a perturbed item; empty where criteria are named and its perturbation lowers none."""
         if not self.named:
             return self.groups_of_rated(item)
         aimed_at = self._aimed_at(item)

@@ -64,7 +64,7 @@ CHANGED_VERDICTS = Table(
     caption="Of each protocol and judge the first 5,000, those whose score moved the farthest before others.",
     title="Verdicts that flipped",
     columns={
-        "case_id": "seed or other case", "item_id": "item, test item or damaged item",
+        "case_id": "seed or other case", "item_id": "item, test item or perturbed item",
         "left": "system whose dialogue is judged; of a pair the first", "right": "second system of a pair",
         "n_utterances": "the length N",
         "reason_a": "the judge's reason in the first run", "reason_b": "the judge's reason in the second run",

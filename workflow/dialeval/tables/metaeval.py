@@ -431,7 +431,7 @@ JUDGE_VALIDITY = Table(
     caption=(
         "How well this judge's scores on the criterion, asked for in this form, go with ratings in the rated corpora "
         "of the same run: Pearson's correlation, its mean over several corpora. A reference by construction is no "
-        "person's opinion: it says that the judge notices damage."
+        "person's opinion: it says that the judge detects perturbations."
     ),
     columns={
         "method": "protocol of the same form that scored the rated items",

@@ -172,7 +172,7 @@ class NearMisses:
         best = np.lexsort((found, -scores))[: NEAR_MISS_TRIES + len(heard)]
         for number in found[best]:
             lent = self._utterances[int(number)]
-            if lent.cluster != cluster and lent.plain not in heard and not _says_the_same(own, lent.text):
+            if lent.cluster != cluster and lent.plain not in heard and not _is_similar_text(own, lent.text):
                 return lent
         return None
 
@@ -192,7 +192,7 @@ class _List(NamedTuple):
     weight: float
 
 
-def _says_the_same(own: frozenset[str], other: str) -> bool:
+def _is_similar_text(own: frozenset[str], other: str) -> bool:
     terms = frozenset(terms_of(other))
     shared = len(own & terms)
     return shared > MOST_SHARED * max(1, min(len(own), len(terms)))
