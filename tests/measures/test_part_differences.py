@@ -147,7 +147,7 @@ def test_a_pair_without_scores_is_not_noticed_and_a_judge_without_any_is_not_com
     damaged = pairs.perturbed.copy()
     damaged[:5] = np.nan
     damaged[60:] = np.nan
-    assert list(robustness_differences(replace(pairs, damaged=damaged), 0.95)) == []
+    assert list(robustness_differences(replace(pairs, perturbed=damaged), 0.95)) == []
     damaged[60:] = 1.0
-    (ratio, average) = robustness_differences(replace(pairs, damaged=damaged), 0.95)
+    (ratio, average) = robustness_differences(replace(pairs, perturbed=damaged), 0.95)
     assert (ratio["system_value"], average["system_value"]) == (pytest.approx(40 / 60), pytest.approx(40 / 60))
