@@ -50,4 +50,4 @@ rule all:
     """Makes everything that the configuration asks for."""
     default_target: True
     input:
-        paths.everything,
+        paths.all_files,

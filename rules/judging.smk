@@ -33,7 +33,7 @@ use rule stage as answer with:
     pathvars:
         part="responses/{judge}/{protocol}-{shard}-of-{shards}",
     wildcard_constraints:
-        judge=one_of({*CONFIG.asked_judges(), *LAYOUT.translators} - PUBLISHED),
+        judge=one_of({*CONFIG.protocol_judges(), *LAYOUT.translators} - PUBLISHED),
         protocol=one_of(
             {*LAYOUT.protocols, *LAYOUT.translating_models}
             - {*LAYOUT.adaptive_protocols}
@@ -76,7 +76,7 @@ use rule answer as answer_retries with:
     pathvars:
         part="responses/again/{judge}/{protocol}",
     wildcard_constraints:
-        judge=one_of(CONFIG.asked_judges()),
+        judge=one_of(CONFIG.protocol_judges()),
         protocol=one_of(LAYOUT.retried_protocols),
     group:
         grouped(GROUPS.retries)
@@ -90,13 +90,13 @@ use rule stage as answer_adaptively with:
         requests=paths.REQUESTS,
         learned=learned("judge"),
     output:
-        responses=paths.WHOLE_RESPONSES,
-        usage=paths.WHOLE_USAGE,
+        responses=paths.UNSHARDED_RESPONSES,
+        usage=paths.UNSHARDED_USAGE,
         rounds=paths.ROUNDS,
     pathvars:
         part="responses/{judge}/{protocol}-in-rounds",
     wildcard_constraints:
-        judge=one_of(set(CONFIG.asked_judges()) - PUBLISHED),
+        judge=one_of(set(CONFIG.protocol_judges()) - PUBLISHED),
         protocol=one_of(LAYOUT.adaptive_protocols),
     group:
         grouped(GROUPS.answers)
@@ -114,7 +114,7 @@ use rule stage as import_answers with:
         requests=paths.REQUESTS,
         published=by(SOURCES.responses),
     output:
-        answers=paths.WHOLE_RESPONSES,
+        answers=paths.UNSHARDED_RESPONSES,
     pathvars:
         part="responses/{judge}/{protocol}",
     wildcard_constraints:
@@ -136,7 +136,7 @@ use rule stage as parse with:
     pathvars:
         part="judgements/{judge}/{protocol}",
     wildcard_constraints:
-        judge=one_of(CONFIG.asked_judges()),
+        judge=one_of(CONFIG.protocol_judges()),
         protocol=one_of(LAYOUT.protocols),
     group:
         grouped(GROUPS.parsing)

@@ -40,7 +40,7 @@ HOOKS = Hooks(RUN, LAYOUT, REPORT.spending_folders)
 DIRECTIVES = Directives(CONFIG, RUN.in_words)
 SUBMISSIONS = Submissions(workflow, DIRECTIVES)
 # what directives take, by wildcards
-by, job = DIRECTIVES.by, DIRECTIVES.job
+by, job = DIRECTIVES.by_wildcards, DIRECTIVES.job
 grouped, environment, resources = (
     SUBMISSIONS.grouped,
     SUBMISSIONS.environment,

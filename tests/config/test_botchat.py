@@ -96,7 +96,7 @@ def test_no_model_may_be_called_as_the_rules_are() -> None:
 def test_a_kind_about_responses_is_refused() -> None:
     content = raw(kinds=["rude"], judges=["judge"])
     content["criteria"] = {**content.get("criteria", {}), "rude": {"level": "turn", "question": "Is it rude?"}}
-    assert "'rude' is about responses, and whole dialogues are looked at" in mistakes(content)
+    assert "'rude' is about responses, and this protocol judges dialogues" in mistakes(content)
 
 
 def test_people_cannot_label_several_places_of_several_kinds() -> None:

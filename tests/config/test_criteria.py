@@ -9,7 +9,7 @@ import pytest
 from config_example import BASE
 
 from dialeval.config import load_config
-from dialeval.config.criteria import OwnCriterion, asked_dimensions, asked_sensitivities
+from dialeval.config.criteria import OwnCriterion, protocol_dimensions, protocol_sensitivities
 from dialeval.criteria import DIMENSIONS, SHIPPED, YES_NO, Scale, labelled
 from dialeval.errors import UserError
 from dialeval.perturbations.registry import STRATEGIES
@@ -64,7 +64,7 @@ def test_a_labels_value_is_its_place() -> None:
         ({"scale": [7]}, "a scale of numbers is its ends, [lowest, highest], such as [1, 7]; here are 1"),
         ({"scale": [1, 2, 3, 4, 5]}, "here are 5"),
         ({"scale": [7, 1]}, "it is written from 7 to 1; write the lowest first: [1, 7]"),
-        ({"scale": [3, 3]}, "both ends are 3; nothing can be told apart by it"),
+        ({"scale": [3, 3]}, "both ends are 3; set two different ends"),
         ({"scale": [0, float("inf")]}, "an end is no finite number"),
         ({"scale": "likert"}, "'likert' is no scale; write [lowest, highest]"),
         ({"scale": ["good"]}, "a scale needs 2 to 26 labels; here are 1"),
@@ -166,8 +166,8 @@ def test_a_criterion_that_shipped_protocols_come_to_ask_about_is_refused_for_emb
         assert f"protocol {protocol} asks about empathy" in message
     raw["protocols"] |= {"rating": {"judges": ["gpt"]}, "yes_no": {"judges": ["gpt"]}}
     config = load_config(raw)
-    assert [one.name for one in config.asked_criteria("yes_no")] == ["empathy"]
-    assert config.asked_criteria("unieval") == []
+    assert [one.name for one in config.protocol_criteria("yes_no")] == ["empathy"]
+    assert config.protocol_criteria("unieval") == []
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_questions_that_cannot_be_asked_are_told(criterion: dict[str, Any], prot
 def test_damage_of_another_level_is_refused() -> None:
     message = mistakes(with_criteria(empathy={"level": "turn", "sensitive_to": ["order_shuffle"]}))
     assert (
-        "criteria.empathy.sensitive_to: 'order_shuffle' damages a dialogue, and the criterion is of level turn"
+        "criteria.empathy.sensitive_to: 'order_shuffle' perturbs a dialogue, and the criterion is of level turn"
         in message
     )
 
@@ -200,18 +200,18 @@ def test_a_criterion_changes_only_what_uses_it() -> None:
     raw["criteria"]["tact"] = {"scale": LABELS}
     after = load_config(raw)
     for protocol in before.resolved_protocols():
-        assert after.asked_criteria(protocol) == before.asked_criteria(protocol)
+        assert after.protocol_criteria(protocol) == before.protocol_criteria(protocol)
     raw["criteria"]["tact"]["sensitive_to"] = ["order_shuffle"]
     raw["metaeval"]["corpora"]["steps"]["dimensions"] = ["overall", "tact"]
     raw["protocols"] |= {"rating": {"judges": ["gpt"]}, "yes_no": {"judges": ["gpt"]}}
     used = load_config(raw)
     found = used.resolved_protocols()
-    assert asked_sensitivities(used, found["felt"]) == asked_dimensions(used, found["felt"]) == {}
+    assert protocol_sensitivities(used, found["felt"]) == protocol_dimensions(used, found["felt"]) == {}
     assert (
-        asked_sensitivities(used, found["rating"])
-        == asked_sensitivities(used, found["yes_no"])
+        protocol_sensitivities(used, found["rating"])
+        == protocol_sensitivities(used, found["yes_no"])
         == {"tact": ["order_shuffle"]}
     )
-    assert asked_dimensions(used, found["rating"]) == {"steps": ["tact"]}
-    assert asked_dimensions(used, found["yes_no"]) == {"steps": ["overall", "tact"]}
+    assert protocol_dimensions(used, found["rating"]) == {"steps": ["tact"]}
+    assert protocol_dimensions(used, found["yes_no"]) == {"steps": ["overall", "tact"]}
     assert after.sensitivities() == before.sensitivities() == {}

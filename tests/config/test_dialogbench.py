@@ -39,7 +39,7 @@ def test_the_section_stands_alone() -> None:
     assert not config.talks()
     assert config.dialogbench is not None
     assert config.dialogbench.written is not None
-    assert config.dialogbench.written.asked_tasks == list(TASKS)
+    assert config.dialogbench.written.chosen_tasks == list(TASKS)
     assert config.dialogbench.examine.by_method() == {"letter": ["gpt"], "perplexity": ["base"]}
 
 
@@ -47,7 +47,7 @@ def test_items_by_rule_need_their_corpus_and_only_their_tasks() -> None:
     config = load_config(with_section(written={}) | {"corpora": {"bundled": {"reader": "bundled"}}})
     assert config.dialogbench is not None
     assert config.dialogbench.written is not None
-    assert config.dialogbench.written.asked_tasks == ["MRG", "DI"]
+    assert config.dialogbench.written.chosen_tasks == ["MRG", "DI"]
     assert config.used_corpora() == ["bundled"]
     assert config.models_in_use() == []
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dialeval.config import load_config
-from dialeval.config.ensembles import grouped, kinds, one_model, pool_of, tagged, unknown_in_group
+from dialeval.config.ensembles import grouped, model_types, one_model, pool_of, tagged, unknown_in_group
 from dialeval.errors import UserError
 from dialeval.measures.design import design_of
 
@@ -238,7 +238,7 @@ def test_kinds_and_tags_group_models_in_the_order_of_the_configuration() -> None
             b={"kind": "base", "tags": ["open", "small"]}, plain={}, a={"kind": "chat", "tags": ["closed", "open"]}
         )
     )
-    assert kinds(config) == {"b": "base", "a": "chat"}
+    assert model_types(config) == {"b": "base", "a": "chat"}
     assert tagged(config) == {"open": ["b", "a"], "small": ["b"], "closed": ["a"]}
     assert grouped(config, ["plain", "open"]) == ["plain", "b", "a"]
     assert grouped(config, ["a", "open", "ready"]) == ["a", "b", "ready"]

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from dialeval.config import Config, Protocols, load_config
 from dialeval.config.consistency import asks_otherwise
-from dialeval.config.criteria import asked_dimensions, asked_sensitivities, joined_criteria
-from dialeval.config.ensembles import kinds, one_model, pool_of, tagged
-from dialeval.config.labels import asked_to_label, labelled_protocols, labelled_sheets
+from dialeval.config.criteria import joined_criteria, protocol_dimensions, protocol_sensitivities
+from dialeval.config.ensembles import model_types, one_model, pool_of, tagged
+from dialeval.config.labels import labelled_protocols, labelled_sheets, models_before_labels
 from dialeval.config.loading import written
 from dialeval.config.metaeval import partial_to
 from dialeval.errors import UserError
@@ -55,14 +55,20 @@ def taken_or_refused(raw: dict[str, Any]) -> bool:
 def evaluate(config: Config) -> None:
     """Asks a configuration what the rules ask it while they are read."""
     for name, protocol in config.resolved_protocols().items():
-        config.criteria_of(name), config.asked_criteria(name), config.judging(name), config.asked_before(name)
-        asked_dimensions(config, protocol), asked_sensitivities(config, protocol), design_of(config, name)
+        (
+            config.criteria_of(name),
+            config.protocol_criteria(name),
+            config.judging(name),
+            config.models_before_planning(name),
+        )
+        protocol_dimensions(config, protocol), protocol_sensitivities(config, protocol), design_of(config, name)
     for name in labelled_protocols(config):
         labelled_design(config, name)
     for ask in (
         Config.families, Config.ensemble_methods, Config.used_corpora, Config.models_in_use, Config.strategies_named,
-        Config.published_systems, Config.made_training, labelled_sheets, asked_to_label, pool_of, one_model, partial_to,
-        kinds, tagged, joined_criteria, asks_otherwise,
+        Config.published_systems, Config.made_training, labelled_sheets, models_before_labels, pool_of, one_model,
+        partial_to,
+        model_types, tagged, joined_criteria, asks_otherwise,
     ):  # fmt: skip
         ask(config)
     again = load_config(yaml.safe_load(written(config, {})), files_are_there=False)

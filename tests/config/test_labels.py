@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dialeval.config import load_config
-from dialeval.config.labels import asked_to_label, labelled_protocols, labelled_sheets
+from dialeval.config.labels import labelled_protocols, labelled_sheets, models_before_labels
 from dialeval.errors import UserError
 from dialeval.prompts.rendering import OURS
 
@@ -63,7 +63,7 @@ RATED = {"metaeval": {"corpora": {"own": {"reader": "ladder", "dialogues": "bund
     [
         ({"protocols": ["qualiti"]}, {}, "labels.protocols: 'qualiti' is no protocol of this configuration about"),
         ({"protocols": ["rating"]}, RATED | {"protocols": {"rating": {}}},
-         "labels.protocols: protocol rating is about rated or damaged items alone"),
+         "labels.protocols: protocol rating judges rated or perturbed items alone"),
         ({}, {"protocols": dict.fromkeys(["quality", "both", "better"], BASE["protocols"]["alone"])},
          "labels: no judge scores systems' dialogues"),
         ({"annotators": ["Ann", "ann"]}, {}, "labels.annotators: 'Ann' and 'ann' differ only in case"),
@@ -105,12 +105,12 @@ def test_what_does_not_fit(labels: dict[str, Any], more: dict[str, Any], words: 
 
 
 def test_a_draw_asks_nobody_but_who_talks_and_by_whom_it_goes() -> None:
-    assert asked_to_label(config({"path": "labels"})) == []
-    assert asked_to_label(config({"path": "labels", "by": "score"})) == ["gpt"]
+    assert models_before_labels(config({"path": "labels"})) == []
+    assert models_before_labels(config({"path": "labels", "by": "score"})) == ["gpt"]
     bots = {name: {"engine": "openai", "model": name} for name in ("one", "two", "gpt")}
     talks = {"models": bots, "chatbots": ["one", "two"], "judges": ["gpt"], "labels": {"path": "labels"}}
     talks |= {"corpora": {"bundled": {"reader": "bundled"}}, "seeds": {"corpus": "bundled"}}
-    assert asked_to_label(load_config(talks)) == ["one", "two"]
+    assert models_before_labels(load_config(talks)) == ["one", "two"]
 
 
 def test_a_pair_shows_how_sure_a_judge_is_by_its_orders() -> None:

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from dialeval.config import load_config
-from dialeval.config.criteria import asked_dimensions, fillable, joined_criteria
+from dialeval.config.criteria import fillable, joined_criteria, protocol_dimensions
 from dialeval.config.metaeval import partial_to
 from dialeval.corpora.download import public_corpora
 from dialeval.errors import UserError
@@ -68,7 +68,7 @@ def test_a_protocols_own_judges_come_before_the_judges_of_all() -> None:
         ({"metaeval": {"corpora": {"selfchat": {"reader": "ladder"}}}}, ["'selfchat' names the chatbots' dialogues"]),
         ({"metaeval": {"corpora": {}}}, ["metaeval.corpora", "at least 1"]),
         ({"metaeval": {"corpora": {"s": {"reader": "ladder", "stps": 3}}}}, ["metaeval.corpora.s.stps", "'steps'"]),
-        ({"robustness": {}}, ["robustness: there is nothing to damage"]),
+        ({"robustness": {}}, ["robustness: there are no items to perturb"]),
         ({"robustness": {"corpora": ["steps", "nowhere"]}}, ["robustness.corpora: 'nowhere' is not a corpus"]),
         ({"robustness": {"corpora": ["bundled"], "rewriter": "gpt"}}, ["robustness.rewriter: 'gpt' is not a model"]),
         (
@@ -97,7 +97,7 @@ def test_a_mistake_is_told(changes: dict[str, Any], words: list[str]) -> None:
 
 def test_files_need_not_be_there_before_a_download() -> None:
     changes = raw(data_dir="nowhere", robustness={"published": "x"})
-    assert load_config(changes, files_are_there=False).published_damage() == Path("nowhere/x")
+    assert load_config(changes, files_are_there=False).published_perturbations() == Path("nowhere/x")
 
 
 def test_named_perturbations_can_be_checked_before_anything_runs() -> None:
@@ -245,7 +245,7 @@ def test_what_is_joined_is_asked_about_beside_what_is_named() -> None:
     assert config.metaeval is not None
     corpus = config.metaeval.corpora["mine"]
     assert (corpus.asked, corpus.joined) == (["overall", "relevance"], {"relevance": "overall"})
-    assert asked_dimensions(config, config.resolved_protocols()["yes_no"]) == {"mine": ["overall", "relevance"]}
+    assert protocol_dimensions(config, config.resolved_protocols()["yes_no"]) == {"mine": ["overall", "relevance"]}
     assert joined_criteria(config) == {"mine": {"relevance": "overall"}}
     assert fillable(corpus) == ["overall"]
     alone = load_config(joining({"relevance": "relevance"}), files_are_there=False).metaeval

@@ -47,7 +47,7 @@ def test_a_protocol_of_ones_own_stands_beside_the_shipped_ones() -> None:
     assert helpful.data.source == ["selfchat"]
     assert helpful.measured() == ("ratings", "win_rates", "bias", "differences", "ranks")
     assert config.judges_of("helpful") == ["judge"]
-    assert config.asked_judges() == [*BASE["judges"], "judge"]
+    assert config.protocol_judges() == [*BASE["judges"], "judge"]
 
 
 def test_shipped_protocols_are_data_with_the_options_of_their_sections() -> None:

@@ -176,9 +176,9 @@ def test_one_mistake_is_told_once() -> None:
 
 def test_a_plan_waits_for_translations_of_what_it_is_about_alone() -> None:
     config = load_config(raw(), files_are_there=False)  # no item is made of the corpus that is translated
-    assert config.asked_before("yes_no") == []
+    assert config.models_before_planning("yes_no") == []
     config = load_config(raw(translate__mine={"into": ["fr"], "translator": "nllb"}), files_are_there=False)
-    assert config.asked_before("yes_no") == ["nllb"]
+    assert config.models_before_planning("yes_no") == ["nllb"]
 
 
 # What a configuration can ask of a model with an adapter that learns to judge.

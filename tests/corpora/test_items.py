@@ -64,21 +64,21 @@ TALK = Item(
 
 
 def test_the_judged_sides_last_utterance_in_its_context() -> None:
-    (turn,) = turns_of(TALK, "last", said_before=1)
+    (turn,) = turns_of(TALK, "last", n_seed_utterances=1)
     assert (turn.item_id, turn.level, turn.response, turn.context) == ("s1/bot/4", "turn", "d", ("a", "b", "c"))
     assert (turn.system, turn.case_id, turn.cluster, turn.judged) == ("bot", "s1", "s1", "chatbot")
 
 
 def test_all_of_them_but_not_the_seeds() -> None:
-    assert [turn.response for turn in turns_of(TALK, "all", said_before=1)] == ["b", "d"]
-    assert [turn.response for turn in turns_of(TALK, "all", said_before=2)] == ["d"]
+    assert [turn.response for turn in turns_of(TALK, "all", n_seed_utterances=1)] == ["b", "d"]
+    assert [turn.response for turn in turns_of(TALK, "all", n_seed_utterances=2)] == ["d"]
     assert not list(turns_of(replace(TALK, level="turn"), "all"))
 
 
 @given(st.integers(1, 12), st.integers(0, 4))
-def test_who_talks_to_itself_is_judged_by_every_utterance(n: int, said_before: int) -> None:
+def test_who_talks_to_itself_is_judged_by_every_utterance(n: int, n_seed_utterances: int) -> None:
     item = Item("selfchat", "s/b", "en", "dialogue", "s", ("A", "B") * 6, tuple("abcdefghijkl"), "b", "s")
     item = replace(item, speakers=item.speakers[:n], utterances=item.utterances[:n])
-    turns = list(turns_of(item, "all", said_before=said_before))
-    assert [turn.response for turn in turns] == list("abcdefghijkl"[said_before:n])
-    assert list(turns_of(item, "last", said_before=said_before)) == turns[-1:]
+    turns = list(turns_of(item, "all", n_seed_utterances=n_seed_utterances))
+    assert [turn.response for turn in turns] == list("abcdefghijkl"[n_seed_utterances:n])
+    assert list(turns_of(item, "last", n_seed_utterances=n_seed_utterances)) == turns[-1:]

@@ -16,13 +16,13 @@ from dialeval.engines.requests import Sampling
 from dialeval.labels.units import frame_of, key_of, keyed
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols import locate, pair, probability, scale
-from dialeval.protocols.item_prompts import PlanSettings, asked_about, scored_items
+from dialeval.protocols.item_prompts import PlanSettings, item_criteria, scored_items
 from dialeval.protocols.pair import by_case
 from dialeval.protocols.planned_requests import Planned
 
 
 def planned(settings: PlanSettings, path: Path) -> list[Planned]:
-    question, about, templates = settings.question(), asked_about(settings, ()), Templates()
+    question, about, templates = settings.question(), item_criteria(settings, ()), Templates()
     match settings.protocol.form:
         case "pair":
             return list(pair.plan(question, by_case(iterate_items(path)), templates, Counter()))

@@ -107,18 +107,18 @@ def test_perturbed_items_are_made_by_rule_and_by_the_rewriter(layout: Layout) ->
 
 def test_what_is_not_configured_is_not_made() -> None:
     small = layout_of(robustness=None, translate=None, ensembles=None, protocols={"arena": {}})
-    everything = small.everything()
-    assert everything
-    assert not [path for path in everything if "robustness" in path or "translation" in path or "metaeval" in path]
+    all_files = small.all_files()
+    assert all_files
+    assert not [path for path in all_files if "robustness" in path or "translation" in path or "metaeval" in path]
 
 
 def test_the_whole_run_is_made_of_files_below_its_results(layout: Layout) -> None:
-    everything = layout.everything()
-    assert all(path.startswith("out/") for path in everything)
-    assert layout.REPORT in everything
-    assert layout.SUMMARY in everything
+    all_files = layout.all_files()
+    assert all(path.startswith("out/") for path in all_files)
+    assert layout.REPORT in all_files
+    assert layout.SUMMARY in all_files
     for name in ("arena/ratings", "failures/rates", "robustness/score_drops", "translation/corpora", "again/means"):
-        assert f"out/tables/{name}.parquet" in everything, name
+        assert f"out/tables/{name}.parquet" in all_files, name
     read = layout.report_inputs()
     assert any("closer" in path for path in read["verdicts"])
     assert "out/tables/robustness/pairs.parquet" in read["tables"]

@@ -91,7 +91,7 @@ def test_a_clear_pair_stops_and_a_tied_one_is_asked_to_its_end() -> None:
     assert edge[0] > all_of(10)
     assert edge[1] < all_of(20)
     assert sizes == [60, 60, 20, 20, 20, 20]
-    assert asked.asked.sum() == sum(sizes) == 200
+    assert asked.sent.sum() == sum(sizes) == 200
     rows = [row for row in asked.rows if row["system"] == "a" and row["opponent"] == "c"]
     assert [(row["round"], row["n_seeds"], row["decision"]) for row in rows] == [(1, 10, OPEN), (2, 20, "a")]
     assert rows[1]["statistic"] == pytest.approx(all_of(20))
@@ -249,7 +249,7 @@ def test_rounds_ask_nothing_twice_and_once_settled_nothing_more(
 
     planned = design("abc", n_cases)
     asked, sizes = ask(planned, judge, block=block, error=error)
-    assert sum(sizes) == len(verdict) == asked.asked.sum()
+    assert sum(sizes) == len(verdict) == asked.sent.sum()
     for pair, row in last(asked).items():
         rows = [one for one in asked.rows if (one["system"], one["opponent"]) == pair[2:]]
         assert [one["decision"] for one in rows[:-1]] == [OPEN] * (len(rows) - 1)

@@ -73,7 +73,7 @@ def example_cell(corpus: str, judges: Sequence[str], dimensions: Sequence[str]) 
         dimensions=tuple(dimensions),
         scorers=tuple(Scorer(judge, "yes_no") for judge in judges),
         scores=draw.random(shape),
-        asked=np.ones(shape[:2], dtype=bool),
+        requested=np.ones(shape[:2], dtype=bool),
         ratings={"human": draw.random(shape[1:])},
         filled_by={},
         own=np.zeros(shape[:2], dtype=bool),

@@ -114,7 +114,7 @@ def scored(noticed: dict[str, float], strategies: tuple[str, ...], n_dialogues: 
         groups=list(groups),
         group=np.repeat(np.arange(len(groups)), n),
         original=np.ones(n * len(groups)),
-        damaged=1.0 - 0.5 * np.concatenate(drops),
+        perturbed=1.0 - 0.5 * np.concatenate(drops),
         cluster=np.tile(np.repeat(np.arange(n_dialogues), 5), len(groups)),
     )
 
@@ -139,15 +139,15 @@ def test_judges_are_compared_on_the_same_pairs_by_dialogue() -> None:
 
 
 def pairs_arrays(pairs: ScoredPairs) -> tuple[np.ndarray, ...]:
-    return pairs.group, pairs.original, pairs.damaged, pairs.cluster
+    return pairs.group, pairs.original, pairs.perturbed, pairs.cluster
 
 
 def test_a_pair_without_scores_is_not_noticed_and_a_judge_without_any_is_not_compared() -> None:
     pairs = scored({"sharp": 0.75, "silent": 0.25}, ("random_response",))
-    damaged = pairs.damaged.copy()
+    damaged = pairs.perturbed.copy()
     damaged[:5] = np.nan
     damaged[60:] = np.nan
-    assert list(robustness_differences(replace(pairs, damaged=damaged), 0.95)) == []
+    assert list(robustness_differences(replace(pairs, perturbed=damaged), 0.95)) == []
     damaged[60:] = 1.0
-    (ratio, average) = robustness_differences(replace(pairs, damaged=damaged), 0.95)
+    (ratio, average) = robustness_differences(replace(pairs, perturbed=damaged), 0.95)
     assert (ratio["system_value"], average["system_value"]) == (pytest.approx(40 / 60), pytest.approx(40 / 60))

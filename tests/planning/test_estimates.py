@@ -434,7 +434,7 @@ def test_what_cannot_be_said_is_said_to_be_so() -> None:
 def estimate(name: str, protocol: str, requests: int, *, stored: int) -> Estimate:
     model = KnownModel(name, "{}", False, None, len, Counting("words"))
     found = Estimate(model, protocol, 100, Assumption(Range(10, 20, 30), "guessed"), requests=requests)
-    found.count_unasked(requests - stored, Range(0, 50, 0, 0).times(requests - stored), sure=True)
+    found.count_uncached(requests - stored, Range(0, 50, 0, 0).times(requests - stored), sure=True)
     for _ in range(stored):
         found.count_answer(Response("x", prompt_tokens=70, completion_tokens=20))
     return found

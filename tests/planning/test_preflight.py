@@ -23,6 +23,7 @@ from dialeval.planning.preflight import (
     checked_config,
     is_named,
     refuse_without_section,
+    unused_templates,
 )
 
 # Before anything runs: all that a run needs and has not is told at once.
@@ -179,6 +180,53 @@ def test_a_template_that_asks_in_words_of_its_own_needs_what_annotators_are_aske
         assert "questions: {q: '...'}" in message
     else:
         checked_config(raw, [mine], asks=False, reads=True, own_environments=False)
+
+
+@pytest.fixture
+def prompted(mine: Path) -> dict[str, Any]:
+    """A configuration whose folder of prompts has a protocol's template, a part of it and one in place of ours."""
+    folder = mine.parent / "prompts"
+    folder.mkdir()
+    question = "{{ dialogue }} {{ criterion.question }} {{ criterion.answer }}"
+    for file, template in {"own.j2": "{% include 'part.j2' %}", "part.j2": question, "gteval.j2": question}.items():
+        (folder / file).write_text(template, encoding="utf-8")
+    (mine.parent / "s.jsonl").write_text("", encoding="utf-8")
+    return {
+        "models": {"gpt": {"engine": "openai", "model": "gpt"}},
+        "judges": ["gpt"],
+        "data_dir": str(mine.parent),
+        "transcripts": {"support": {"path": "s.jsonl"}},
+        "protocols": {"q": SCALE},
+        "prompts": {"directory": str(folder)},
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("mark.j2", "annotate.j2"), ("detect.j2", "locate.j2"), ("ask_again.j2", "retry_unparsed.j2")]
+)
+def test_an_earlier_name_of_a_template_is_refused_with_the_new_one(
+    prompted: dict[str, Any], mine: Path, old: str, new: str
+) -> None:
+    path = mine.parent / "prompts" / old
+    path.write_text("A prompt.", encoding="utf-8")
+    message = check(prompted, mine, asks=False)
+    assert f"prompts.directory: {path} has no effect: its prompt is {new} now; rename the file to {new}" in message
+    path.rename(path.with_name("own.j2"))
+    path.write_text("{{ dialogue }} {{ criterion.question }} {{ criterion.answer }}", encoding="utf-8")
+    named = prompted | {"protocols": {"q": SCALE | {"template": old}}}
+    checked_config(named, [mine], asks=False, reads=True, own_environments=False)  # a protocol may use the name
+
+
+@pytest.mark.parametrize(("name", "meant"), [("arenas.j2", "arena.j2"), ("owm.j2", "own.j2")])
+def test_a_template_without_effect_is_noticed_with_the_nearest_name(
+    prompted: dict[str, Any], mine: Path, name: str, meant: str
+) -> None:
+    config = checked_config(prompted, [mine], asks=False, reads=True, own_environments=False)
+    assert unused_templates(config) == []
+    (mine.parent / "prompts" / name).write_text("A prompt.", encoding="utf-8")
+    [notice] = unused_templates(config)
+    assert f"prompts/{name} has no effect" in notice
+    assert f"did you mean '{meant}'?" in notice
 
 
 # Targets that are asked for without their section of the configuration say which one that is.

@@ -55,7 +55,7 @@ def examples(folder: Path, name: str) -> Iterator[Item]:
 
 @pytest.mark.parametrize("kind", list(FILES))
 def test_every_example_of_a_kind_is_found_by_its_rule(kind: str, folder: Path, rules: Rules) -> None:
-    found = [rules.of(one)[kind].places for one in examples(folder, FILES[kind])]
+    found = [rules.check(one)[kind].places for one in examples(folder, FILES[kind])]
     assert len(found) == 2
     assert all(found), found
     if kind == LENGTH:  # every single utterance of theirs is far longer than people's
@@ -65,12 +65,12 @@ def test_every_example_of_a_kind_is_found_by_its_rule(kind: str, folder: Path, r
 def test_no_rule_finds_anything_in_the_good_cases(folder: Path, rules: Rules) -> None:
     cases = list(examples(folder, "GoodCases.md"))
     assert len(cases) == 2
-    assert [rules.of(one) for one in cases] == [dict.fromkeys(rules.of(cases[0]), Found(()))] * 2
+    assert [rules.check(one) for one in cases] == [dict.fromkeys(rules.check(cases[0]), Found(()))] * 2
 
 
 def test_people_are_seldom_accused(people: list[tuple[str, ...]], rules: Rules) -> None:
     """Nobody of 318 dialogues behind a seed names himself an AI, and five (1.6%) repeat; length is 5.7% by design."""
-    found = [rules.of(item(tuple(zip("AB" * 8, said, strict=False)))) for said in people if len(said) > 2]
+    found = [rules.check(item(tuple(zip("AB" * 8, said, strict=False)))) for said in people if len(said) > 2]
     counts = {kind: sum(bool(one[kind].places) for one in found) for kind in FILES}
     assert len(found) == 318
     assert counts == {SELF_IDENTIFICATION: 0, LENGTH: 18, REPETITION: 5}

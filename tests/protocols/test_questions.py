@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from dialeval.corpora.items import Item
 from dialeval.criteria import DIMENSIONS, Criterion
-from dialeval.protocols.questions import AskedAbout
+from dialeval.protocols.questions import ItemCriteria
 
 TURN = Item("fed", "1", "en", "turn", "1", ("human", "chatbot"), ("Hi.", "Ho."))
 DIALOGUE = replace(TURN, level="dialogue")
@@ -23,16 +23,16 @@ def groups(found: list[list[Criterion]]) -> list[list[str]]:
 
 
 def test_without_names_the_papers_criteria_of_the_level_are_asked() -> None:
-    about = AskedAbout(OWN)
+    about = ItemCriteria(OWN)
     for item in (TURN, DIALOGUE):
         assert names(about.of_rated(item)) == list(DIMENSIONS[item.level])
         assert groups(about.groups_of_rated(item)) == [list(DIMENSIONS[item.level])]
-        assert about.of_damaged(item) == []
+        assert about.of_perturbed(item) == []
     assert groups(replace(about, together=False).groups_of_rated(TURN)) == [[name] for name in DIMENSIONS["turn"]]
 
 
 def test_a_corpus_names_criteria_of_ones_own() -> None:
-    about = AskedAbout(OWN, dimensions={"fed": ["overall", "empathy", "tact"]})
+    about = ItemCriteria(OWN, dimensions={"fed": ["overall", "empathy", "tact"]})
     assert names(about.of_rated(TURN)) == ["overall", "empathy"]
     assert names(about.of_rated(DIALOGUE)) == ["overall", "empathy", "tact"]
     assert names(about.of_rated(replace(TURN, corpus="other"))) == list(DIMENSIONS["turn"])
@@ -41,20 +41,20 @@ def test_a_corpus_names_criteria_of_ones_own() -> None:
 
 
 def test_damage_adds_what_it_aims_at() -> None:
-    about = AskedAbout(OWN, dimensions={"fed": ["overall"]}, targets={KEY: {"coherence", "empathy"}})
+    about = ItemCriteria(OWN, dimensions={"fed": ["overall"]}, targets={KEY: {"coherence", "empathy"}})
     assert names(about.of_rated(DIALOGUE)) == ["overall", "coherence", "empathy"]
-    assert names(about.of_damaged(DIALOGUE)) == ["coherence", "empathy"]
-    assert groups(about.groups_of_damaged(DIALOGUE)) == [list(DIMENSIONS["dialogue"]), ["empathy"]]
+    assert names(about.of_perturbed(DIALOGUE)) == ["coherence", "empathy"]
+    assert groups(about.groups_of_perturbed(DIALOGUE)) == [list(DIMENSIONS["dialogue"]), ["empathy"]]
 
 
 def test_a_protocol_that_names_criteria_asks_about_those_alone() -> None:
-    about = AskedAbout(OWN, named=("tact", "empathy", "coherence"), targets={KEY: {"coherence", "engagingness"}})
+    about = ItemCriteria(OWN, named=("tact", "empathy", "coherence"), targets={KEY: {"coherence", "engagingness"}})
     assert names(about.of_rated(DIALOGUE)) == ["tact", "empathy", "coherence"]
     assert names(about.of_rated(TURN)) == ["empathy"]
-    assert names(about.of_damaged(DIALOGUE)) == ["coherence"]
+    assert names(about.of_perturbed(DIALOGUE)) == ["coherence"]
     assert groups(about.groups_of_rated(DIALOGUE)) == [["tact", "empathy", "coherence"]]
-    assert groups(about.groups_of_damaged(DIALOGUE)) == [["tact", "empathy", "coherence"]]
-    assert about.groups_of_damaged(replace(DIALOGUE, item_id="2")) == []
+    assert groups(about.groups_of_perturbed(DIALOGUE)) == [["tact", "empathy", "coherence"]]
+    assert about.groups_of_perturbed(replace(DIALOGUE, item_id="2")) == []
     alone = replace(about, together=False)
     assert groups(alone.groups_of_rated(DIALOGUE)) == [["tact"], ["empathy"], ["coherence"]]
-    assert groups(alone.groups_of_damaged(DIALOGUE)) == [["coherence"]]
+    assert groups(alone.groups_of_perturbed(DIALOGUE)) == [["coherence"]]

@@ -126,7 +126,7 @@ def test_functions_are_called_with_the_wildcards_that_they_name(directives: Dire
     told = {"judge": "cheap", "protocol": "rating", "shard": "2"}
     assert paths.responses(told) == layout.responses("cheap", "rating")
     assert paths.REQUESTS == layout.REQUESTS
-    assert directives.by(lambda judge, part="none": f"{judge} {part}")(told) == "cheap none"
+    assert directives.by_wildcards(lambda judge, part="none": f"{judge} {part}")(told) == "cheap none"
 
 
 def test_a_mistake_of_the_users_is_told_in_words(layout: Layout) -> None:
@@ -140,7 +140,7 @@ def test_a_mistake_of_the_users_is_told_in_words(layout: Layout) -> None:
         raise UserError("nothing is there")
 
     directives = Directives(layout.config, in_words)
-    for called in (directives.by(mistaken), directives.job(mistaken)["settings"]):
+    for called in (directives.by_wildcards(mistaken), directives.job(mistaken)["settings"]):
         with pytest.raises(RuntimeError, match="in words: nothing is there"):
             called({})
 

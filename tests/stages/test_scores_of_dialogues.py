@@ -87,7 +87,7 @@ def judged(
         {"form": form, "data": {"source": "selfchat", **of}, "criteria": [one.name for one in own]}
     )
     asked: dict[str, Any] = {"name": "polite", "protocol": protocol, "criteria": own, "own": own}
-    settings = PlanSettings(**asked, said_before=1)
+    settings = PlanSettings(**asked, n_seed_utterances=1)
     plan, parse, answers = FORMS[form]
     plan(settings, [folder / "items"], [], [], folder / "requests", Templates())
     requests = list(iterate_rows(folder / "requests", REQUESTS))

@@ -36,6 +36,6 @@ def files_of(config: Config) -> list[Path]:
         if path and rated.reader in ("comp_turn", "comp_dialogue"):
             of_turns, of_dialogues = comp_analysis.turn_source_files, comp_analysis.dialogue_source_files
             found += (of_turns if rated.reader == "comp_turn" else of_dialogues)(path)
-    damaged = config.published_damage()
+    damaged = config.published_perturbations()
     found += [damaged / file for published in SETS.values() for file in published.files] if damaged else []
     return [path for path in found if path is not None]

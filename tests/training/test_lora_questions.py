@@ -42,7 +42,7 @@ def test_a_prompt_is_that_of_the_judge_and_its_answer_one_that_is_read(
     tokenizer = transformers.AutoTokenizer.from_pretrained(decoder)
     rows = examples_of(2)
     made = questions()
-    true, negative, *_ = made.of(rows)
+    true, negative, *_ = made.rendered(rows)
     shown = tokenizer.decode(true.prompt)
     assert shown.startswith("<|im_start|>user\n### Context\n")
     assert shown.endswith("### Answer<|im_end|>\n<|im_start|>assistant\n")
@@ -63,7 +63,7 @@ def test_the_same_request_reaches_vllm(questions: Callable[..., Any], judge: Cal
 
     rows = examples_of(3)
     prompts = Prompts(judge())
-    for row, question in zip(rows, questions().of(rows), strict=True):
+    for row, question in zip(rows, questions().rendered(rows), strict=True):
         item = Item("c", "i", "en", "turn", "k", tuple(row["speakers"]), tuple(row["utterances"]))
         planned = {one.part: one.request for one in plan([item], Templates())}
         assert prompts.before_label(planned["relevance"].messages) == question.prompt
@@ -75,7 +75,7 @@ def test_long_contexts_lose_their_oldest_utterances_and_never_the_question(quest
     context = [f"Number {number} of what was said before, at some length." for number in range(30)]
     row |= {"utterances": [*context, "A short response."], "speakers": ["human", "chatbot"] * 15 + ["human"]}
     made = questions(cutoff=400)
-    (question,) = made.of([row])
+    (question,) = made.rendered([row])
     text = made._prompts.tokenizer.decode(question.prompt)
     assert question.length <= 400
     assert question.dropped > 0
@@ -84,14 +84,14 @@ def test_long_contexts_lose_their_oldest_utterances_and_never_the_question(quest
     assert "A short response." in text
     assert "Is the response relevant" in text
     too_short = questions(cutoff=60)
-    assert list(too_short.of([row])) == []
+    assert list(too_short.rendered([row])) == []
     assert too_short.too_long == 1
 
 
 @pytest.mark.train
 def test_a_base_model_answers_behind_a_plain_transcript(questions: Callable[..., Any]) -> None:
     made = questions(chat_template="none")
-    true, negative, *_ = made.of(examples_of(1))
+    true, negative, *_ = made.rendered(examples_of(1))
     text = made._prompts.tokenizer.decode(true.prompt)
     assert "<|im_start|>" not in text
     assert text.rstrip().endswith("### Answer")
@@ -103,10 +103,10 @@ def test_own_criteria_need_a_question(questions: Callable[..., Any]) -> None:
     warm = Criterion("warmth", "turn", Words({"turn": "Is the response warm?"}, {}))
     row = examples_of(1)[0] | {"criterion": "warmth"}
     made = questions(criteria={"warmth": warm})
-    (question,) = made.of([row])
+    (question,) = made.rendered([row])
     assert "Is the response warm?" in made._prompts.tokenizer.decode(question.prompt)
     with pytest.raises(UserError, match=r"training\.turns: criterion 'kindness' has no Yes/No question"):
-        list(made.of([row | {"criterion": "kindness"}]))
+        list(made.rendered([row | {"criterion": "kindness"}]))
 
 
 # P(Yes) in transformers: the sum over spellings, read step by step, whatever is computed together.
@@ -137,7 +137,7 @@ def test_scores_are_those_of_every_spelling_asked_alone(judge: Callable[..., Vll
     for parameter in model.parameters():  # sharper than a random start, so that answers differ
         parameter.data *= 1.5
     questions = LoraQuestions(Prompts(judge()), Templates(), SHIPPED, 512)
-    asked = list(questions.of(examples_of(3)))
+    asked = list(questions.rendered(examples_of(3)))
     assert not any(a[: len(b)] == b for a in questions.tree.label_of for b in questions.tree.label_of if a != b)
     together = label_scores(model, [one.prompt for one in asked], questions.tree)
     few = label_scores(model, [one.prompt for one in asked[::-1]], questions.tree, batch_tokens=600)[::-1]

@@ -15,7 +15,14 @@ from dialeval.errors import UserError
 from dialeval.perturbations.registry import STRATEGIES, targets_of
 from dialeval.perturbations.strategy import NotApplicable
 from dialeval.perturbations.words import words
-from dialeval.training.pairs import DEFAULT_CRITERIA, Manner, chosen_kinds, kinds_for, kinds_of_level, shuffled_words
+from dialeval.training.pairs import (
+    DEFAULT_CRITERIA,
+    Manner,
+    chosen_perturbations,
+    perturbations_for,
+    perturbations_of_level,
+    shuffled_words,
+)
 
 # What is put in is written as the rest.
 
@@ -97,24 +104,26 @@ def test_detached_endings_and_numbers_stay_whole() -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_kinds_are_of_their_level_and_every_perturbation_has_a_use(level: Level) -> None:
-    used = {kind for name in SHIPPED if name != "overall" for kind in kinds_for(name, level)}
-    assert used == set(kinds_of_level(level)) == set(kinds_for("overall", level))
+    used = {kind for name in SHIPPED if name != "overall" for kind in perturbations_for(name, level)}
+    assert used == set(perturbations_of_level(level)) == set(perturbations_for("overall", level))
     for name, strategy in STRATEGIES.items():
         for target in targets_of(name):
             if strategy.level == level and name != "random_response":
-                assert name in kinds_for(target.dimension, level), "what a perturbation is known to lower, it does"
+                assert name in perturbations_for(target.dimension, level), (
+                    "what a perturbation is known to lower, it does"
+                )
 
 
 def test_a_users_criterion_is_lowered_by_what_it_says() -> None:
     sensitivities = {"empathy": ["random_response", "dullness", "order_shuffle"]}
-    assert kinds_for("empathy", "turn", sensitivities) == ("random", "dullness")
-    assert kinds_for("empathy", "dialogue", sensitivities) == ("order_shuffle",)
-    assert chosen_kinds(["empathy"], ["dullness"], "turn", sensitivities) == {"empathy": ("dullness",)}
+    assert perturbations_for("empathy", "turn", sensitivities) == ("random", "dullness")
+    assert perturbations_for("empathy", "dialogue", sensitivities) == ("order_shuffle",)
+    assert chosen_perturbations(["empathy"], ["dullness"], "turn", sensitivities) == {"empathy": ("dullness",)}
 
 
 def test_criteria_that_are_not_named_are_the_papers() -> None:
-    assert list(chosen_kinds(None, None, "turn")) == ["relevance"] == list(DEFAULT_CRITERIA["turn"])
-    assert list(chosen_kinds(None, None, "dialogue")) == ["coherence", "engagingness", "informativeness"]
+    assert list(chosen_perturbations(None, None, "turn")) == ["relevance"] == list(DEFAULT_CRITERIA["turn"])
+    assert list(chosen_perturbations(None, None, "dialogue")) == ["coherence", "engagingness", "informativeness"]
 
 
 @pytest.mark.parametrize(
@@ -132,7 +141,7 @@ def test_what_means_nothing_is_refused(
     criteria: list[str] | None, kinds: list[str] | None, level: Level, words: str
 ) -> None:
     with pytest.raises(UserError, match=words):
-        chosen_kinds(criteria, kinds, level)
+        chosen_perturbations(criteria, kinds, level)
 
 
 def test_the_docs_name_the_kinds_of_each_criterion() -> None:
@@ -140,7 +149,7 @@ def test_the_docs_name_the_kinds_of_each_criterion() -> None:
     for criterion in ("understandability", "specificity", "coherence", "engagingness", "informativeness"):
         level: Level = "turn" if criterion in ("understandability", "specificity") else "dialogue"
         row = next(line for line in text.splitlines() if line.startswith(f"| `{criterion}`"))
-        assert tuple(re.findall(r"`(\w+)`", row.split("|")[2])) == kinds_for(criterion, level)
-    assert set(kinds_for("relevance", "turn")) == set(kinds_of_level("turn")) - {"unnatural_paraphrase"}
-    for kind in (*kinds_of_level("turn"), *kinds_of_level("dialogue")):
+        assert tuple(re.findall(r"`(\w+)`", row.split("|")[2])) == perturbations_for(criterion, level)
+    assert set(perturbations_for("relevance", "turn")) == set(perturbations_of_level("turn")) - {"unnatural_paraphrase"}
+    for kind in (*perturbations_of_level("turn"), *perturbations_of_level("dialogue")):
         assert f"`{kind}`" in text

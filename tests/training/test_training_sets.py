@@ -16,7 +16,7 @@ from dialeval.errors import UserError
 from dialeval.tables.files import to_table, write_table
 from dialeval.tables.training import JUDGED_TEXTS, TRAINING_OVERLAP
 from dialeval.training.human_dialogues import HumanDialogue, judged_rows, plain, split
-from dialeval.training.pairs import BORROWED, Pair, chosen_kinds
+from dialeval.training.pairs import BORROWED, Pair, chosen_perturbations
 from dialeval.training.training_sets import (
     PairSettings,
     left_out_dialogues,
@@ -36,7 +36,7 @@ def pairs_of(
 ) -> list[Pair]:
     placed = split(dialogues, development=0.25, held_back=0.25, random_seed=1)
     known = list(zip(dialogues, placed, strict=True))
-    wanted = PairSettings(level, chosen_kinds(None, kinds, level), n, 3, 7)
+    wanted = PairSettings(level, chosen_perturbations(None, kinds, level), n, 3, 7)
     return list(make_pairs(known, wanted))
 
 
@@ -75,7 +75,7 @@ def test_every_kind_is_made_in_like_shares(level: Level) -> None:
     pairs = pairs_of(DIALOGUES, level)
     check(pairs, DIALOGUES)
     counts = Counter((pair.criterion, pair.negative.kind) for pair in pairs)
-    for criterion, kinds in chosen_kinds(None, None, level).items():
+    for criterion, kinds in chosen_perturbations(None, None, level).items():
         assert set(kinds) >= {kind for of, kind in counts if of == criterion}
         # these dialogues have few names, and all say nearly the same
         made = [counts[criterion, kind] for kind in kinds if kind not in ("replace_named_entity", "near")]

@@ -40,7 +40,7 @@ def test_probabilities_are_those_of_the_merged_weights(
     base: Any = transformers.AutoModelForCausalLM.from_pretrained(decoder, dtype=torch.float32)
     questions = LoraQuestions(Prompts(model), Templates(), SHIPPED, 512)
     asked = [row for row in rows if row["part"] != "train"]
-    prompts = [one.prompt for one in questions.of(asked)]
+    prompts = [one.prompt for one in questions.rendered(asked)]
     plain = label_scores(base.eval(), prompts, questions.tree)
     merged = label_scores(PeftModel.from_pretrained(base, folder).merge_and_unload().eval(), prompts, questions.tree)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name):
-        everything = import_module("dialeval.config.public")
-        if name not in everything.__all__:
+        public = import_module("dialeval.config.public")
+        if name not in public.__all__:
             raise AttributeError(f"module 'dialeval.config' has no attribute '{name}'")
-        return getattr(everything, name)
+        return getattr(public, name)

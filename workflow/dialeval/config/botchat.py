@@ -196,7 +196,7 @@ def unfit_failures(config: Config) -> Iterator[Mistake]:
             words = f"'{kind}' is no kind of failure; {nearest(kind, known)}"
             yield Mistake(f"{field}.kinds", words, (f"criteria.{kind}",))
         elif kind in config.criteria and config.criteria[kind].level == "turn":
-            words = f"'{kind}' is about responses, and whole dialogues are looked at; give it level: dialogue"
+            words = f"'{kind}' is about responses, and this protocol judges dialogues; give it level: dialogue"
             yield Mistake(f"{field}.kinds", words, (f"criteria.{kind}",))
     for source in failures.data.source:
         sources = ["selfchat", *config.transcripts]
@@ -234,22 +234,22 @@ def unfit_partner(config: Config) -> Iterator[Mistake]:
         yield Mistake("selfchat.partner", words, (f"models.{name}",))
     for chatbot in config.chatbots:
         model = config.models.get(chatbot)
-        about = (f"models.{chatbot}", f"models.{name}", "selfchat.partner")
+        related = (f"models.{chatbot}", f"models.{name}", "selfchat.partner")
         if isinstance(model, PublishedModel):
             words = (
                 f"'{chatbot}' is a published model, whose dialogues are done: it cannot talk with selfchat.partner; "
                 "leave the partner or the chatbot out"
             )
-            yield Mistake("chatbots", words, about)
+            yield Mistake("chatbots", words, related)
         engines = [one for one in (model, partner) if isinstance(one, VllmModel) and one.scheduled_gpus]
         if len(engines) == 2 and model != partner:
             words = (
                 f"'{name}' and the chatbot '{chatbot}' would be two vLLM engines in one job, which take each other's "
                 "GPU memory; serve the partner with `vllm serve` and reach it by engine: openai (docs/api.md)"
             )
-            yield Mistake("selfchat.partner", words, about)
-    for protocol, asked in config.resolved_protocols().items() if chat.scenarios else ():
-        of_people = asked.data.opponent == "human" or "pass_rates_at_gt_length" in asked.measured()
-        if of_people and SELFCHAT in asked.data.source:
+            yield Mistake("selfchat.partner", words, related)
+    for protocol, settings in config.resolved_protocols().items() if chat.scenarios else ():
+        of_people = settings.data.opponent == "human" or "pass_rates_at_gt_length" in settings.measured()
+        if of_people and SELFCHAT in settings.data.source:
             words = f"it compares with what people said, and in scenarios they said nothing; leave {protocol} out"
             yield Mistake(f"protocols.{protocol}", words, ("selfchat.scenarios",))

@@ -10,12 +10,12 @@ from pydantic import ConfigDict, ValidationInfo, model_validator
 
 from dialeval.config.botchat import Arena, UniEval
 from dialeval.config.consistency import PARTS, inconsistencies, published_systems
-from dialeval.config.criteria import asked_criteria
+from dialeval.config.criteria import protocol_criteria
 from dialeval.config.ensembles import FILE, members_by_method
 from dialeval.config.fields import Fields
 from dialeval.config.metaeval import PACKAGE
 from dialeval.config.models import EmbeddedModel, PublishedModel
-from dialeval.config.protocol_settings import DAMAGED, RATED, Protocol
+from dialeval.config.protocol_settings import PERTURBED, RATED, Protocol
 from dialeval.config.protocols import resolved
 from dialeval.config.section import Mistakes
 from dialeval.criteria import FAILURES, FAILURES_BY_RULE, SHIPPED, Criterion
@@ -35,8 +35,8 @@ class WithFiles(Fields):
         experts = self.dialogbench.experts if self.dialogbench else None
         return self._in_data_dir(experts.answers) if experts and experts.answers else None
 
-    def published_damage(self) -> Path | None:
-        """Returns the folder of the published damaged sets."""
+    def published_perturbations(self) -> Path | None:
+        """Returns the folder of the published perturbed sets."""
         path = self.robustness.published if self.robustness else None
         return None if path is None else self._in_data_dir(path)
 
@@ -136,7 +136,7 @@ def _instead_of_seeds(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Config(WithFiles):
-    """The whole configuration of a run."""
+    """The configuration of a run."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -155,8 +155,8 @@ class Config(WithFiles):
             chat = raw.get("selfchat")
             if isinstance(chat, Mapping) and chat.get("scenarios"):
                 raw = {**_instead_of_seeds(raw), **raw}
-            asked = "protocols" not in raw and raw.get("judges")
-            return {**raw, "protocols": _botchat_protocols(raw.get("selfchat"))} if asked else raw
+            needs_protocols = "protocols" not in raw and raw.get("judges")
+            return {**raw, "protocols": _botchat_protocols(raw.get("selfchat"))} if needs_protocols else raw
         alone = any(raw.get(part) for part in PARTS) or (raw.get("battles") and "models" not in raw)
         return {**WITHOUT_CHATBOTS, **_instead_of_seeds(raw), **raw} if alone else raw
 
@@ -188,10 +188,10 @@ class Config(WithFiles):
         """Returns those of the user's criteria that are among some names."""
         return [one.criterion(name) for name, one in self.criteria.items() if name in names]
 
-    def asked_criteria(self, protocol: str) -> list[Criterion]:
+    def protocol_criteria(self, protocol: str) -> list[Criterion]:
         """Returns the user's criteria that a protocol may ask about."""
         found = self.resolved_protocols().get(protocol)
-        return asked_criteria(self, found) if found else []
+        return protocol_criteria(self, found) if found else []
 
     def sensitivities(self, strategies: Collection[str] | None = None) -> dict[str, list[str]]:
         """Returns the perturbations that lower criteria of the user's, as far as they are among some; None for all."""
@@ -206,7 +206,7 @@ class Config(WithFiles):
         found = self.resolved_protocols().get(protocol)
         return list(found.judges or ()) if found else []
 
-    def asked_judges(self) -> list[str]:
+    def protocol_judges(self) -> list[str]:
         """Returns every model that judges under some protocol."""
         return list(dict.fromkeys(name for found in self.resolved_protocols().values() for name in found.judges or ()))
 
@@ -217,15 +217,19 @@ class Config(WithFiles):
     def ensembles_of(self, protocol: str) -> list[str]:
         """Returns the ensembles of its judges that judge under a protocol; files of scores know rated items alone."""
         methods = self.ensemble_methods()
-        return [name for name, by in methods.items() if protocol in by and [FILE] not in by[protocol].values()]
+        return [
+            name
+            for name, members in methods.items()
+            if protocol in members and [FILE] not in members[protocol].values()
+        ]
 
     def judging(self, protocol: str) -> list[str]:
         """Returns whose judgements are tabled: judges that judge everything, cascades as one, ensembles, and rules."""
         found = self.resolved_protocols().get(protocol)
         cascade = found.cascade if found else None
-        whole = [name for name in self.judges_of(protocol) if cascade is None or name != cascade.then]
+        complete = [name for name in self.judges_of(protocol) if cascade is None or name != cascade.then]
         rules = [FAILURES_BY_RULE] if found and protocol == OF_FAILURES else []
-        return [*whole, *([cascade.name] if cascade else []), *self.ensembles_of(protocol), *rules]
+        return [*complete, *([cascade.name] if cascade else []), *self.ensembles_of(protocol), *rules]
 
     def talks(self) -> bool:
         """Returns whether dialogues of chatbots are wanted: there are some, or nothing else is asked for."""
@@ -235,19 +239,19 @@ class Config(WithFiles):
         """Returns every model that chats, judges, scores, rewrites, writes items or is examined."""
         rewriter = [self.robustness.rewriter] if self.robustness and self.robustness.rewriter else []
         partner = [self.selfchat.partner] if self.selfchat.partner else []
-        translators = [name for asked in self.translate.values() for name in asked.models()]
-        judges = [*self.judges, *self.asked_judges()]
-        asked = [*self.chatbots, *partner, *judges, *rewriter, *translators, *self.dialogbench_models()]
-        return list(dict.fromkeys(asked))
+        translators = [name for used in self.translate.values() for name in used.models()]
+        judges = [*self.judges, *self.protocol_judges()]
+        used = [*self.chatbots, *partner, *judges, *rewriter, *translators, *self.dialogbench_models()]
+        return list(dict.fromkeys(used))
 
-    def asked_before(self, protocol: str) -> list[str]:
+    def models_before_planning(self, protocol: str) -> list[str]:
         """Returns the models that must answer, and may be paid, before a protocol's requests can be planned."""
         written = self.dialogbench.written if self.dialogbench else None
         found = self.resolved_protocols().get(protocol)
         names: list[str | None] = []
         if protocol.startswith("dialogbench") and written:
             names = [written.writer, written.filter]
-        elif found and self.robustness and DAMAGED in found.data.source:
+        elif found and self.robustness and PERTURBED in found.data.source:
             names = [self.robustness.rewriter]
         if found:
             rated = self.metaeval.corpora if self.metaeval else {}
@@ -261,15 +265,15 @@ class Config(WithFiles):
         return list(dict.fromkeys(name for names in parts for name in names))
 
     def sources(self) -> dict[str, object]:
-        """Returns all corpora whose items can be damaged: of dialogues, and rated ones."""
+        """Returns all corpora whose items can be perturbed: of dialogues, and rated ones."""
         return {**self.corpora, **(self.metaeval.corpora if self.metaeval else {})}
 
-    def damaged_dialogues(self) -> list[str]:
-        """Returns the corpora of dialogues that are damaged."""
+    def perturbed_corpora(self) -> list[str]:
+        """Returns the corpora of dialogues to perturb."""
         return [name for name in (self.robustness.corpora if self.robustness else []) if name in self.corpora]
 
-    def damaged_rated(self) -> list[str]:
-        """Returns the rated corpora whose items are damaged."""
+    def perturbed_rated_corpora(self) -> list[str]:
+        """Returns the rated corpora whose items are perturbed."""
         return [name for name in (self.robustness.corpora if self.robustness else []) if name not in self.corpora]
 
     def strategies_named(self) -> dict[str, list[str]]:
@@ -305,7 +309,7 @@ class Config(WithFiles):
         """Returns the corpora that the seeds come from or that an embedded model in use learns from."""
         rated = self.metaeval.corpora.values() if self.metaeval else ()
         ladders = [one.dialogues for one in rated if one.reader == "ladder"]
-        used = {self.seeds.corpus, *self.damaged_dialogues(), *ladders}
+        used = {self.seeds.corpus, *self.perturbed_corpora(), *ladders}
         used.update(self.dialogbench.corpora() if self.dialogbench else [])
         for name in self.models_in_use():
             model = self.models.get(name)

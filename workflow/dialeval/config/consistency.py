@@ -17,7 +17,7 @@ from dialeval.config.ensembles import unfit_ensembles, unfit_pool, unfit_tags
 from dialeval.config.labels import labelled_protocols, unfit_labels
 from dialeval.config.metaeval import unfit_fill
 from dialeval.config.models import METHODS, EmbeddedModel, OpenAIModel, PublishedModel, able_to, serves
-from dialeval.config.protocol_settings import DAMAGED, RATED, SELFCHAT, Protocol, unfit_cascades, unfit_rounds
+from dialeval.config.protocol_settings import PERTURBED, RATED, SELFCHAT, Protocol, unfit_cascades, unfit_rounds
 from dialeval.config.protocols import SHIPPED, TEMPLATES, asks, unfit_protocols
 from dialeval.config.section import Mistake, differing_in_case, judges_by_field, judges_field, unknown, writers
 from dialeval.config.trained_judges import unfit_adapters, unfit_encoders, unfit_learners
@@ -108,7 +108,7 @@ PARTS = ("transcripts", "metaeval", "robustness", "dialogbench", "training")
 
 _WITH_ITEMS = {"metaeval.corpora": ("corpora",), "transcripts": ("corpora", "metaeval.corpora")}
 """Sources whose items stand under their names, with others whose names must differ."""
-_ITEMS_OF = {SELFCHAT: "the chatbots' dialogues", RATED: "all rated corpora", DAMAGED: "all damaged items"}
+_ITEMS_OF = {SELFCHAT: "the chatbots' dialogues", RATED: "all rated corpora", PERTURBED: "all perturbed items"}
 
 
 def inconsistencies(config: Config) -> Iterator[Mistake]:
@@ -117,7 +117,7 @@ def inconsistencies(config: Config) -> Iterator[Mistake]:
         yield from check(config)
 
 
-def _nobody(config: Config) -> Iterator[Mistake]:
+def _missing_models(config: Config) -> Iterator[Mistake]:
     if not config.models and not config.battles and not config.protocols.failures:  # rules make no model calls
         yield Mistake("models", "at least 1 item is needed; name the models that chat and judge", ("models", "battles"))
 
@@ -148,15 +148,15 @@ def _undefined_names(config: Config) -> Iterator[Mistake]:
     for name, rated in metaeval.corpora.items() if metaeval else ():
         field = f"metaeval.corpora.{name}.dimensions"
         yield from unknown(field, rated.dimensions or [], config.known_criteria(), "criterion", "criteria")
-    damaged = robustness.corpora if robustness else []
-    yield from unknown("robustness.corpora", damaged, config.sources(), "corpus", "corpora", "metaeval.corpora")
+    perturbed = robustness.corpora if robustness else []
+    yield from unknown("robustness.corpora", perturbed, config.sources(), "corpus", "corpora", "metaeval.corpora")
 
 
-def _unfit_damage(config: Config) -> Iterator[Mistake]:
+def _unfit_perturbations(config: Config) -> Iterator[Mistake]:
     section = config.robustness
     if section and section.rewritten and section.rewriter is None:
         yield Mistake("robustness.rewritten", "there is no rewriter; name a model as robustness.rewriter")
-    if section and section.min_quality is not None and not config.damaged_rated():
+    if section and section.min_quality is not None and not config.perturbed_rated_corpora():
         words = "none of robustness.corpora is a rated corpus; name one of metaeval.corpora there, or leave this out"
         yield Mistake("robustness.min_quality", words)
 
@@ -165,8 +165,8 @@ def _unusable_names(config: Config) -> Iterator[Mistake]:
     if "human" in config.models:
         yield Mistake("models", "'human' names the human dialogues in every table; choose another name")
     if config.robustness and config.robustness.rewriter == "rule":
-        yield Mistake("robustness.rewriter", "'rule' names what is damaged by rule; give that model another name")
-    yield from _unfit_damage(config)
+        yield Mistake("robustness.rewriter", "'rule' names items that rules perturb; give that model another name")
+    yield from _unfit_perturbations(config)
     metaeval, dialogbench = config.metaeval, config.dialogbench
     dictionaries: dict[str, Mapping[str, object]] = {
         "models": config.models,
@@ -203,11 +203,11 @@ def _unable_judges(config: Config) -> Iterator[Mistake]:
         jobs.append(("selfchat.partner", [config.selfchat.partner], "selfchat", "selfchat", False))
     for name, one in config.resolved_protocols().items():
         field, unpublished = judges_field(config, name), name not in PUBLISHED_UNDER
-        jobs.append((field, config.judges_of(name), name, _asked_as(name, one), unpublished))
+        jobs.append((field, config.judges_of(name), name, _request_name(name, one), unpublished))
     for field, names, protocol, asked_as, unpublished in jobs:
         for name in names:
             model = config.models.get(name)
-            about = (f"models.{name}", f"protocols.{protocol}")
+            related = (f"models.{name}", f"protocols.{protocol}")
             if isinstance(model, EmbeddedModel) and not serves(model.method, asked_as):
                 able = ", ".join(able_to(asked_as))
                 words = (
@@ -218,21 +218,21 @@ def _unable_judges(config: Config) -> Iterator[Mistake]:
                         else "name a model of engine openai or vllm, as no method can"
                     )
                 )
-                yield Mistake(field, words, about)
+                yield Mistake(field, words, related)
             if isinstance(model, PublishedModel) and unpublished:
                 words = (
                     f"'{name}' is a published model, which cannot respond to new requests; put its scores under "
                     "metaeval.score_files, or name the judges of this protocol"
                 )
-                yield Mistake(field, words, about)
+                yield Mistake(field, words, related)
 
 
 def _idle_judges(config: Config) -> Iterator[Mistake]:
     """Yields the judges that nothing asks: they would be left out without a word."""
-    asked = [name for name, protocol in config.resolved_protocols().items() if asks(config, protocol)]
+    used = [name for name, protocol in config.resolved_protocols().items() if asks(config, protocol)]
     for name in config.judges:
         model = config.models.get(name)
-        if any(name in config.judges_of(protocol) for protocol in asked) or (model and model.learns_from):
+        if any(name in config.judges_of(protocol) for protocol in used) or (model and model.learns_from):
             continue  # one that is trained may be for another run
         words = (
             f"'{name}' has no protocol; put unieval, gteval (with chatbots) or arena (with two of them) under "
@@ -241,7 +241,7 @@ def _idle_judges(config: Config) -> Iterator[Mistake]:
         yield Mistake("judges", words, ("protocols", "chatbots", *PARTS))
 
 
-def _asked_as(name: str, protocol: Protocol) -> str:
+def _request_name(name: str, protocol: Protocol) -> str:
     """Returns the shipped protocol that asks the same, by which embedded judges know it; '' where there is none."""
     if name in SHIPPED:
         return name
@@ -260,9 +260,9 @@ def _long_arenas(config: Config) -> Iterator[Mistake]:
 
 
 def _of_items(config: Config, protocol: Protocol) -> bool:
-    """Returns whether a protocol is about rated or damaged items."""
+    """Returns whether a protocol judges rated or perturbed items."""
     corpora = config.metaeval.corpora if config.metaeval else {}
-    return not {RATED, DAMAGED, *corpora}.isdisjoint(protocol.data.source)
+    return not {RATED, PERTURBED, *corpora}.isdisjoint(protocol.data.source)
 
 
 def _incomplete_parts(config: Config) -> Iterator[Mistake]:
@@ -274,16 +274,16 @@ def _incomplete_parts(config: Config) -> Iterator[Mistake]:
             words = "no judge scores anything; name judges and put `rating: {}` or `yes_no: {}` under protocols"
             yield Mistake(part, words, ("protocols", "judges"))
     judged = [one for name, one in config.resolved_protocols().items() if one.judges or name == OF_FAILURES]
-    asked = {source for one in [*judged, *labelled_protocols(config).values()] for source in one.data.source}
+    sources = {source for one in [*judged, *labelled_protocols(config).values()] for source in one.data.source}
     for name in config.transcripts:
-        if name not in asked:
+        if name not in sources:
             words = (
                 f"no judge scores '{name}'; name judges and a protocol, such as "
                 f"{{form: scale, data: {{source: {name}}}, criteria: [overall]}}, or remove it"
             )
             yield Mistake(f"transcripts.{name}", words, ("protocols", "judges"))
     if config.robustness and not config.robustness.corpora and not config.robustness.published:
-        words = "there is nothing to damage; name corpora, or the folder of published sets"
+        words = "there are no items to perturb; name corpora, or the folder of published sets"
         yield Mistake("robustness", words, ("robustness.corpora", "robustness.published"))
 
 
@@ -323,7 +323,8 @@ def _unpriced_models(config: Config) -> Iterator[Mistake]:
 
 
 CHECKS: tuple[Callable[[Config], Iterator[Mistake]], ...] = (
-    _nobody, _undefined_names, _unusable_names, unfit_tags, _learning, _unable_judges, unfit_encoders, unfit_learners,
+    _missing_models, _undefined_names,
+    _unusable_names, unfit_tags, _learning, _unable_judges, unfit_encoders, unfit_learners,
     unfit_adapters, unfit_translations, _idle_judges, unfit_protocols, unfit_failures, unfit_rounds, unfit_cascades,
     unfit_criteria, unfit_questions, unfit_ensembles, unfit_training, unfit_labels, _long_arenas, _incomplete_parts,
     unfit_models, unfit_partner, _published_models, unfit_systems, unfit_fill, unfit_pool, unfit_asks, _unpriced_models,
@@ -359,7 +360,7 @@ def asks_otherwise(config: Config) -> bool:
 
     A run of nothing but published dialogues and answers asks nothing: these were got with the papers' own prompts.
     """
-    asked = [config.models.get(name) for name in config.models_in_use()]
-    if asked and all(isinstance(model, PublishedModel) for model in asked):
+    models = [config.models.get(name) for name in config.models_in_use()]
+    if models and all(isinstance(model, PublishedModel) for model in models):
         return False
     return not config.prompts.as_papers(*PRINTED_WITH)

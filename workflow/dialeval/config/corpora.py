@@ -119,7 +119,7 @@ class Transcripts(Section):
         return self
 
     def options(self) -> dict[str, Any]:
-        """Returns what is said of the dialogues, without where they lie."""
+        """Returns the options of the dialogues, without their path."""
         return {
             **self.model_dump(exclude={"path", "show", "columns"}),
             "shown": [
@@ -195,22 +195,22 @@ class Translation(Section):
 
 def unfit_translations(config: Config) -> Iterator[Mistake]:
     """Yields corpora that are not there or speak the language already, and models that translate badly or only that."""
-    for name, asked in config.translate.items():
+    for name, settings in config.translate.items():
         field = f"translate.{name}"
         yield from unknown(field, [name], config.sources(), "corpus", "corpora", "metaeval.corpora")
         rated = config.metaeval.corpora.get(name) if config.metaeval else None
-        there = [language for language in (rated and rated.languages) or () if language in asked.into]
+        there = [language for language in (rated and rated.languages) or () if language in settings.into]
         if there:
             words = (
                 f"'{name}' is read in {', '.join(there)}, too; take {'it' if len(there) == 1 else 'them'} out of one"
             )
             yield Mistake(f"{field}.into", words, (f"metaeval.corpora.{name}.languages",))
-        if rated and rated.languages and asked.source not in rated.languages:
-            words = f"'{name}' is not read in '{asked.source}', but in {', '.join(rated.languages)}"
+        if rated and rated.languages and settings.source not in rated.languages:
+            words = f"'{name}' is not read in '{settings.source}', but in {', '.join(rated.languages)}"
             yield Mistake(f"{field}.source", words, (f"metaeval.corpora.{name}.languages",))
-        quality = asked.quality
+        quality = settings.quality
         for part, model, judges in (
-            ("translator", asked.translator, False),
+            ("translator", settings.translator, False),
             *((("quality.back", quality.back, False),) if quality and quality.back else ()),
             *(("quality.judges", judge, True) for judge in (quality.judges if quality else ())),
         ):
@@ -234,12 +234,12 @@ def _why_not(model: Model, *, judges: bool) -> str:
         return "has an adapter that learns to judge dialogues and not this" if learns else ""
     if isinstance(model, NllbModel):
         return "translates and does not say how good a translation is" if judges else ""
-    kinds = {
+    formats = {
         EmbeddedModel: "is an embedded model, which knows no other language",
         EncoderModel: "is a trained encoder, which writes nothing",
         PublishedModel: "is a published model, which cannot respond to new requests",
     }
-    return kinds[type(model)]
+    return formats[type(model)]
 
 
 def _only_translators(config: Config) -> Iterator[Mistake]:
@@ -289,12 +289,12 @@ def without_absent(config: Config) -> Config:
     return config.model_copy(update={"metaeval": config.metaeval.model_copy(update={"corpora": left})})
 
 
-def absence_in_words(config: Config, whole: Config) -> Iterator[str]:
-    """Yields a line about every corpus of the whole configuration that the run goes on without."""
+def absence_in_words(config: Config, complete: Config) -> Iterator[str]:
+    """Yields a line about every corpus of the complete configuration that the run leaves out."""
     kept = config.metaeval.corpora if config.metaeval else {}
-    for name, path in absent_corpora(whole).items():
+    for name, path in absent_corpora(complete).items():
         if name not in kept:
-            yield f"note: metaeval.corpora.{name} is left out: {path} is not there; {_remedy(whole)}"
+            yield f"note: metaeval.corpora.{name} is left out: {path} is not there; {_remedy(complete)}"
 
 
 def _remedy(config: Config) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from dialeval.config.models import EmbeddedModel, serves
-from dialeval.config.protocol_settings import DAMAGED, RATED, Protocol
+from dialeval.config.protocol_settings import PERTURBED, RATED, Protocol
 from dialeval.config.section import Mistake, Name, Number, Section, unknown
 from dialeval.config.trained_judges import LEVEL_OF_READER
 from dialeval.criteria import (
@@ -65,7 +65,7 @@ def _numbers(value: list[float]) -> list[float]:
     if not all(-_BEYOND <= end <= _BEYOND for end in value):
         raise ValueError(f"an end is no finite number from -{_BEYOND} to {_BEYOND}")
     if low == high:
-        raise ValueError(f"both ends are {low:g}; nothing can be told apart by it")
+        raise ValueError(f"both ends are {low:g}; set two different ends")
     if low > high:
         raise ValueError(f"it is written from {low:g} to {high:g}; write the lowest first: [{high:g}, {low:g}]")
     return value
@@ -118,7 +118,7 @@ class OwnWords(Section):
 class OwnCriterion(Section):
     """What judges score, by a name of yours."""
 
-    level: Level | None = Field(None, description="turn (a response) or dialogue (as a whole); null: both.")
+    level: Level | None = Field(None, description="turn (a response) or dialogue; null: both.")
     question: ByLevel | None = Field(
         None,
         description="Question with the answers Yes (good) and No, for form probability. A text, or {turn: ..., "
@@ -248,28 +248,28 @@ SCORING = ("scale", "probability")
 """Forms whose answers are scores."""
 
 
-def asked_criteria(config: Config, protocol: Protocol) -> list[Criterion]:
+def protocol_criteria(config: Config, protocol: Protocol) -> list[Criterion]:
     """Returns the user's criteria that a protocol may ask about.
 
-    Those that it names; without any, and where it scores, those that its rated corpora name and, of damaged items,
-    those that the damage lowers.
+    Those that it names; without any, and where it scores, those that its rated corpora name and, of perturbed items,
+    those that the perturbation lowers.
     """
     if protocol.criteria or protocol.form not in SCORING:
         return config.own_criteria(protocol.criteria)
     corpora = config.metaeval.corpora if config.metaeval else {}
-    of = protocol.data.source
+    sources = protocol.data.source
     names = {
         name
         for corpus, rated in corpora.items()
-        if RATED in of or corpus in of
+        if RATED in sources or corpus in sources
         for name in rated.asked or ()
     }  # fmt: skip
-    if DAMAGED in of and config.robustness:
+    if PERTURBED in sources and config.robustness:
         names |= set(config.sensitivities())
     return config.own_criteria(names)
 
 
-def asked_dimensions(config: Config, protocol: Protocol) -> dict[str, list[str]]:
+def protocol_dimensions(config: Config, protocol: Protocol) -> dict[str, list[str]]:
     """Returns the criteria that rated corpora name, as far as a protocol asks about others for it.
 
     One that names criteria itself asks about those; ratings ask about all of the papers' in any case.
@@ -282,34 +282,34 @@ def asked_dimensions(config: Config, protocol: Protocol) -> dict[str, list[str]]
     return {corpus: names for corpus, names in named.items() if names}
 
 
-def asked_sensitivities(config: Config, protocol: Protocol) -> dict[str, list[str]]:
+def protocol_sensitivities(config: Config, protocol: Protocol) -> dict[str, list[str]]:
     """Returns the perturbations that lower those of the user's criteria that a protocol may ask about."""
-    asked = {criterion.name for criterion in asked_criteria(config, protocol)}
-    return {name: strategies for name, strategies in config.sensitivities().items() if name in asked}
+    named = {criterion.name for criterion in protocol_criteria(config, protocol)}
+    return {name: strategies for name, strategies in config.sensitivities().items() if name in named}
 
 
 def unfit_questions(config: Config) -> Iterator[Mistake]:
-    """Yields what protocols ask about criteria that cannot be asked."""
+    """Yields protocols with criteria that their form cannot ask about."""
     for name, protocol in config.resolved_protocols().items():
         if protocol.answers == "structured":
             yield from _embedded_structured(config, name)
         if protocol.form not in SCORING:
             continue
-        asked = asked_criteria(config, protocol)
-        yield from _embedded(config, name, asked)
-        for criterion in asked:
+        chosen = protocol_criteria(config, protocol)
+        yield from _embedded(config, name, chosen)
+        for criterion in chosen:
             if protocol.form == "probability" and not criterion.has_a_probability:
                 words = (
                     f"protocol {name} asks how likely an answer is, and there is neither a question to answer with Yes "
                     "nor a scale of labels or of 2 to 26 whole numbers; write a question, or take form scale"
                 )
                 yield Mistake(f"criteria.{criterion.name}.question", words, (f"protocols.{name}",))
-        yield from _nothing_asked(config, name, protocol)
+        yield from _criteria_without_items(config, name, protocol)
 
 
-def _embedded(config: Config, name: str, asked: list[Criterion]) -> Iterator[Mistake]:
-    """Yields embedded judges that are asked about what they were not built for."""
-    if not asked:
+def _embedded(config: Config, name: str, chosen: list[Criterion]) -> Iterator[Mistake]:
+    """Yields embedded judges under criteria that they cannot score."""
+    if not chosen:
         return
     field = f"protocols.{name}.judges" if name in config.protocols.own or _names_judges(config, name) else "judges"
     for judge in config.judges_of(name):
@@ -317,7 +317,7 @@ def _embedded(config: Config, name: str, asked: list[Criterion]) -> Iterator[Mis
         if isinstance(model, EmbeddedModel) and serves(model.method, "rating"):
             words = (
                 f"'{judge}' is an embedded model, which scores the papers' criteria ({', '.join(SHIPPED)}) and no "
-                f"others; protocol {name} asks about {', '.join(one.name for one in asked)}: name judges of engine "
+                f"others; protocol {name} asks about {', '.join(one.name for one in chosen)}: name judges of engine "
                 f"openai or vllm under protocols.{name}.judges, or give these criteria a protocol of their own"
             )
             yield Mistake(field, words, (f"models.{judge}", f"protocols.{name}", "criteria"))
@@ -335,14 +335,14 @@ def _names_judges(config: Config, name: str) -> bool:
     return bool(getattr(getattr(config.protocols, name, None), "judges", None))
 
 
-def _nothing_asked(config: Config, name: str, protocol: Protocol) -> Iterator[Mistake]:
-    """Yields criteria that a protocol names and that nothing in its sources can be asked about."""
+def _criteria_without_items(config: Config, name: str, protocol: Protocol) -> Iterator[Mistake]:
+    """Yields criteria that a protocol names and that fit no item of its sources."""
     known = with_own(config.own_criteria(config.criteria))
     for criterion in (known[one] for one in protocol.criteria if one in known):
-        field, about = f"protocols.{name}.criteria", (f"criteria.{criterion.name}",)
-        if protocol.data.source == [DAMAGED] and criterion.name in config.criteria and not criterion.sensitive_to:
-            words = f"nothing that is damaged lowers '{criterion.name}'; name perturbations under"
-            yield Mistake(field, f"{words} criteria.{criterion.name}.sensitive_to", about)
+        field, related = f"protocols.{name}.criteria", (f"criteria.{criterion.name}",)
+        if protocol.data.source == [PERTURBED] and criterion.name in config.criteria and not criterion.sensitive_to:
+            words = f"no perturbation lowers '{criterion.name}'; name perturbations under"
+            yield Mistake(field, f"{words} criteria.{criterion.name}.sensitive_to", related)
 
 
 # Criteria asked in place of rated dimensions
@@ -358,15 +358,15 @@ def unfit_asks(config: Config) -> Iterator[Mistake]:
             yield Mistake(field, words, (f"metaeval.corpora.{name}.reader",))
             continue
         level = LEVEL_OF_READER.get(corpus.reader)
-        for asked in corpus.criterion_map:
-            yield from unknown(field, [asked], known, "criterion", "criteria")
-            if level and asked in known and not known[asked].is_at(level):
+        for judged in corpus.criterion_map:
+            yield from unknown(field, [judged], known, "criterion", "criteria")
+            if level and judged in known and not known[judged].is_at(level):
                 fitting = ", ".join(one for one in known if known[one].is_at(level))
                 words = (
-                    f"reader {corpus.reader} reads ratings of a {SHOWN_LEVELS[level]}, and '{asked}' is no criterion "
+                    f"reader {corpus.reader} reads ratings of a {SHOWN_LEVELS[level]}, and '{judged}' is no criterion "
                     f"of one; choose from {fitting}"
                 )
-                yield Mistake(field, words, (f"metaeval.corpora.{name}.reader", f"criteria.{asked}"))
+                yield Mistake(field, words, (f"metaeval.corpora.{name}.reader", f"criteria.{judged}"))
 
 
 def fillable(corpus: RatedCorpus) -> list[str]:

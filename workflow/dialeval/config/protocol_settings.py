@@ -107,7 +107,7 @@ def unfit_cascades(config: Config) -> Iterator[Mistake]:
         if other := taken.get(cascade.name.lower()):
             words = f"tables would call the two {cascade.name}, and '{other}' has that name already; rename it"
             yield Mistake(field, words, (f"models.{other}",))
-        if words := _says_not_how_sure(protocol):
+        if words := _without_certainty(protocol):
             yield Mistake(field, words, (f"protocols.{name}.form",))
         for ensemble, methods in config.ensemble_methods().items():
             if cascade.then in methods.get(name, {}):
@@ -118,7 +118,7 @@ def unfit_cascades(config: Config) -> Iterator[Mistake]:
                 yield Mistake(field, words, (f"ensembles.{ensemble}",))
 
 
-def _says_not_how_sure(protocol: Protocol) -> str:
+def _without_certainty(protocol: Protocol) -> str:
     """Returns why nothing tells how sure a judge is under a protocol; empty where something does."""
     if protocol.form in ("locate", "annotate"):
         return (
@@ -149,9 +149,9 @@ MEASURES: dict[Form, tuple[Measure, ...]] = {
 """What can be measured of the answers to each form of question."""
 RANKS: Measure = "ranks"
 """Not measured of judgements, but what follows from the differences of two systems each."""
-SELFCHAT, RATED, DAMAGED = "selfchat", "rated", "damaged"
-SOURCES = (SELFCHAT, RATED, DAMAGED)
-"""Sources that need no name of the user's: chatbots' dialogues, all rated corpora, all damaged items."""
+SELFCHAT, RATED, PERTURBED = "selfchat", "rated", "damaged"
+SOURCES = (SELFCHAT, RATED, PERTURBED)
+"""Sources that need no name of the user's: chatbots' dialogues, all rated corpora, all perturbed items."""
 EACH_OTHER = "each_other"
 PARTS = (
     "botchat", "metaeval", "robustness", "dialogbench", "battles", "selfchat", "embedded", "usage", "estimate",
@@ -166,7 +166,7 @@ class JudgedData(Section):
     source: list[Name] = Field(
         min_length=1,
         description="Where it comes from, one or a list: selfchat, a name under transcripts or metaeval.corpora, rated "
-        "(all of metaeval.corpora), damaged (what robustness damages).",
+        "(all of metaeval.corpora), damaged (the perturbed items of robustness).",
     )
     cut: list[Length] = Field([], description="Lengths N that dialogues are cut to; []: whole dialogues.")
     opponent: Name = Field(
@@ -227,7 +227,7 @@ class Protocol(Penalties):
             "Ask an expensive judge a random share, most where a cheap one is least sure; null: ask all judges all."
         ),
     )
-    at: list[Length] = Field([], description="Of locate: lengths N at which pass rates are given; []: the whole.")
+    at: list[Length] = Field([], description="Of locate: lengths N at which pass rates are given; []: the full length.")
     measures: list[Measure] | None = Field(
         None,
         description="Tables that are made of it: "

@@ -14,10 +14,10 @@ from dialeval.config.botchat import Arena, Failures, GTEval, UniEval
 from dialeval.config.metaeval import Rating, YesNo
 from dialeval.config.models import EmbeddedModel, EncoderModel, PublishedModel
 from dialeval.config.protocol_settings import (
-    DAMAGED,
     EACH_OTHER,
     MEASURES,
     PARTS,
+    PERTURBED,
     RANKS,
     RATED,
     SELFCHAT,
@@ -94,15 +94,15 @@ def asks(config: Config, protocol: Protocol) -> bool:
         chats = config.talks()
     elif protocol.form == "pair" and protocol.data.opponent == EACH_OTHER:
         chats = len(config.chatbots) > 1
-    there = {SELFCHAT: chats, RATED: bool(config.metaeval), DAMAGED: bool(config.robustness)}
+    there = {SELFCHAT: chats, RATED: bool(config.metaeval), PERTURBED: bool(config.robustness)}
     return any(there.get(source, True) for source in protocol.data.source)
 
 
 def _filled_in(protocol: Protocol, config: Config) -> Protocol:
     judges = protocol.judges
     if judges is None:  # a trained encoder writes no ratings; asked for verdicts, it is refused
-        unasked = _UNASKED.get(protocol.form, ())
-        judges = [name for name in config.judges if not isinstance(config.models.get(name), unasked)]
+        unfit = _UNASKED.get(protocol.form, ())
+        judges = [name for name in config.judges if not isinstance(config.models.get(name), unfit)]
     if protocol.measures and not judges and "agreement" in protocol.measures:  # rules alone agree with no judge
         protocol = protocol.model_copy(update={"measures": [one for one in protocol.measures if one != "agreement"]})
     template = protocol.template or TEMPLATES.get(protocol.form)
@@ -130,9 +130,9 @@ def _of_failures(protocol: Protocol, options: dict[str, Any]) -> Protocol:
     """Returns the protocol of failures with its options, but for those of the rules, which make no model calls."""
     for of_rules in ("length_share", "human_corpora"):
         del options[of_rules]
-    kinds, source = options.pop("kinds"), options["data"].source
+    chosen, source = options.pop("kinds"), options["data"].source
     data = protocol.data.model_copy(update={"source": source})
-    return protocol.model_copy(update={**options, "data": data, "criteria": kinds})
+    return protocol.model_copy(update={**options, "data": data, "criteria": chosen})
 
 
 # Checks of a user's protocols
@@ -208,7 +208,7 @@ def _sources(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake
     lacks = {
         SELFCHAT: None if config.chatbots else "no chatbots are named; name them under chatbots",
         RATED: None if config.metaeval else "no corpora are rated; name them under metaeval.corpora",
-        DAMAGED: None if config.robustness else "nothing is damaged; write a section robustness",
+        PERTURBED: None if config.robustness else "the run has no perturbed items; write a section robustness",
     }
     for source in protocol.data.source:
         missing = lacks.get(source)
@@ -217,7 +217,7 @@ def _sources(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake
             yield Mistake(f"{field}.data.source", words, (f"transcripts.{source}", f"metaeval.corpora.{source}"))
         elif missing:
             yield Mistake(f"{field}.data.source", missing, ("chatbots", "metaeval", "robustness"))
-        elif protocol.form in ("pair", "locate", "annotate") and (source in rated or source in (RATED, DAMAGED)):
+        elif protocol.form in ("pair", "locate", "annotate") and (source in rated or source in (RATED, PERTURBED)):
             words = (
                 f"form {protocol.form} is about systems, and '{source}' has none; give selfchat or a name under "
                 "transcripts, or take form scale or probability"
@@ -228,16 +228,16 @@ def _sources(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake
 def _systems(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake]:
     if protocol.form != "pair" or protocol.data.source != [SELFCHAT] or not config.chatbots:
         return
-    against, chatbots = protocol.data.opponent, config.chatbots
-    about = ("chatbots",)
-    if against == "human":
+    opponent, chatbots = protocol.data.opponent, config.chatbots
+    related = ("chatbots",)
+    if opponent == "human":
         return
     if len(chatbots) < 2:
         words = f"a pair needs two systems, and '{chatbots[0]}' is the only chatbot; name another, or `opponent: human`"
-        yield Mistake(f"{field}.data.opponent", words, about)
-    elif against != EACH_OTHER and against not in chatbots:
-        words = f"'{against}' is none of the chatbots; {nearest(against, [EACH_OTHER, 'human', *chatbots])}"
-        yield Mistake(f"{field}.data.opponent", words, about)
+        yield Mistake(f"{field}.data.opponent", words, related)
+    elif opponent != EACH_OTHER and opponent not in chatbots:
+        words = f"'{opponent}' is none of the chatbots; {nearest(opponent, [EACH_OTHER, 'human', *chatbots])}"
+        yield Mistake(f"{field}.data.opponent", words, related)
     for n in protocol.data.cut:
         if n > config.selfchat.n_utterances:
             words = f"{n} is longer than the dialogues, selfchat.n_utterances = {config.selfchat.n_utterances}"
@@ -301,12 +301,12 @@ def _measures_of_scores(field: str, protocol: Protocol, criteria: Mapping[str, C
             "level, or make two protocols"
         )
         yield Mistake(f"{field}.criteria", words, depends)
-    kinds: dict[str, Callable[[Criterion], bool]] = {}
+    applies: dict[str, Callable[[Criterion], bool]] = {}
     if protocol.form == "scale":
-        kinds = {"checklist": lambda one: one.scale.is_yes_no, "rates": lambda one: bool(one.scale.labels)}
+        applies = {"checklist": lambda one: one.scale.is_yes_no, "rates": lambda one: bool(one.scale.labels)}
     elif protocol.form == "probability":
-        kinds = {"checklist": lambda one: one.is_yes_no}
-    for measure, counts in kinds.items():
+        applies = {"checklist": lambda one: one.is_yes_no}
+    for measure, counts in applies.items():
         numbers = [one.name for one in named or PAPERS.values() if not counts(one)]
         if measure in measures and numbers:
             words = (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dialeval.config.models import EncoderModel, VllmModel
-from dialeval.config.protocol_settings import DAMAGED, RATED, SELFCHAT, Protocol
+from dialeval.config.protocol_settings import PERTURBED, RATED, SELFCHAT, Protocol
 from dialeval.config.protocols import asks
 from dialeval.config.section import Mistake, judges_field, writers
 from dialeval.config.training import EncoderTraining
@@ -35,7 +35,7 @@ def unfit_learners(config: Config) -> Iterator[Mistake]:
                     yield Mistake(f"models.{name}.lora.train", words, (f"training.{data}",))
         if isinstance(model, EncoderModel) and model.train and model.train.data in config.training:
             yield from _without_effect(config, name, model.train)
-            yield from _asked_something_else(config, name, model.train.data)
+            yield from _unknown_questions(config, name, model.train.data)
     yield from _unused_sets(config)
 
 
@@ -77,7 +77,7 @@ def _unused_sets(config: Config) -> Iterator[Mistake]:
         )
 
 
-def _asked_something_else(config: Config, name: str, data: str) -> Iterator[Mistake]:
+def _unknown_questions(config: Config, name: str, data: str) -> Iterator[Mistake]:
     """Yields an encoder that is asked about other criteria at its level alone: it would be left out without a word.
 
     One whose level is asked about nowhere may be trained for its own sake.
@@ -85,18 +85,18 @@ def _asked_something_else(config: Config, name: str, data: str) -> Iterator[Mist
     section, known = config.training[data], with_own(config.own_criteria(config.criteria))
     if not all(one in known and known[one].is_at(section.level) for one in section.learned):
         return  # a mistake of the set itself
-    asked = {
+    scored = {
         criterion: None
         for one in config.resolved_protocols().values()
         if one.form == "probability" and name in (one.judges or ()) and asks(config, one)
         for level, criterion in _asked(config, one)
         if level == section.level
     }
-    if not asked or not asked.keys().isdisjoint(section.learned):
+    if not scored or not scored.keys().isdisjoint(section.learned):
         return
     words = (
         f"'{name}' learns {' and '.join(section.learned)} from '{data}', and scores a {section.level} on "
-        f"{', '.join(asked)} only; name one of these under training.{data}.criteria, or name a learned criterion "
+        f"{', '.join(scored)} only; name one of these under training.{data}.criteria, or name a learned criterion "
         "under metaeval.corpora.*.dimensions or asks, or a protocol's criteria"
     )
     yield Mistake(f"models.{name}.train.data", words, (f"training.{data}", "protocols", "metaeval", "judges"))
@@ -112,7 +112,7 @@ def _asked(config: Config, protocol: Protocol) -> Iterator[tuple[Level, str]]:
                 for level in [known] if known else LEVELS:
                     names = protocol.criteria or corpus.asked or DIMENSIONS[level]
                     yield from ((_level_of(config, one, level), one) for one in names)
-        elif source == DAMAGED and config.robustness:
+        elif source == PERTURBED and config.robustness:
             names = protocol.criteria or config.known_criteria()
             yield from ((level, one) for level in LEVELS for one in names)
         elif source == SELFCHAT or source in config.transcripts:

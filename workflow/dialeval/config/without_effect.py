@@ -103,7 +103,7 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
         Condition(
             ("limit", "wordnet", "dialogue_draws", "turn_draws", "rewriter", "rewritten", "ladders"),
             lambda one: bool(one.corpora),
-            _with("corpora that are damaged; the published sets are taken as they are"),
+            _with("corpora to perturb; the published sets are taken as they are"),
         ),
         Condition(("rewriter_temperature",), lambda one: one.rewriter is not None, _with("a model as rewriter")),
     ),
@@ -176,13 +176,12 @@ def _of_other_sections(config: Config) -> Iterator[Mistake]:
             yield Mistake(
                 f"seeds.{field}", f"{getattr(config.seeds, field)} has no effect here: {words}", ("selfchat",)
             )
-    for name, asked in config.translate.items():
-        if isinstance(config.models.get(asked.translator), NllbModel):
-            for field in _changed(asked, "context"):
-                words = (
-                    f"{asked.context} has no effect: '{asked.translator}' (engine nllb) sees no context; take it out"
-                )
-                yield Mistake(f"translate.{name}.{field}", words, (f"models.{asked.translator}",))
+    for name, settings in config.translate.items():
+        if isinstance(config.models.get(settings.translator), NllbModel):
+            for field in _changed(settings, "context"):
+                without = f"'{settings.translator}' (engine nllb) sees no context"
+                words = f"{settings.context} has no effect: {without}; take it out"
+                yield Mistake(f"translate.{name}.{field}", words, (f"models.{settings.translator}",))
     yield from _of_published_models(config)
     for name, protocol in config.protocols.own.items():
         about_responses = any(one.level == "turn" for one in config.criteria_of(name))
@@ -207,11 +206,11 @@ def _of_other_sections(config: Config) -> Iterator[Mistake]:
 
 def _of_published_models(config: Config) -> Iterator[Mistake]:
     """Yield how models are sampled that are asked nothing: their dialogues or answers are published."""
-    asked: dict[str, tuple[Section, list[str]]] = {"selfchat": (config.selfchat, config.chatbots)}
+    requests: dict[str, tuple[Section, list[str]]] = {"selfchat": (config.selfchat, config.chatbots)}
     for name in ("unieval", "arena", "gteval"):
         if section := getattr(config.protocols, name):
-            asked[f"protocols.{name}"] = (section, config.judges_of(name))
-    for place, (section, names) in asked.items():
+            requests[f"protocols.{name}"] = (section, config.judges_of(name))
+    for place, (section, names) in requests.items():
         if not names or not all(isinstance(config.models.get(name), PublishedModel) for name in names):
             continue
         for field in _changed(section, *(name for name in SAMPLING if name in type(section).model_fields)):

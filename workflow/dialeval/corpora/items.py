@@ -176,18 +176,20 @@ def _rank(name: str, random_seed: int) -> int:
 Turns = Literal["last", "all"]
 
 
-def turns_of(item: Item, turns: Turns, *, said_before: int = 0) -> Iterator[Item]:
+def turns_of(item: Item, turns: Turns, *, n_seed_utterances: int = 0) -> Iterator[Item]:
     """Yields the judged side's utterances of a dialogue as turn-level items with their contexts; none of a response.
 
     Args:
         item: a dialogue.
         turns: `last` for the last of these utterances, `all` for each.
-        said_before: number of utterances at the beginning that are not judged, such as a ChatSEED's.
+        n_seed_utterances: number of utterances at the beginning that are not judged, such as a ChatSEED's.
     """
     if item.level != "dialogue":
         return
     places = [
-        place for place, speaker in enumerate(item.speakers) if place >= said_before and item.judged in ("", speaker)
+        place
+        for place, speaker in enumerate(item.speakers)
+        if place >= n_seed_utterances and item.judged in ("", speaker)
     ]
     for place in places if turns == "all" else places[-1:]:
         yield replace(

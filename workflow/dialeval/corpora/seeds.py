@@ -164,15 +164,15 @@ def _item(
 # Which utterances of a dialogue are its system's own, and so are judged one by one.
 
 
-def judged_places(item: Item, said_before: int) -> tuple[int, ...]:
+def judged_places(item: Item, n_seed_utterances: int) -> tuple[int, ...]:
     """Returns the places, from 1, of the judged system's own utterances: none of a ChatSEED or a partner.
 
     Args:
         item: a dialogue.
-        said_before: utterances that chatbots' own dialogues begin with and that people wrote; people's own dialogues
-            there are taken from the same place on. Transcripts begin with nobody else's words.
+        n_seed_utterances: utterances of a ChatSEED, which people wrote and with which dialogues of chatbots begin.
+            People's own dialogues are judged from the same place on; transcripts begin with no ChatSEED.
     """
-    first = said_before if item.corpus == SOURCE else 0
+    first = n_seed_utterances if item.corpus == SOURCE else 0
     return tuple(
         place
         for place, speaker in enumerate(item.speakers, start=1)

@@ -34,7 +34,7 @@ from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.prompts.reasoning import without_marks
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planned_requests import Planned
-from dialeval.protocols.verdicts import is_whole, own_words, plain_text, status_of, text_to_read, was_cut
+from dialeval.protocols.verdicts import is_complete, own_words, plain_text, status_of, text_to_read, was_cut
 
 Method = Literal["letter", "choice", "perplexity"]
 Presentation = Literal["history", "text"]
@@ -192,23 +192,17 @@ def _likeliest(item: TestItem, answers: Sequence[Mapping[str, Any]]) -> Iterator
         answer["status"] == "ok" and answer["logprob"] is not None and answer["n_tokens"] for answer in answers
     )
     for name, per_token in (("perplexity", True), ("perplexity_total", False)):
-        scores = (
-            {
-                letter: answer["logprob"] / (answer["n_tokens"] if per_token else 1)
-                for letter, answer in zip(item.letters, answers, strict=True)
-            }
-            if scored
-            else {}
-        )
+        scores = {
+            letter: answer["logprob"] / (answer["n_tokens"] if per_token else 1)
+            for letter, answer in zip(item.letters, answers if scored else (), strict=scored)
+        }
         yield name, _most_probable(scores, item.letters)
 
 
 def _most_probable(scores: Mapping[str, float], letters: Sequence[str]) -> str | None:
     """Returns the letter with the highest score; None if there is none or more than one."""
     seen = {letter: scores[letter] for letter in letters if scores.get(letter) is not None}
-    if not seen:
-        return None
-    best = max(seen.values())
+    best = max(seen.values(), default=None)
     first = [letter for letter, score in seen.items() if score == best]
     return first[0] if len(first) == 1 else None
 
@@ -248,15 +242,9 @@ _QUESTIONS: dict[str, tuple[str, str]] = {
     "MRG": ("Which reply of speaker 2 carries on the conversation best?", "说话人2的哪个回复与上文衔接得最好？"),
     "PRG": ("Which reply suits speaker 2's personality best?", "哪个回复最符合说话人2的性格？"),
     "RC": ("How are the two speakers related to each other?", "两位说话人是什么关系？"),
-    "NLI": (
-        "How does the hypothesis stand to what is said in the conversation?",
-        "假设与对话内容是什么关系？",
-    ),
+    "NLI": ("How does the hypothesis stand to what is said in the conversation?", "假设与对话内容是什么关系？"),
     "DS": ("Which is the best summary of the conversation?", "哪个是这段对话最好的摘要？"),
-    "OD": (
-        "Is anything in the conversation offensive?",
-        "对话中有没有冒犯性的话？",
-    ),
+    "OD": ("Is anything in the conversation offensive?", "对话中有没有冒犯性的话？"),
 }
 _EXTRAS: dict[str, tuple[str, str]] = {
     "knowledge": ("Background knowledge", "背景知识"),
@@ -264,12 +252,8 @@ _EXTRAS: dict[str, tuple[str, str]] = {
     "hypothesis": ("Hypothesis", "假设"),
     "response": ("Speaker 2's reply", "说话人2的应答"),
 }
-_REPLY = ("Speaker 2", "说话人2")
 _CUES: dict[str, tuple[str, str]] = {
-    "KRG": _REPLY,
-    "CRG": _REPLY,
-    "MRG": _REPLY,
-    "PRG": _REPLY,
+    **dict.fromkeys(("KRG", "CRG", "MRG", "PRG"), ("Speaker 2", "说话人2")),
     "DI": ("Speaker 1", "说话人1"),
     "DS": ("Summary", "摘要"),
     "RC": ("Relation", "关系"),
@@ -440,7 +424,7 @@ def _named(plain: str, patterns: Iterable[re.Pattern[str]], options: Sequence[st
             others = {_folded(text) for place, text in zip(LETTERS, options, strict=False) if place != letter}
             is_other = _folded(behind.partition("\n")[0]) in others - {""}
             alone = not is_other and not _PAIRED.search(near)
-            clear = alone and not _OPEN_QUESTION.match(behind) and is_whole(plain, end, cut=cut)
+            clear = alone and not _OPEN_QUESTION.match(behind) and is_complete(plain, end, cut=cut)
             yield _Named(letter, denied is not None, clear)
 
 
@@ -478,18 +462,15 @@ def _answered(plain: str) -> Iterator[str]:
 
 
 def _without_mark(listed: re.Match[str]) -> str:
-    """Returns a line that begins with an option's letter; nothing where the option's text or a remark on it follows."""
-    behind = _ALONE.sub(" ", listed[0])
-    return "" if not all(map(_is_of_answers, _WORD.findall(behind))) and not _gives_an_answer(listed[0]) else listed[0]
+    """Returns a line that begins with an option's letter; empty where the option's text or a remark on it follows."""
+    line = listed[0]
+    is_answer = all(map(_is_of_answers, _WORD.findall(_ALONE.sub(" ", line))))
+    return line if is_answer or any(pattern.search(line) for pattern in _DECLARATIONS) else ""
 
 
 def _is_of_answers(word: str) -> bool:
     plain = word.replace("’", "'")
     return _OF_ANSWERS.fullmatch(plain) is not None or _OF_ANSWERS_ZH.fullmatch(plain) is not None
-
-
-def _gives_an_answer(line: str) -> bool:
-    return any(pattern.search(line) for pattern in _DECLARATIONS)
 
 
 # The position of the right option: drawn at random, or every position in turn (DialogBench 3.4, position bias).

@@ -31,7 +31,7 @@ from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planned_requests import Planned
-from dialeval.protocols.verdicts import is_whole, own_words, plain_text, status_of, text_to_read, was_cut
+from dialeval.protocols.verdicts import is_complete, own_words, plain_text, status_of, text_to_read, was_cut
 
 WRITE_PROTOCOL = "dialogbench_writing"
 WRITE_TEMPLATES = {"en": "dialogbench_write_en.j2", "zh": "dialogbench_write_zh.j2"}
@@ -227,7 +227,7 @@ def read_verdict(text: str, *, cut: bool = False) -> str | None:
     answer = _BLANKS.sub(lambda blanks: "\n" if "\n" in blanks[0] else " ", unmarked)
     right, wrong = _RIGHT.match(answer), _WRONG.match(answer)
     verdict = right or wrong
-    if verdict is None or not is_whole(answer, verdict.end(), cut=cut):
+    if verdict is None or not is_complete(answer, verdict.end(), cut=cut):
         return None
     behind = answer[verdict.end() :]
     if right:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from dialeval.criteria import NO, YES, Criterion, Level
 from dialeval.labels.units import Option, Sheet, SheetForm, SheetQuestion, ShownTurn, ShownUnit, Unit
 from dialeval.protocols.pair import OPTIONS
-from dialeval.protocols.questions import AskedCriterion, Question, asked
+from dialeval.protocols.questions import PromptCriterion, Question, prompt_criterion
 from dialeval.tables.dialogues import Form, Outcome
 from dialeval.tables.files import escaped_cell
 
@@ -269,12 +269,12 @@ def questions_of(
             options = tuple(Option(label, meaning) for label, meaning in _pair_options(question).items())
             return (SheetQuestion("", text or "Which of the two dialogues is better?", options),)
         return (SheetQuestion("", text or _TURING["unieval"], _yes_no("an AI took part", "people wrote all of it")),)
-    about = [_about(question, one, asked(one, level, language)) for one in criteria]
+    about = [_about(question, one, prompt_criterion(one, level, language)) for one in criteria]
     own = [instead if isinstance(instead, str) else instead.get(one.name, "") for one in criteria]
     return tuple(replace(one, text=text) if text else one for one, text in zip(about, own, strict=True))
 
 
-def _about(question: Question, criterion: Criterion, shown: AskedCriterion) -> SheetQuestion:
+def _about(question: Question, criterion: Criterion, shown: PromptCriterion) -> SheetQuestion:
     form, meaning = question.protocol.form, f" {_sentence(shown.meaning)}" if shown.meaning else ""
     if form == "pair":
         options = tuple(Option(label, meaning) for label, meaning in _pair_options(question).items())
@@ -312,7 +312,7 @@ def _yes_no(yes: str = "", no: str = "") -> tuple[Option, ...]:
     return Option(YES, yes), Option(NO, no)
 
 
-def _rubric(shown: AskedCriterion, *labels: str) -> list[str]:
+def _rubric(shown: PromptCriterion, *labels: str) -> list[str]:
     described = dict(shown.rubric)
     return [described.get(label, "") for label in labels]
 

@@ -18,7 +18,7 @@ from typing import Literal
 from dialeval.corpora.items import Item, iterate_items
 from dialeval.criteria import Criterion, Level
 from dialeval.prompts.rendering import letters_of
-from dialeval.protocols.item_prompts import PlanSettings, asked_about, scored_items
+from dialeval.protocols.item_prompts import PlanSettings, item_criteria, scored_items
 from dialeval.protocols.pair import Compared, by_case, compared, refuse_strangers
 
 # The sheet of one annotator: units in a random order and questions about each.
@@ -199,7 +199,7 @@ def keyed(units: Iterable[Unit], draws: Mapping[Level, str]) -> dict[str, Unit]:
 
 
 def _scored(settings: PlanSettings, paths: Iterable[Path]) -> Frame:
-    about = asked_about(settings, ())
+    about = item_criteria(settings, ())
     frame = Frame([])
     for item in scored_items(settings, paths):
         if not item.system:

@@ -238,17 +238,17 @@ class Dialogues:
 
     def dialogues_to_perturb(self) -> list[str]:
         """Return the corpora whose dialogues are perturbed."""
-        return self.corpora_of(self.config.damaged_dialogues())
+        return self.corpora_of(self.config.perturbed_corpora())
 
     def items_to_perturb(self) -> list[str]:
         """Return the item tables of the rated corpora whose items are perturbed."""
-        return self.source_items(self.config.damaged_rated())
+        return self.source_items(self.config.perturbed_rated_corpora())
 
     def ratings_of_originals(self) -> list[str]:
         """Return the ratings by which good items are chosen to be perturbed; none where all items are."""
         section = self.config.robustness
         is_chosen = section is not None and section.min_quality is not None
-        return self.ratings_of(self.config.damaged_rated()) if is_chosen else []
+        return self.ratings_of(self.config.perturbed_rated_corpora()) if is_chosen else []
 
     # translations
 
@@ -257,8 +257,8 @@ class Dialogues:
         """Return corpus and language by the name under which their translation is requested."""
         return {
             f"translate-{corpus}-{language}": (corpus, language)
-            for corpus, asked in self.config.translate.items()
-            for language in asked.into
+            for corpus, settings in self.config.translate.items()
+            for language in settings.into
         }
 
     def checked_translations(self) -> list[tuple[str, str]]:
@@ -267,8 +267,10 @@ class Dialogues:
 
     def translations_of(self, corpora: Iterable[str]) -> list[str]:
         """Return the translations of corpora, one table per corpus and language."""
-        asked = {name: self.config.translate[name].into for name in corpora if name in self.config.translate}
-        return [self.TRANSLATION.format(corpus=name, language=to) for name, into in asked.items() for to in into]
+        languages = {name: self.config.translate[name].into for name in corpora if name in self.config.translate}
+        return [
+            self.TRANSLATION.format(corpus=name, language=code) for name, codes in languages.items() for code in codes
+        ]
 
     def translated_source(self, corpus: str) -> str:
         """Return the table that is translated: a corpus of dialogues, or the items of a rated one."""
@@ -276,11 +278,13 @@ class Dialogues:
 
     def translation_counts(self) -> list[str]:
         """Return the counts of all translations."""
-        return [self.TRANSLATION_COUNTS.format(corpus=name, language=to) for name, to in self.translated.values()]
+        return [self.TRANSLATION_COUNTS.format(corpus=name, language=code) for name, code in self.translated.values()]
 
     def translation_samples(self) -> list[str]:
         """Return the samples of the translations that are checked."""
-        return [self.TRANSLATION_SAMPLE.format(corpus=name, language=to) for name, to in self.checked_translations()]
+        return [
+            self.TRANSLATION_SAMPLE.format(corpus=name, language=code) for name, code in self.checked_translations()
+        ]
 
     def translation_scores(self) -> dict[str, list[str]]:
         """Return the files of scores that are computed in an environment of their own, by metric."""

@@ -29,7 +29,7 @@ class Judgements(Dialogues):
     ADEQUACY_REQUESTS = Below("requests/adequacy-{corpus}-{language}.parquet")
     EXAMINATION_REQUESTS = Below("requests/dialogbench_{method}.parquet")
     RESPONSES = Below(layout.RESPONSES)
-    WHOLE_RESPONSES = Below("responses/{judge}/{protocol}/1-of-1.parquet")
+    UNSHARDED_RESPONSES = Below("responses/{judge}/{protocol}/1-of-1.parquet")
     RETRIED = Below(layout.RETRIED)
     ROUNDS = Below("rounds/{judge}/{protocol}.parquet")
     JUDGEMENTS = Below(layout.JUDGEMENTS)
@@ -38,7 +38,7 @@ class Judgements(Dialogues):
     SCORE_JUDGEMENTS = Below("judgements/{metric}/file.parquet")
     FOUND_FAILURES = Below(f"judgements/{FAILURES_BY_RULE}/{FAILURES_PROTOCOL}.parquet")
     USAGE = Below(layout.USAGE)
-    WHOLE_USAGE = Below("usage/{judge}/{protocol}-1-of-1.json")
+    UNSHARDED_USAGE = Below("usage/{judge}/{protocol}-1-of-1.json")
     RETRIED_USAGE = Below("usage/again/{judge}/{protocol}.json")
     REWRITER_USAGE = Below("usage/{model}/perturb-1-of-1.json")
     ITEM_USAGE = Below("usage/dialogbench/{part}.json")
@@ -77,8 +77,8 @@ class Judgements(Dialogues):
 
     def gives_scores(self, protocol: str) -> bool:
         """Return whether judgements under a protocol are scores of single items."""
-        asked = self.protocols.get(protocol)
-        return asked is not None and asked.form in SCORING_FORMS
+        settings = self.protocols.get(protocol)
+        return settings is not None and settings.form in SCORING_FORMS
 
     def is_about_items(self, protocol: Protocol) -> bool:
         """Return whether a protocol is about rated or perturbed items."""
@@ -172,12 +172,12 @@ class Judgements(Dialogues):
         """
         return {
             f"{kind}-{corpus}-{language}": (kind, corpus, language, models)
-            for corpus, asked in self.config.translate.items()
-            if asked.quality
-            for language in asked.into
+            for corpus, settings in self.config.translate.items()
+            if settings.quality
+            for language in settings.into
             for kind, models in (
-                ("back", [asked.quality.back] if asked.quality.back else []),
-                ("adequacy", asked.quality.judges),
+                ("back", [settings.quality.back] if settings.quality.back else []),
+                ("adequacy", settings.quality.judges),
             )
             if models
         }
@@ -185,14 +185,16 @@ class Judgements(Dialogues):
     @cached_property
     def translating_models(self) -> dict[str, list[str]]:
         """Return the models that get requests about translations, by the requests' name."""
-        asked = {name: [self.config.translate[corpus].translator] for name, (corpus, _) in self.translated.items()}
-        return asked | {name: models for name, (*_, models) in self.quality_requests.items()}
+        translators = {
+            name: [self.config.translate[corpus].translator] for name, (corpus, _) in self.translated.items()
+        }
+        return translators | {name: models for name, (*_, models) in self.quality_requests.items()}
 
     @cached_property
     def translators(self) -> list[str]:
         """Return the models that translate, translate back, or judge translations."""
-        names = [asked.translator for asked in self.config.translate.values()]
-        return list(dict.fromkeys(names + [name for *_, of in self.quality_requests.values() for name in of]))
+        names = [settings.translator for settings in self.config.translate.values()]
+        return list(dict.fromkeys(names + [name for *_, models in self.quality_requests.values() for name in models]))
 
     def translation_responses(self, corpus: str, language: str) -> list[str]:
         """Return the translations of a corpus as its model answered."""
@@ -216,8 +218,8 @@ class Judgements(Dialogues):
     def _quality_responses(self, kind: str) -> list[str]:
         return [
             path
-            for name, (asked, _, _, models) in self.quality_requests.items()
-            if asked == kind
+            for name, (requests, _, _, models) in self.quality_requests.items()
+            if requests == kind
             for model in models
             for path in self.responses(model, name)
         ]
@@ -243,7 +245,11 @@ class Judgements(Dialogues):
     def member_judgements(self, ensemble: str, method: str) -> list[str]:
         """Return the judgements of an ensemble's members."""
         members = self.ensembles[ensemble][method]
-        return [self.JUDGEMENTS.format(judge=judge, protocol=own) for judge, of in members.items() for own in of]
+        return [
+            self.JUDGEMENTS.format(judge=judge, protocol=own)
+            for judge, protocols in members.items()
+            for own in protocols
+        ]
 
     def rounds(self, protocol: str) -> list[str]:
         """Return the rounds of all judges of an adaptive protocol; published responses have none."""
@@ -387,10 +393,16 @@ class Judgements(Dialogues):
         named = {"judge": name, "protocol": protocol, "shards": len(shards)}
         return [self.USAGE.format(shard=shard, **named) for shard in shards]
 
-    def asked_models(self) -> list[str]:
+    def called_models(self) -> list[str]:
         """Return the models that chat, judge or translate and are not published."""
         partner = [self.partner] if self.partner else []
-        names = [*self.config.chatbots, *partner, *self.config.judges, *self.config.asked_judges(), *self.translators]
+        names = [
+            *self.config.chatbots,
+            *partner,
+            *self.config.judges,
+            *self.config.protocol_judges(),
+            *self.translators,
+        ]
         return [name for name in dict.fromkeys(names) if name not in self.published]
 
     def embedded_judges(self) -> list[str]:

@@ -57,7 +57,7 @@ class Layout(Figures):
             return self.training_tables() + self.both_figures("training")
         return self.training_data_table() if self.config.training else []
 
-    def everything(self) -> list[str]:
+    def all_files(self) -> list[str]:
         """Return all files that the configuration asks for."""
         is_shown = self.config.models or self.shown_protocols()
         return [
@@ -174,13 +174,13 @@ class Layout(Figures):
 
     def shown_answers(self) -> dict[str, list[str]]:
         """Return, by model, the protocols under which the report may show its answers."""
-        asked: dict[str, list[str]] = {}
+        answers: dict[str, list[str]] = {}
         for name in self.shown_requests():
             for judge in self.config.judges_of(name):
-                asked.setdefault(judge, []).append(name)
+                answers.setdefault(judge, []).append(name)
         for model, method in self.examined:
-            asked.setdefault(model, []).append(f"dialogbench_{method}")
-        return asked
+            answers.setdefault(model, []).append(f"dialogbench_{method}")
+        return answers
 
     def report_answers(self) -> list[str]:
         """Return the requests and responses of the models whose answers the report may show."""
@@ -203,25 +203,25 @@ class Layout(Figures):
         found = {name: protocol.judges for name, protocol in self.protocols.items() if not self.is_about_chatbots(name)}
         found |= {name: self.translating_models[name] for name in self.translated}
         methods = self.config.dialogbench.examine.by_method() if self.config.dialogbench else {}
-        return found | {f"dialogbench_{name}": asked for name, asked in methods.items()}
+        return found | {f"dialogbench_{name}": protocols for name, protocols in methods.items()}
 
     def plannable_requests(self) -> list[str]:
         """Return the requests that an estimate plans: those that need no model's words."""
-        names = [name for name in self.protocols_without_chatbots if not self.config.asked_before(name)]
+        names = [name for name in self.protocols_without_chatbots if not self.config.models_before_planning(name)]
         return [self.REQUESTS.format(protocol=name) for name in names]
 
     def requests_planned_before(self) -> list[str]:
         """Return the requests that rest on what models wrote and that an earlier run planned."""
-        names = [name for name in self.protocols_without_chatbots if self.config.asked_before(name)]
+        names = [name for name in self.protocols_without_chatbots if self.config.models_before_planning(name)]
         return _existing(self.REQUESTS.format(protocol=name) for name in names)
 
     def learned_for_estimate(self) -> list[str]:
         """Return what embedded models learn; no model is trained for an estimate."""
-        return [path for name in self.asked_models() for path in self.learned(name) if path.endswith(".learned")]
+        return [path for name in self.called_models() for path in self.learned(name) if path.endswith(".learned")]
 
     def trained_before(self) -> list[str]:
         """Return the folders of models that an earlier run trained, by which their stored answers are found."""
-        names = [name for name in self.asked_models() if self.config.models[name].learns_from]
+        names = [name for name in self.called_models() if self.config.models[name].learns_from]
         return [
             self.TRAINED.format(judge=name) for name in names if Path(self.TRAINED_DIGEST.format(judge=name)).exists()
         ]

@@ -33,7 +33,7 @@ COLUMNS = ("case_id", "left", "right", "n_utterances", "part")
 """Columns of the table `requests` that a schedule needs."""
 OPEN, ENDED = "open", "ended"
 """Decisions beside the name of the better system: it goes on, and: it was never settled."""
-_UNASKED, _READ, _UNREAD, _FAILED = range(4)
+_UNSENT, _PARSED, _UNPARSED, _FAILED = range(4)
 Row = dict[str, Any]
 
 
@@ -64,9 +64,9 @@ class Rounds:
         self._round = -1
 
     @property
-    def asked(self) -> BoolArray:
-        """Return whether each request was asked so far, with an answer or without, shape [n]."""
-        return np.asarray(self._state != _UNASKED, dtype=np.bool_)
+    def sent(self) -> BoolArray:
+        """Return whether each request was sent so far, shape [n]."""
+        return np.asarray(self._state != _UNSENT, dtype=np.bool_)
 
     def may_follow(self, now: IntArray) -> IntArray:
         """Returns the requests that later rounds may ask, by their places, while those of a round are being asked.
@@ -74,7 +74,7 @@ class Rounds:
         Args:
             now: the requests of this round.
         """
-        waiting = self.plan.usable & self._open[self.plan.pair] & ~self.asked
+        waiting = self.plan.usable & self._open[self.plan.pair] & ~self.sent
         waiting[now] = False
         return np.flatnonzero(waiting)
 
@@ -90,8 +90,8 @@ class Rounds:
         while self._open.any() and self._round + 1 < n_rounds:
             self._round += 1
             turn = self.plan.usable & self._open[self.plan.pair] & (self.plan.round <= self._round)
-            chosen = np.flatnonzero(turn & ~self.asked)
-            if self._most is not None and (total := int((self.asked | turn).sum())) > self._most:
+            chosen = np.flatnonzero(turn & ~self.sent)
+            if self._most is not None and (total := int((self.sent | turn).sum())) > self._most:
                 if not self.rows:
                     raise UserError(
                         f"adaptive.requests is {self._most:,}, and the first round takes {total:,}; allow at least so "
@@ -111,7 +111,7 @@ class Rounds:
             outcome: left, right or tie; None if unparsed.
             failed: whether there is no answer at all.
         """
-        self._state[place] = _FAILED if failed else _UNREAD if outcome is None else _READ
+        self._state[place] = _FAILED if failed else _UNPARSED if outcome is None else _PARSED
         score = OUTCOMES[outcome] if outcome is not None else np.nan
         self._score[place] = score if self.plan.system_first[place] else 1.0 - score
 
@@ -127,15 +127,17 @@ class Rounds:
         self._distance[looked] = tested.cautious
         low, high = (decisions(self._scores(looked, value), boundary, error) for value in (0.0, 1.0))
         better = np.where(low == high, low, 0)
-        over = self._counts[looked, self._round] == self._counts[looked, -1]
+        finished = self._counts[looked, self._round] == self._counts[looked, -1]
         tally = {state: np.bincount(self.plan.pair[self._state == state], minlength=len(self._open)) for state in
-                 (_READ, _UNREAD, _FAILED)}  # fmt: skip
+                 (_PARSED, _UNPARSED, _FAILED)}  # fmt: skip
         for number, pair in enumerate(looked.tolist()):
-            of = self.plan.pairs[pair]
-            decision = {1: of.system, -1: of.opponent}.get(int(better[number]), ENDED if over[number] else OPEN)
+            names = self.plan.pairs[pair]
+            decision = {1: names.system, -1: names.opponent}.get(
+                int(better[number]), ENDED if finished[number] else OPEN
+            )
             self.rows.append(
                 {
-                    **of._asdict(),
+                    **names._asdict(),
                     "round": self._round + 1,
                     "n_seeds": int(self._counts[pair, self._round]),
                     "estimate": float(tested.estimate[number]),
@@ -146,7 +148,7 @@ class Rounds:
                     "decision": decision,
                     "n_requests": int(sum(count[pair] for count in tally.values())),
                     "n_requests_full": int(self._full[pair]),
-                    "n_unparsed": int(tally[_UNREAD][pair]),
+                    "n_unparsed": int(tally[_UNPARSED][pair]),
                     "n_missing": int(tally[_FAILED][pair]),
                 }
             )
@@ -163,7 +165,7 @@ class Rounds:
         """Returns in words what was asked in all, and what that settled."""
         ended = sum(row["decision"] == ENDED for row in self.rows)
         return (
-            f"sent {int(self.asked.sum())} of {len(self.asked)} requests; {ended} of {len(self._open)} pairs are not "
+            f"sent {int(self.sent.sum())} of {len(self.sent)} requests; {ended} of {len(self._open)} pairs are not "
             "settled"
         )
 

@@ -20,7 +20,16 @@ import numpy as np
 from dialeval.criteria import LEVELS
 from dialeval.languages import AVERAGE as OVER_LANGUAGES
 from dialeval.languages import PAPER_ORDER
-from dialeval.measures.correlations import ALL, AVERAGE, METHODS, NOTHING, ByMethod, Correlated, behind, values_of
+from dialeval.measures.correlations import (
+    ALL,
+    AVERAGE,
+    METHODS,
+    NO_PUBLISHED_NAMES,
+    ByMethod,
+    Correlated,
+    behind,
+    values_of,
+)
 from dialeval.measures.score_cells import Cell, Scorer
 from dialeval.papers import xdial_eval
 from dialeval.papers.comp_analysis import STATISTICS, published_average, system_of
@@ -36,7 +45,9 @@ RATINGS = " ratings"
 """Follows the kind of rater in the name that ratings have among judges."""
 
 
-def average_rows(results: Sequence[Correlated], published_as: Mapping[str, str] = NOTHING) -> Iterator[dict[str, Any]]:
+def average_rows(
+    results: Sequence[Correlated], published_as: Mapping[str, str] = NO_PUBLISHED_NAMES
+) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `metaeval/averages`.
 
     Over corpora: per judge, language and dimension the mean over corpora, and over these the mean over dimensions;
@@ -49,26 +60,28 @@ def average_rows(results: Sequence[Correlated], published_as: Mapping[str, str] 
         results: the correlations of every cell.
         published_as: the papers' system that a judge is, where it is not that of its name; empty for none.
     """
-    beside = _Beside(results, published_as)
+    printed_numbers = _PrintedNumbers(results, published_as)
     for raters in ("human", "full"):
         pieces = _pieces(results, raters)
         groups: dict[_Place, list[_Part]] = {}
         for place, parts in pieces.items():
             over_corpora = _averaged(parts, "corpora")
-            yield _average_row(place, "corpora", raters, over_corpora, len(parts)) | beside.of(
+            yield _average_row(place, "corpora", raters, over_corpora, len(parts)) | printed_numbers.columns(
                 place, raters, over_corpora
             )
             if place.dimension != ALL:
                 groups.setdefault(place._replace(dimension=AVERAGE), []).append(over_corpora)
             groups.setdefault(place._replace(language=AVERAGE), []).append(over_corpora)
         for place, members in groups.items():
-            over = "dimensions" if place.dimension == AVERAGE else "languages"
+            averaged_over = "dimensions" if place.dimension == AVERAGE else "languages"
             if len(members) > 1:
-                mean = _averaged(members, over)
-                yield _average_row(place, over, raters, mean, len(members)) | beside.of(place, raters, mean)
+                mean = _averaged(members, averaged_over)
+                yield _average_row(place, averaged_over, raters, mean, len(members)) | printed_numbers.columns(
+                    place, raters, mean
+                )
 
 
-class _Beside:
+class _PrintedNumbers:
     """What the papers print of an average: that depends on the corpora behind it, too."""
 
     def __init__(self, results: Sequence[Correlated], published_as: Mapping[str, str]) -> None:
@@ -77,7 +90,7 @@ class _Beside:
         for cell in (result.cell for result in results if result.rater_kind != "construction"):
             self._corpora.setdefault((cell.benchmark, cell.level), set()).add(cell.corpus)
 
-    def of(self, place: _Place, raters: str, average: _Part) -> dict[str, float | None]:
+    def columns(self, place: _Place, raters: str, average: _Part) -> dict[str, float | None]:
         """Returns the columns that hold the printed numbers.
 
         Comp-analysis filled in what was missing, too; where xDial-Eval has one rating a corpus, nothing is. What that
@@ -90,8 +103,10 @@ class _Beside:
             return {f"published_{name}": None for name in STATISTICS}
         corpora = self._corpora[place.benchmark, place.level]
         system = system_of(place.scorer.judge, self._published_as)
-        about = (system, place.level, place.language, dimension, raters)
-        return {f"published_{name}": published_average(*about, corpora=corpora, statistic=name) for name in STATISTICS}
+        columns = (system, place.level, place.language, dimension, raters)
+        return {
+            f"published_{name}": published_average(*columns, corpora=corpora, statistic=name) for name in STATISTICS
+        }
 
 
 class _Place(NamedTuple):
@@ -128,7 +143,7 @@ def _pieces(results: Sequence[Correlated], raters: str) -> dict[_Place, list[_Pa
         for dimension in result.dimensions
     }
     pieces: dict[_Place, list[_Part]] = {}
-    everything: dict[_Place, list[_Part]] = {}
+    parts_of: dict[_Place, list[_Part]] = {}
     for result in results:
         if result.rater_kind == "construction" or (raters == "human" and result.rater_kind != "human"):
             continue
@@ -138,7 +153,7 @@ def _pieces(results: Sequence[Correlated], raters: str) -> dict[_Place, list[_Pa
             if result.rater_kind != "human" and people_too:
                 continue
             for judge, scorer in enumerate(result.scorers):
-                if not result.asked[judge, place]:
+                if not result.requested[judge, place]:
                     continue
                 one = {method: _single(values, judge, place) for method, values in result.by_method.items()}
                 where = _Place(cell.benchmark, cell.level, cell.language, dimension, scorer)
@@ -146,8 +161,8 @@ def _pieces(results: Sequence[Correlated], raters: str) -> dict[_Place, list[_Pa
                 part = _Part(one, n_filled, (rated,), rated != dimension)
                 pieces.setdefault(where, []).append(part)
                 if not twice[judge, place]:
-                    everything.setdefault(where._replace(dimension=ALL), []).append(part)
-    return pieces | everything
+                    parts_of.setdefault(where._replace(dimension=ALL), []).append(part)
+    return pieces | parts_of
 
 
 def _compared_twice(result: Correlated) -> BoolArray:
@@ -156,26 +171,26 @@ def _compared_twice(result: Correlated) -> BoolArray:
     Shape [n_scorers, n_dimensions].
     """
     place = {name: number for number, name in enumerate(result.dimensions)}
-    twice = np.zeros(result.asked.shape, dtype=bool)
-    for asked, rated in result.cell.joined.items():
-        if asked in place and rated in place and rated not in result.cell.joined:
-            twice[:, place[rated]] |= result.asked[:, place[asked]]
+    twice = np.zeros(result.requested.shape, dtype=bool)
+    for judged, rated in result.cell.joined.items():
+        if judged in place and rated in place and rated not in result.cell.joined:
+            twice[:, place[rated]] |= result.requested[:, place[judged]]
     return twice
 
 
 def _single(result: Correlations, judge: int, dimension: int) -> Correlations:
     """Returns one scorer's correlation on one dimension."""
-    at = np.s_[judge : judge + 1, dimension : dimension + 1]
+    cell = np.s_[judge : judge + 1, dimension : dimension + 1]
     return replace(
         result,
-        estimate=result.estimate[at],
-        ci_low=result.ci_low[at],
-        ci_high=result.ci_high[at],
+        estimate=result.estimate[cell],
+        ci_low=result.ci_low[cell],
+        ci_high=result.ci_high[cell],
         replicates=result.replicates[:, judge : judge + 1, dimension : dimension + 1],
-        n=result.n[at],
-        n_clusters=result.n_clusters[at],
-        resampled=result.resampled[at],
-        design_effect=result.design_effect[at],
+        n=result.n[cell],
+        n_clusters=result.n_clusters[cell],
+        resampled=result.resampled[cell],
+        design_effect=result.design_effect[cell],
         reason=((result.reason[judge][dimension],),),
     )
 
@@ -251,7 +266,7 @@ def language_rows(averages: Iterable[Row]) -> Iterator[dict[str, Any]]:
 
 
 def _as_in_the_paper(averages: Sequence[Row]) -> set[tuple[str, str]]:
-    """Returns the benchmarks and levels that the paper's rows can stand beside."""
+    """Returns the benchmarks and levels that the paper's rows can stand printed_numbers."""
     languages: dict[tuple[str, str], set[str]] = {}
     joined = set()
     for row in averages:
@@ -275,8 +290,12 @@ def chinese_rows(correlations: Iterable[Row]) -> Iterator[dict[str, Any]]:
     """
     judged: dict[_Key, dict[str, Row]] = {}
     for row in correlations:
-        asked = xdial_eval.CORRELATED[row["level"]]
-        if row["rater_kind"] == "human" and row["language"] == "zh" and row["dimension"] == row["rated"] == asked:
+        dimension_asked = xdial_eval.CORRELATED[row["level"]]
+        if (
+            row["rater_kind"] == "human"
+            and row["language"] == "zh"
+            and row["dimension"] == row["rated"] == dimension_asked
+        ):
             column = _columns(row["level"]).get(folded(row["corpus"]))
             if column:
                 judged.setdefault((row["level"], row["judge"], row["method"]), {})[column] = row
@@ -317,15 +336,15 @@ def matrix_rows(cells: Sequence[Cell]) -> Iterator[dict[str, Any]]:
         names = [f"{scorer.judge} ({scorer.method})" for scorer in cell.scorers]
         opinions = dict(zip(names, cell.scores, strict=True))
         opinions |= {f"{kind}{RATINGS}": values for kind, values in cell.ratings.items() if kind != "model"}
-        about = {"level": cell.level, "corpus": cell.corpus, "language": cell.language}
+        columns = {"level": cell.level, "corpus": cell.corpus, "language": cell.language}
         for name, values in opinions.items():
             own = _own_dimensions(cell, values) if name.endswith(RATINGS) else values
             for row in _pairs(cell.dimensions, own):
-                yield {"kind": "dimensions", **about, "scorer": name, **row}
+                yield {"kind": "dimensions", **columns, "scorer": name, **row}
         for place, dimension in enumerate(cell.dimensions):
             judged = np.array([values[place] for values in opinions.values()])
             for row in _pairs(tuple(opinions), judged):
-                yield {"kind": "judges", **about, "dimension": dimension, "rated": cell.rated_on(dimension), **row}
+                yield {"kind": "judges", **columns, "dimension": dimension, "rated": cell.rated_on(dimension), **row}
     yield from _between_languages(cells)
 
 

@@ -62,26 +62,28 @@ def bias(judgements: pd.DataFrame, design: Design, words: Words) -> list[Row]:
     players = [*systems, *(name for name in (design.reference or HUMAN,) if name not in systems)]
     settings = {"resamples": design.resamples, "random_seed": design.random_seed}
     rows: list[Row] = []
-    for about, of in _groups(judgements[judgements["judge"].isin(design.judges)], design):
-        judged = _judged(of, words, design.judges, players)
+    for columns, verdicts in _groups(judgements[judgements["judge"].isin(design.judges)], design):
+        judged = _judged(verdicts, words, design.judges, players)
         found = [
             *(
                 {"judge": judge, **row}
                 for number, judge in enumerate(design.judges)
-                for row in _of_judge(judged.of(judged.judge == number), len(players), both_orders=design.both_orders)
+                for row in _of_judge(
+                    judged.subset(judged.judge == number), len(players), both_orders=design.both_orders
+                )
             ),
             *_self_preferences(judged, design.judges, players, design.families, settings),
             *_agreement(judged, design.judges, settings),
         ]
-        rows += [{**row, **about} for row in found]
+        rows += [{**row, **columns} for row in found]
     return rows
 
 
 def _groups(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row, pd.DataFrame]]:
     """Yields the judgements of all judges on each criterion at each length."""
     for criterion in [*judgements["criterion"].dropna().unique()] or [None]:
-        of = judgements if criterion is None else judgements[judgements["criterion"] == criterion]
-        for length, rows in at_lengths(of, design):
+        verdicts = judgements if criterion is None else judgements[judgements["criterion"] == criterion]
+        for length, rows in at_lengths(verdicts, design):
             yield {"criterion": criterion, **length}, rows
 
 
@@ -119,7 +121,7 @@ class _Judged(NamedTuple):
     left_words: NDArray[np.float64]
     right_words: NDArray[np.float64]
 
-    def of(self, rows: NDArray[np.bool_]) -> _Judged:
+    def subset(self, rows: NDArray[np.bool_]) -> _Judged:
         """Returns the verdicts of some rows."""
         left, right, outcome, cluster = self.games
         return _Judged(
@@ -159,12 +161,12 @@ def _of_judge(judged: _Judged, n_players: int, *, both_orders: bool) -> Iterator
         yield from _of_lengths(judged, decided, n_players)
 
     retest = retest_inconsistency(judged.item, outcome, cluster)
-    asked_once = not judged.repeat.any()
+    single_repeat = not judged.repeat.any()
     yield _row(
         "retest_inconsistency",
         retest.inconsistency,
         retest.n_pairs,
-        "every comparison was requested once" if asked_once else "",
+        "every comparison was requested once" if single_repeat else "",
     )
 
 
@@ -172,14 +174,14 @@ def _row(measure: str, result: Estimate, n: int, reason: str = "") -> Row:
     """Returns a measure's columns; a missing value has a reason, the result's own unless another is given."""
     missing = math.isnan(result.estimate)
     note = (reason or result.note or "undefined") if missing else (result.note or None)
-    about = {
+    columns = {
         "measure": measure,
         "estimate": result.estimate,
         "ci_low": result.ci_low,
         "ci_high": result.ci_high,
         "n": n,
     }
-    return about | result.columns() | {"note": note}
+    return columns | result.columns() | {"note": note}
 
 
 def _missing(measure: str, reason: str) -> Row:
@@ -242,7 +244,7 @@ def _agreement(judged: _Judged, judges: Sequence[str], settings: dict[str, int])
         for judge, measure in [*of_pairs, (ALL_JUDGES, "alpha")]:
             yield {"judge": judge, **_missing(measure, "agreement needs two judges or more")}
         return
-    first = judged.of(judged.repeat == 0)
+    first = judged.subset(judged.repeat == 0)
     agreement = judge_agreement(
         first.judge,
         first.item,
@@ -256,8 +258,8 @@ def _agreement(judged: _Judged, judges: Sequence[str], settings: dict[str, int])
         cell = (one, other)
         n = int(agreement.n_common[cell])
         reason = "both gave one and the same verdict throughout" if n else "no comparison was read by both"
-        of = {"kappa": agreement.kappa_interval(*cell), "ac1": agreement.ac1_interval(*cell)}
-        for measure, found in of.items():
+        intervals = {"kappa": agreement.kappa_interval(*cell), "ac1": agreement.ac1_interval(*cell)}
+        for measure, found in intervals.items():
             yield {"judge": judges[one], "other_judge": judges[other], **_row(measure, found, n, reason)}
     answers = np.bincount(first.item[~np.isnan(first.games.outcome)])
     yield {"judge": ALL_JUDGES, **_row("alpha", agreement.alpha, int((answers > 1).sum()))}
@@ -273,19 +275,19 @@ def agreement(judgements: pd.DataFrame, design: Design) -> list[Row]:
         design: the protocol's design.
     """
     answers_by: dict[str, dict[str, pd.DataFrame]] = {}
-    for about, of in by_criterion(judgements, design):
-        if len(of):
-            answers_by.setdefault(str(about["criterion"]), {})[about["judge"]] = _of_each_item(of)
+    for columns, rows in by_criterion(judgements, design):
+        if len(rows):
+            answers_by.setdefault(str(columns["criterion"]), {})[columns["judge"]] = _of_each_item(rows)
     return [
-        {"judge": one, "other_judge": other, "criterion": criterion, **_compared(by[one], by[other], design)}
-        for criterion, by in answers_by.items()
-        for one, other in combinations(by, 2)
+        {"judge": one, "other_judge": other, "criterion": criterion, **_compared(answers[one], answers[other], design)}
+        for criterion, answers in answers_by.items()
+        for one, other in combinations(answers, 2)
     ]
 
 
-def _of_each_item(of: pd.DataFrame) -> pd.DataFrame:
+def _of_each_item(rows: pd.DataFrame) -> pd.DataFrame:
     """Returns whether a judge says yes to each item, with its case, by item."""
-    table = of[_ITEM].assign(yes=is_yes(labels_of(of)), case=cases(of))
+    table = rows[_ITEM].assign(yes=is_yes(labels_of(rows)), case=cases(rows))
     means = table.groupby(_ITEM, sort=False).agg(yes=("yes", "mean"), case=("case", "first"))
     means["yes"] = means["yes"].map(lambda share: np.nan if share == 0.5 else share).round()
     return means

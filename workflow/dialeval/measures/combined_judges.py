@@ -159,15 +159,15 @@ def drawn(judgements: pa.Table, form: Form, share: float) -> dict[str, float]:
     if not (n_unsure and n_others):  # what has no chance is in no estimate
         parts = [(units, max(1, _fitting(units, room)))]
     chances = {unit: n / len(part) for part, n in parts for unit in part.index[:n]}
-    asked = rows[rows["unit"].isin(list(chances))]
-    return dict(zip(asked["request_id"], asked["unit"].map(chances), strict=True))
+    chosen = rows[rows["unit"].isin(list(chances))]
+    return dict(zip(chosen["request_id"], chosen["unit"].map(chances), strict=True))
 
 
 def _units(rows: pd.DataFrame, *, paired: bool) -> pd.Series:
     """Returns the name of each row's unit."""
     together = rows["criterion"].fillna("").groupby(rows["request_id"]).agg(lambda names: "+".join(sorted(set(names))))
-    about = ["corpus", "language", "item_id", "case_id", "n_utterances"] + ([] if paired else ["left", "right"])
-    parts = [rows[column].astype("string").fillna("") for column in about]
+    columns = ["corpus", "language", "item_id", "case_id", "n_utterances"] + ([] if paired else ["left", "right"])
+    parts = [rows[column].astype("string").fillna("") for column in columns]
     if paired:
         left, right = rows["left"].fillna(""), rows["right"].fillna("")
         parts += [left.where(left <= right, right), right.where(left <= right, left)]
@@ -193,8 +193,8 @@ def least_sure(judgements: pa.Table, form: Form, share: float) -> frozenset[str]
     sure = _sureness(rows, form)
     sizes = rows.groupby("unit")["request_id"].nunique()
     order = sorted(sizes.index, key=lambda unit: (sure[unit], hashlib.sha256(unit.encode()).digest()))
-    asked = np.cumsum([sizes[unit] for unit in order])
-    n = max(1, int(np.searchsorted(asked, share * asked[-1] + _SLACK, side="right")))
+    n_chosen = np.cumsum([sizes[unit] for unit in order])
+    n = max(1, int(np.searchsorted(n_chosen, share * n_chosen[-1] + _SLACK, side="right")))
     return frozenset(rows.loc[rows["unit"].isin(order[:n]), "request_id"])
 
 
@@ -211,11 +211,11 @@ def _sureness(rows: pd.DataFrame, form: Form) -> pd.Series:
         each = (2.0 * (score.groupby([rows["unit"], criterion]).mean() - 0.5)).abs()
         return each.groupby(level="unit").min()
     width = rows["scale_max"] - rows["scale_min"]
-    by = [rows["unit"], criterion]
+    groups = [rows["unit"], criterion]
     position: pd.Series = (rows["value"] - rows["scale_min"]) / width
-    found = position.groupby(by)
+    found = position.groupby(groups)
     each = (2.0 * (found.mean() - 0.5)).abs() if form == "probability" else -found.std(ddof=0)
-    unparsed = position.isna().groupby(by).any()
+    unparsed = position.isna().groupby(groups).any()
     return each.mask(unparsed, _UNPARSED).groupby(level="unit").min()
 
 
@@ -235,8 +235,8 @@ def as_one(first: pa.Table, then: pa.Table, name: str) -> pa.Table:
         then: judgements of the second.
         name: of the cascade, as a judge.
     """
-    asked = frozenset(then["request_id"].to_pylist())
-    mask = pa.array([request not in asked for request in first["request_id"].to_pylist()])
+    answered = frozenset(then["request_id"].to_pylist())
+    mask = pa.array([request not in answered for request in first["request_id"].to_pylist()])
     both = pa.concat_tables([part.replace_schema_metadata() for part in (first.filter(mask), then)])
     places = {request: place for place, request in reversed(list(enumerate(first["request_id"].to_pylist())))}
     order = np.argsort([places.get(request, len(places)) for request in both["request_id"].to_pylist()], kind="stable")

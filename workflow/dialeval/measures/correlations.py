@@ -22,7 +22,7 @@ from dialeval.stats.correlation import Correlations, Method, correlate, williams
 from dialeval.stats.judge_panels import JudgePairs, compare_judges
 from dialeval.stats.significance import benjamini_hochberg, holm
 
-NOTHING: Mapping[str, str] = MappingProxyType({})
+NO_PUBLISHED_NAMES: Mapping[str, str] = MappingProxyType({})
 METHODS: tuple[Method, ...] = ("pearson", "spearman", "kendall")
 AVERAGE = "average"
 """Stands for the mean over dimensions, or over languages, where a table names one."""
@@ -34,7 +34,7 @@ RATING = "rating"
 
 
 def correlation_rows(
-    results: Iterable[Correlated], published_as: Mapping[str, str] = NOTHING
+    results: Iterable[Correlated], published_as: Mapping[str, str] = NO_PUBLISHED_NAMES
 ) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `metaeval/correlations`.
 
@@ -47,7 +47,7 @@ def correlation_rows(
         n_rated = (~np.isnan(result.ratings)).sum(axis=1)
         for judge, scorer in enumerate(result.scorers):
             for dimension, name in enumerate(result.dimensions):
-                if not result.asked[judge, dimension]:
+                if not result.requested[judge, dimension]:
                     continue
                 n = int(pearson.n[judge, dimension])
                 yield {
@@ -67,9 +67,9 @@ def _published_in_corpus(
     result: Correlated, scorer: Scorer, dimension: str, published_as: Mapping[str, str]
 ) -> dict[str, float | None]:
     cell = result.cell
-    about = (system_of(scorer.judge, published_as), cell.level, cell.corpus, cell.language, dimension)
+    columns = (system_of(scorer.judge, published_as), cell.level, cell.corpus, cell.language, dimension)
     by_people = result.rater_kind == "human"
-    return {f"published_{name}": published_in_corpus(*about, name) if by_people else None for name in STATISTICS}
+    return {f"published_{name}": published_in_corpus(*columns, name) if by_people else None for name in STATISTICS}
 
 
 def pair_rows(results: Iterable[Correlated]) -> Iterator[dict[str, Any]]:
@@ -89,9 +89,9 @@ def pair_rows(results: Iterable[Correlated]) -> Iterator[dict[str, Any]]:
                 confidence=pearson.confidence,
                 random_seed=pearson.random_seed,
             )
-            about = {"benchmark": result.cell.benchmark} | result.about(name)
+            columns = {"benchmark": result.cell.benchmark} | result.about(name)
             for row in _rows(result, pairs):
-                yield about | row
+                yield columns | row
 
 
 def _rows(result: Correlated, pairs: JudgePairs) -> Iterator[dict[str, Any]]:
@@ -100,10 +100,10 @@ def _rows(result: Correlated, pairs: JudgePairs) -> Iterator[dict[str, Any]]:
     for number, (one, other) in enumerate(zip(pairs.first, pairs.second, strict=True)):
         first, second = result.scorers[one], result.scorers[other]
         n, n_clusters = int(pairs.n[number]), int(pairs.n_clusters[number])
-        with_first, with_second, between = (
+        with_first, with_second, compared = (
             float(values[number]) for values in (pairs.first_pearson, pairs.second_pearson, pairs.between)
         )
-        williams = williams_test(with_first, with_second, between, n)
+        williams = williams_test(with_first, with_second, compared, n)
         yield {
             "judge": first.judge,
             "method": first.method,
@@ -111,7 +111,7 @@ def _rows(result: Correlated, pairs: JudgePairs) -> Iterator[dict[str, Any]]:
             "other_method": second.method,
             "pearson": with_first,
             "other_pearson": with_second,
-            "judge_correlation": between,
+            "judge_correlation": compared,
             "difference": float(pairs.difference[number]),
             "difference_ci_low": float(pairs.ci_low[number]),
             "difference_ci_high": float(pairs.ci_high[number]),
@@ -170,7 +170,7 @@ def ranking_rows(
                 if second is None:
                     continue
                 pairs = [(value, second.pearson.get(scorer, np.nan)) for scorer, value in first.items()]
-                about = {
+                columns = {
                     "level": cell.level,
                     "corpus": cell.corpus,
                     "language": cell.language,
@@ -182,7 +182,7 @@ def ranking_rows(
                         RANKINGS, cell.corpus, cell.level, cell.language, dimension
                     ),
                 }
-                yield about | _agreement(np.array(pairs, dtype=np.float64).reshape(-1, 2))
+                yield columns | _agreement(np.array(pairs, dtype=np.float64).reshape(-1, 2))
 
 
 def _ranked(people: Correlated, candidates: Candidates) -> dict[int, Scorer]:
@@ -253,7 +253,7 @@ class Correlated:
             with what it filled in itself, nor with ratings that came with the corpus under its name.
         by_method: correlations, shape [n_scorers, n_dimensions], by method.
         scores, ratings: what was correlated.
-        asked: whether a scorer was asked about a dimension at all, shape [n_scorers, n_dimensions].
+        requested: whether a scorer was asked about a dimension at all, shape [n_scorers, n_dimensions].
     """
 
     cell: Cell
@@ -262,7 +262,7 @@ class Correlated:
     scorers: tuple[Scorer, ...]
     by_method: ByMethod
     scores: FloatArray
-    asked: BoolArray
+    requested: BoolArray
     ratings: FloatArray
 
     def filled_by(self, dimension: str) -> str | None:
@@ -324,7 +324,7 @@ def correlate_cells(
                     scorers=tuple(cell.scorers[n] for n in judging),
                     by_method=by_method,
                     scores=scores,
-                    asked=cell.asked[np.ix_(judging, rated)] & ~own,
+                    requested=cell.requested[np.ix_(judging, rated)] & ~own,
                     ratings=ratings[rated],
                 )
             )

@@ -98,7 +98,7 @@ class Design(BaseModel, defer_build=True):
 def design_of(config: Config, name: str) -> Design:
     """Returns the design of a configured protocol."""
     protocol = config.resolved_protocols()[name]
-    against = protocol.data.opponent
+    opponent = protocol.data.opponent
     return Design(
         protocol=name,
         judges=config.judging(name),
@@ -106,7 +106,7 @@ def design_of(config: Config, name: str) -> Design:
         systems=_systems(config, protocol),
         criteria=protocol.criteria,
         lengths=protocol.at if protocol.form == "locate" else protocol.data.cut,
-        reference=None if protocol.form != "pair" or against == EACH_OTHER else against,
+        reference=None if protocol.form != "pair" or opponent == EACH_OTHER else opponent,
         both_orders=protocol.both_orders,
         families=config.families(),
         measures=[measure for measure in protocol.measured() if measure != RANKS],
@@ -142,8 +142,8 @@ def by_criterion(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row
     for judge in design.judges:
         of_judge = judgements[judgements["judge"] == judge]
         for criterion in criteria:
-            about = {"judge": judge, "criterion": criterion}
-            yield about, of_judge[of_judge["criterion"] == criterion]
+            columns = {"judge": judge, "criterion": criterion}
+            yield columns, of_judge[of_judge["criterion"] == criterion]
         if not criteria:
             yield {"judge": judge, "criterion": None}, of_judge
 
@@ -161,9 +161,9 @@ def at_lengths(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row, 
 
 def groups(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row, pd.DataFrame]]:
     """Yields the judgements of each judge on each criterion at each length."""
-    for about, of_criterion in by_criterion(judgements, design):
+    for columns, of_criterion in by_criterion(judgements, design):
         for length, rows in at_lengths(of_criterion, design):
-            yield {**about, **length}, rows
+            yield {**columns, **length}, rows
 
 
 def cases(judgements: pd.DataFrame) -> pd.Series[str]:

@@ -87,9 +87,9 @@ def _compared(found: ItemValues, systems: Sequence[str], confidence: float) -> I
 
 def _head_to_head(judgements: pd.DataFrame, design: Design) -> Iterator[Row]:
     systems = systems_of(judgements, design)
-    for group, of in groups(judgements, design):
+    for group, rows in groups(judgements, design):
         shared = family_columns("win_rates", HEAD_TO_HEAD, scope(group), group["judge"])
-        for row in head_to_head(comparisons(of, systems), systems, shared):
+        for row in head_to_head(comparisons(rows, systems), systems, shared):
             notes = [row["note"], IN_ROUNDS if design.equal_pairs else None]
             yield {**row, "note": "; ".join(filter(None, notes)) or None}
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dialeval.measures.correlations import AVERAGE, NOTHING, Candidates, behind, corpus_seed
+from dialeval.measures.correlations import AVERAGE, NO_PUBLISHED_NAMES, Candidates, behind, corpus_seed
 from dialeval.measures.score_cells import ANNOTATION, Cell, Scorer
 from dialeval.papers.comp_analysis import DIRECT, ENSEMBLE, HUMAN, published_correlation, published_ensemble, system_of
 from dialeval.stats.arrays import FloatArray
@@ -66,23 +66,23 @@ def model_ensemble_rows(cells: Sequence[Cell], how: Ensembles) -> Iterator[dict[
         n_rated: dict[str, int] = defaultdict(int)
         for dimension in dict.fromkeys(name for cell in group for name in cell.dimensions):
             every = [_Rated(cell, dimension, how) for cell in group if dimension in cell.dimensions]
-            for raters, kinds in RATERS.items():
-                rated = [one for one in every if one.kind in kinds]
+            for raters, rater_kinds in RATERS.items():
+                rated = [one for one in every if one.kind in rater_kinds]
                 n_rated[raters] += bool(rated)
                 for chosen_on in (ALL_CORPORA, OTHER_CORPORA) if rated else ():
-                    about = where | {"dimension": dimension, "raters": raters, "chosen_on": chosen_on}
+                    columns = where | {"dimension": dimension, "raters": raters, "chosen_on": chosen_on}
                     found = [(one, _members(one, rated, chosen_on, how)) for one in rated]
                     for one, members in found:
-                        yield about | one.row(members)
+                        yield columns | one.row(members)
                     mean = None if raters == "construction" else _mean_over_corpora(found)
                     if mean is not None:
                         means[raters, chosen_on][dimension] = mean
                         if len(every) > 1:
-                            yield _average_row(about, mean, how)
+                            yield _average_row(columns, mean, how)
         for (raters, chosen_on), of_dimensions in means.items():
             if len(of_dimensions) > 1:
-                about = where | {"raters": raters, "chosen_on": chosen_on}
-                yield _over_dimensions(about, of_dimensions, n_rated[raters], how)
+                columns = where | {"raters": raters, "chosen_on": chosen_on}
+                yield _over_dimensions(columns, of_dimensions, n_rated[raters], how)
 
 
 class _Mean(NamedTuple):
@@ -191,32 +191,34 @@ def _mean_over_corpora(found: Sequence[tuple[_Rated, tuple[Scorer, ...]]]) -> _M
     return _Mean(mean, distinct.pop() if len(distinct) == 1 else (), rated)
 
 
-def _average_row(about: dict[str, Any], mean: _Mean, how: Ensembles) -> dict[str, Any]:
-    printed = _published(about, about["dimension"], mean, how)
-    more = {"corpus": AVERAGE, "rated": ", ".join(mean.rated), "rater_kind": about["raters"]}
+def _average_row(columns: dict[str, Any], mean: _Mean, how: Ensembles) -> dict[str, Any]:
+    printed = _published(columns, columns["dimension"], mean, how)
+    more = {"corpus": AVERAGE, "rated": ", ".join(mean.rated), "rater_kind": columns["raters"]}
     more["members"] = _named(mean.members)
-    return about | more | _numbers(mean.result) | {"published_pearson": printed}
+    return columns | more | _numbers(mean.result) | {"published_pearson": printed}
 
 
-def _published(about: dict[str, Any], dimension: str, mean: _Mean, how: Ensembles) -> float | None:
+def _published(columns: dict[str, Any], dimension: str, mean: _Mean, how: Ensembles) -> float | None:
     """Returns what the paper prints of an ensemble made as this one is: of the best three of its open models."""
-    if (about["raters"], about["chosen_on"], about["language"]) != ("full", ALL_CORPORA, "en"):
+    if (columns["raters"], columns["chosen_on"], columns["language"]) != ("full", ALL_CORPORA, "en"):
         return None
     if mean.rated != (dimension,):
         return None
     systems = [system_of(scorer.judge, how.published_as) for scorer in mean.members]
-    return published_ensemble(about["level"], dimension, systems) if len(systems) == _PAPERS_SIZE else None
+    return published_ensemble(columns["level"], dimension, systems) if len(systems) == _PAPERS_SIZE else None
 
 
-def _over_dimensions(about: dict[str, Any], means: Mapping[str, _Mean], n_rated: int, how: Ensembles) -> dict[str, Any]:
+def _over_dimensions(
+    columns: dict[str, Any], means: Mapping[str, _Mean], n_rated: int, how: Ensembles
+) -> dict[str, Any]:
     """Returns the mean over dimensions of the means over corpora; each dimension has members of its own."""
     average = average_over([mean.result for mean in means.values()], "dimensions")
-    printed = [_published(about, name, mean, how) for name, mean in means.items()]
+    printed = [_published(columns, name, mean, how) for name, mean in means.items()]
     is_the_papers = len(printed) == _PAPERS_DIMENSIONS and None not in printed
-    row = about | {"dimension": AVERAGE, "corpus": AVERAGE, "rater_kind": about["raters"], "members": ""}
+    row = columns | {"dimension": AVERAGE, "corpus": AVERAGE, "rater_kind": columns["raters"], "members": ""}
     row["rated"] = ", ".join(dict.fromkeys(rated for mean in means.values() for rated in mean.rated))
     row |= _numbers(average) | {
-        "published_pearson": published_ensemble(about["level"], AVERAGE) if is_the_papers else None
+        "published_pearson": published_ensemble(columns["level"], AVERAGE) if is_the_papers else None
     }
     if len(means) < n_rated:
         row["reason"] = f"mean of {len(means)} of {n_rated} dimensions: the others have no ensemble"
@@ -225,7 +227,7 @@ def _over_dimensions(about: dict[str, Any], means: Mapping[str, _Mean], n_rated:
 
 def dimension_ensemble_rows(
     cells: Sequence[Cell],
-    published_as: Mapping[str, str] = NOTHING,
+    published_as: Mapping[str, str] = NO_PUBLISHED_NAMES,
     *,
     resamples: int,
     confidence: float,
@@ -263,24 +265,24 @@ def dimension_ensemble_rows(
                 confidence=confidence,
                 random_seed=corpus_seed(cell.corpus, random_seed),
             )
-            about = {"benchmark": cell.benchmark, "level": cell.level, "corpus": cell.corpus}
+            columns = {"benchmark": cell.benchmark, "level": cell.level, "corpus": cell.corpus}
             filled_by = cell.filled_by.get(OVERALL) if kind == "model" else None
             more = {"language": cell.language, "rater_kind": kind, "filled_by": filled_by}
-            yield about | more | _numbers_dimension_ensembles(scorer, result)
+            yield columns | more | _numbers_dimension_ensembles(scorer, result)
             if kind != "construction":
                 found[cell.benchmark, cell.level, cell.language, scorer].append((kind, result))
     for (benchmark, level, language, scorer), results in found.items():
-        for raters, kinds in (("human", ("human",)), ("full", ("human", "model"))):
-            counted = [result for kind, result in results if kind in kinds]
+        for raters, rater_kinds in (("human", ("human",)), ("full", ("human", "model"))):
+            counted = [result for kind, result in results if kind in rater_kinds]
             if len(results) > 1 and counted:
-                about = {"benchmark": benchmark, "level": level, "corpus": AVERAGE}
+                columns = {"benchmark": benchmark, "level": level, "corpus": AVERAGE}
                 printed = (
                     _published_dimension_ensembles(system_of(scorer.judge, published_as), level, raters)
                     if language == "en"
                     else {}
                 )
                 more = {"language": language, "rater_kind": raters}
-                yield about | more | _numbers_dimension_ensembles(scorer, average_over(counted)) | printed
+                yield columns | more | _numbers_dimension_ensembles(scorer, average_over(counted)) | printed
 
 
 def _any(values: FloatArray) -> bool:

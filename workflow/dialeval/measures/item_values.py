@@ -143,8 +143,8 @@ def _rates(judgements: pd.DataFrame, design: Design) -> Iterator[ItemValues]:
         label = labels_of(rows)
         for name in answers(label):
             values = values_by_item(rows, systems, given(label, name))
-            about = {"label": name}
-            yield ItemValues("rates", f"rate of {name}", group, scope(group), about, *values, is_score=False)
+            columns = {"label": name}
+            yield ItemValues("rates", f"rate of {name}", group, scope(group), columns, *values, is_score=False)
 
 
 def _checklist(judgements: pd.DataFrame, design: Design) -> Iterator[ItemValues]:
@@ -161,9 +161,9 @@ def _checklist(judgements: pd.DataFrame, design: Design) -> Iterator[ItemValues]
                 of_criterion = (rows["criterion"] == criterion).to_numpy()
                 parts.append(values_by_item(rows, systems, np.where(of_criterion, yes, np.nan))[0])
             share = np.mean(parts, axis=0) if parts else value
-            about = {"n_criteria": len(criteria)}
+            columns = {"n_criteria": len(criteria)}
             yield ItemValues(
-                "checklist", "share of yes", group, scope(group), about, share, has_item, cluster, is_score=True
+                "checklist", "share of yes", group, scope(group), columns, share, has_item, cluster, is_score=True
             )
 
 
@@ -204,9 +204,9 @@ def _common_items(judgements: pd.DataFrame) -> pd.Series[str]:
     one system is compared with the first of the other.
     """
     case = cases(judgements)
-    of = pd.DataFrame({"system": judgements["left"], "case": case, "item": judgements["item_id"].fillna("")})
-    order = of.drop_duplicates().groupby(["system", "case"], sort=False).cumcount()
-    number = of.merge(of.drop_duplicates().assign(order=order), how="left")["order"].to_numpy()
+    systems = pd.DataFrame({"system": judgements["left"], "case": case, "item": judgements["item_id"].fillna("")})
+    order = systems.drop_duplicates().groupby(["system", "case"], sort=False).cumcount()
+    number = systems.merge(systems.drop_duplicates().assign(order=order), how="left")["order"].to_numpy()
     return case + "\x1f" + pd.Series(number.astype(str), index=case.index)
 
 
@@ -229,8 +229,8 @@ def labels_of(judgements: pd.DataFrame) -> pd.Series[str]:
     """Return the answer of each judgement, missing if unparsed: its choice, or Yes or No by the probability of yes."""
     choice = judgements["choice"].where(judgements["status"] == "ok")
     of_value = pd.Series(np.where(scores_of(judgements) > 0.5, "Yes", "No"), index=judgements.index)
-    between = (judgements["scale_min"] == 0.0) & (judgements["scale_max"] == 1.0) & (judgements["status"] == "ok")
-    return choice.where(choice.notna() | ~between, of_value)
+    is_share = (judgements["scale_min"] == 0.0) & (judgements["scale_max"] == 1.0) & (judgements["status"] == "ok")
+    return choice.where(choice.notna() | ~is_share, of_value)
 
 
 def is_yes(label: pd.Series[str]) -> FloatArray:

@@ -42,7 +42,7 @@ def corpus_rows(
         filled: what a judge filled in where no human rated.
         agreement: rows of `annotator_rows`.
     """
-    between = _agreement_of_people(agreement)
+    agreements = _agreement_of_people(agreement)
     rated: dict[tuple[str, RaterKind], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for rating in ratings:
         rated[rating.corpus, rating.rater_kind][rating.item_id].add(rating.dimension)
@@ -66,7 +66,7 @@ def corpus_rows(
             "unit": unit,
             **_lengths(group, level, unit),
             "n_dimensions": len(human.split(", ")) if human else 0,
-            **between.get(corpus, {}),
+            **agreements.get(corpus, {}),
             "human_dimensions": human,
             "model_dimensions": _dimensions(rated[corpus, "model"], group),
             "filled_dimensions": _dimensions(filled_in[corpus], group) or None,

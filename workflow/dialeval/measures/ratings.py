@@ -43,7 +43,7 @@ FEWEST_REPEATS = 5
 """Repeats of Bootstrap Elo from which their spread is shown: that of two is anything from a thirtieth to the double."""
 NO_NEXT = "p_above_next: no number, since the distance to the next system is not identifiable"
 START_LEFT = "one of the two has too few comparisons for Elo to forget its start; see Bradley-Terry"
-EVERYTHING = "all battles"
+ALL_BATTLES = "all battles"
 
 
 def ratings(judgements: pd.DataFrame, design: Design, words: Words) -> Ratings:
@@ -61,13 +61,13 @@ def ratings(judgements: pd.DataFrame, design: Design, words: Words) -> Ratings:
     systems = sorted(players(judgements, design))  # so that no number depends on how a list of them is ordered
     rows: list[Row] = []
     differences: list[Row] = []
-    for about, of in groups(judgements, design):
-        found = _rated(of, systems, design, words)
+    for columns, verdicts in groups(judgements, design):
+        found = _rated(verdicts, systems, design, words)
         for row in rating_rows(found, systems):
             system, elo, n = row.pop("system"), row.pop("elo"), row.pop("n_comparisons")
-            published = published_number(design.protocol, "ratings", system, about["n_utterances"])
-            rows.append({**about, "system": system, "estimate": elo, "n": n, **row, "published": published})
-        differences += rating_differences(found, systems, "ratings", scope(about), about["judge"])
+            published = published_number(design.protocol, "ratings", system, columns["n_utterances"])
+            rows.append({**columns, "system": system, "estimate": elo, "n": n, **row, "published": published})
+        differences += rating_differences(found, systems, "ratings", scope(columns), columns["judge"])
     return Ratings(rows, with_adjusted_p(differences))
 
 
@@ -98,8 +98,8 @@ def win_rates(judgements: pd.DataFrame, design: Design) -> list[Row]:
     """
     systems = players(judgements, design)
     rows = []
-    for about, of in groups(judgements, design):
-        games = comparisons(of, systems)
+    for columns, verdicts in groups(judgements, design):
+        games = comparisons(verdicts, systems)
         rates = win_matrices(
             games.left, games.right, games.outcome, len(systems), cluster=games.cluster, confidence=design.confidence
         )
@@ -107,9 +107,9 @@ def win_rates(judgements: pd.DataFrame, design: Design) -> list[Row]:
             for other, opponent in enumerate(systems):
                 if one == other or design.reference not in (None, opponent):
                     continue
-                published = published_number(design.protocol, "win_rates", system, about["n_utterances"])
+                published = published_number(design.protocol, "win_rates", system, columns["n_utterances"])
                 row = {"system": system, "opponent": opponent, **_cell(rates, one, other), "published": published}
-                rows.append({**about, **row})
+                rows.append({**columns, **row})
     return rows
 
 
@@ -149,8 +149,8 @@ def battle_ratings(battles: Battles, elo: Elo, random_seed: int) -> tuple[pa.Tab
     rated = rate(games, len(models), elo, random_seed)
     rows = [{name: row[name] for name in columns} for row in rating_rows(rated, models)]
     differences = [
-        *rating_differences(rated, models, "ratings", EVERYTHING, None),
-        *head_to_head(games, models, family_columns("ratings", HEAD_TO_HEAD, EVERYTHING)),
+        *rating_differences(rated, models, "ratings", ALL_BATTLES, None),
+        *head_to_head(games, models, family_columns("ratings", HEAD_TO_HEAD, ALL_BATTLES)),
     ]
     return to_table(BATTLE_RATINGS, rows), to_table(BATTLE_DIFFERENCES, with_adjusted_p(differences))
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dialeval.measures.correlations import Correlated, behind
 from dialeval.measures.rated_corpora import agreement_of_rounds
-from dialeval.measures.score_cells import ANNOTATION, NOTHING_FILLED, SCORED, Cell, Scorer, scores_of
+from dialeval.measures.score_cells import ANNOTATION, NO_FILLED_RATINGS, SCORED, Cell, Scorer, scores_of
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
 from dialeval.stats.reliability import Reliability, corrected_correlation, reliability
 from dialeval.stats.resampling import mean_of_independent
@@ -46,7 +46,7 @@ def ceiling_rows(results: Iterable[Correlated], opinions: SingleOpinions) -> Ite
             known: dict[bytes, Reliability] = {}
             for judge, scorer in enumerate(result.scorers):
                 repeats = opinions.of_judge(result.cell, scorer, name)
-                if not result.asked[judge, dimension] or (raters is None and repeats is None):
+                if not result.requested[judge, dimension] or (raters is None and repeats is None):
                     continue
                 both = ~np.isnan(result.scores[judge, dimension]) & ~np.isnan(result.ratings[dimension])
                 if raters is not None and both.tobytes() not in known:
@@ -68,7 +68,7 @@ def ceiling_rows(results: Iterable[Correlated], opinions: SingleOpinions) -> Ite
 
 
 def _reliability(result: Correlated, singles: Singles, both: BoolArray, *, intervals: bool = True) -> Reliability:
-    pearson, kept = result.by_method["pearson"], singles.of(both)
+    pearson, kept = result.by_method["pearson"], singles.subset(both)
     return reliability(
         kept.value,
         kept.item,
@@ -132,7 +132,7 @@ class SingleOpinions:
     name, its rounds are different people, who need not be the same from item to item, or repeats of one model.
     """
 
-    def __init__(self, ratings: pa.Table, judgements: pa.Table, filled: pa.Table = NOTHING_FILLED.ratings) -> None:
+    def __init__(self, ratings: pa.Table, judgements: pa.Table, filled: pa.Table = NO_FILLED_RATINGS.ratings) -> None:
         """Takes tables `ratings`, those filled in apart, and `judgements` with at least `SINGLE_RATING_COLUMNS`."""
         self._ratings = _grouped(pa.concat_tables([ratings, filled]), ["corpus", "rater_kind", "dimension"])
         models = ratings.filter(pc.equal(ratings["rater_kind"], "model"))
@@ -279,15 +279,18 @@ def judge_validity_rows(
     """
     for judge in judges:
         for criterion in criteria:
-            about = {"judge": judge, "criterion": criterion}
+            columns = {"judge": judge, "criterion": criterion}
             compared = [row for row in correlations if row["judge"] == judge and row["dimension"] == criterion]
-            asked = [row for row in compared if row["rated"] == criterion]
-            same = [row for row in asked if row["method"] in methods]
+            same_criterion = [row for row in compared if row["rated"] == criterion]
+            same = [row for row in same_criterion if row["method"] in methods]
             known = [row for row in same if row["pearson"] is not None]
             if known:
-                yield about | _number(known, methods, language)
+                yield columns | _number(known, methods, language)
             else:
-                yield about | {"n": 0, "reason": _reason(correlations, criterion, asked or compared, same, methods)}
+                yield columns | {
+                    "n": 0,
+                    "reason": _reason(correlations, criterion, same_criterion or compared, same, methods),
+                }
 
 
 def _number(rows: list[dict[str, Any]], methods: Sequence[str], language: str) -> dict[str, Any]:
@@ -312,17 +315,17 @@ def _number(rows: list[dict[str, Any]], methods: Sequence[str], language: str) -
 def _reason(
     correlations: Sequence[dict[str, Any]],
     criterion: str,
-    asked: Sequence[dict[str, Any]],
+    requested: Sequence[dict[str, Any]],
     same: Sequence[dict[str, Any]],
     methods: Sequence[str],
 ) -> str:
     if same:
         return next((row["reason"] for row in same if row["reason"]), "the correlation is not defined")
-    if asked and all(row["rated"] != criterion for row in asked):
-        rated = ", ".join(dict.fromkeys(row["rated"] for row in asked))
+    if requested and all(row["rated"] != criterion for row in requested):
+        rated = ", ".join(dict.fromkeys(row["rated"] for row in requested))
         return f"its scores were compared with ratings on another criterion alone ({rated})"
-    if asked:
-        others = ", ".join(dict.fromkeys(row["method"] for row in asked))
+    if requested:
+        others = ", ".join(dict.fromkeys(row["method"] for row in requested))
         return f"this judge scored rated items in another form alone ({others})"
     if any(row["dimension"] == criterion for row in correlations):
         wanted = f", under {' or '.join(methods)}" if methods else ""
@@ -347,7 +350,7 @@ class Singles(NamedTuple):
     value: FloatArray
     n_means: int
 
-    def of(self, kept: BoolArray) -> Singles:
+    def subset(self, kept: BoolArray) -> Singles:
         """Returns the values of some of the items, shape [n_items]."""
         here = kept[self.item]
         return Singles(self.item[here], None if self.rater is None else self.rater[here], self.value[here], 0)

@@ -63,12 +63,15 @@ def score_pairs(pairs: pa.Table, judgements: pa.Table, sensitivities: Sensitivit
         sensitivities: perturbations that lower the user's criteria.
     """
     usable = pairs.filter(pc.and_(pc.equal(pairs["status"], "ok"), pc.is_null(pairs["ladder"])))
-    before, after = keys(usable, "corpus", "language", "original_id"), keys(usable, "corpus", "language", "item_id")
-    items = pa.chunked_array([*before.chunks, *after.chunks], pa.string()).unique()
+    originals, perturbed = (
+        keys(usable, "corpus", "language", "original_id"),
+        keys(usable, "corpus", "language", "item_id"),
+    )
+    items = pa.chunked_array([*originals.chunks, *perturbed.chunks], pa.string()).unique()
     scores = scores_of(judgements)
     dimensions = pa.array(scores["dimension"].unique())
     given = mean_values(scores, ("judge", "method"), dimensions, items, ("corpus", "language", "item_id"))
-    first, second = places(before, items), places(after, items)
+    first, second = places(originals, items), places(perturbed, items)
     dialogue = keys(usable, "corpus", "cluster")
     cluster = places(dialogue, dialogue.unique())
     names = dimensions.to_pylist()
@@ -76,8 +79,8 @@ def score_pairs(pairs: pa.Table, judgements: pa.Table, sensitivities: Sensitivit
     groups: list[dict[str, Any]] = []
     parts: list[tuple[int, FloatArray, FloatArray, IntArray]] = []
     rows_of: dict[tuple[str, str, str, str], list[int]] = {}
-    about = usable.select(["corpus", "language", "level", "strategy"]).to_pydict()
-    for number, place in enumerate(zip(*about.values(), strict=True)):
+    columns = usable.select(["corpus", "language", "level", "strategy"]).to_pydict()
+    for number, place in enumerate(zip(*columns.values(), strict=True)):
         rows_of.setdefault(place, []).append(number)
     for (corpus, language, level, strategy), numbers in rows_of.items():
         for target in targets_of(strategy, sensitivities):
@@ -86,7 +89,7 @@ def score_pairs(pairs: pa.Table, judgements: pa.Table, sensitivities: Sensitivit
             dimension = names.index(target.dimension)
             for scorer, (judge, method) in enumerate(given.who):
                 rows = np.array(numbers)
-                if not given.asked[scorer, dimension, first[rows]].any():
+                if not given.requested[scorer, dimension, first[rows]].any():
                     continue
                 values = given.mean[scorer, dimension]
                 parts.append((len(groups), values[first[rows]], values[second[rows]], cluster[rows]))
@@ -119,10 +122,10 @@ def robustness_rows(scored: ScoredPairs, confidence: float) -> list[dict[str, An
     """
     theta = [group["threshold"] for group in scored.groups]
     n_groups = len(scored.groups)
-    before, after = scored.original, scored.damaged
+    original, perturbed = scored.original, scored.perturbed
     result, turned = (
         robustness_ratios(one, other, theta, scored.group, n_groups, cluster=scored.cluster, confidence=confidence)
-        for one, other in ((before, after), (after, before))
+        for one, other in ((original, perturbed), (perturbed, original))
     )
     return [
         group
@@ -154,7 +157,7 @@ def average_rows(scored: ScoredPairs, confidence: float) -> Iterator[dict[str, A
     rows = in_paper[scored.group] if len(scored.groups) else np.zeros(0, dtype=bool)
     result = average_ratios(
         scored.original[rows],
-        scored.damaged[rows],
+        scored.perturbed[rows],
         [cell["threshold"] for cell in cells],
         (np.cumsum(in_paper) - 1)[scored.group[rows]],
         len(cells),
@@ -164,15 +167,15 @@ def average_rows(scored: ScoredPairs, confidence: float) -> Iterator[dict[str, A
         confidence=confidence,
     )
     for number, group in enumerate(groups):
-        about = dict(zip(names, group, strict=True))
-        yield about | {
+        columns = dict(zip(names, group, strict=True))
+        yield columns | {
             "average": float(result.average.estimate[number]),
             "ci_low": float(result.average.ci_low[number]),
             "ci_high": float(result.average.ci_high[number]),
             "n_cells": int(result.n_cells[number]),
             "n_missing": int(result.n_missing[number]),
             **result.average.columns(number),
-            "published_average": find_average(about["judge"], about["level"]),
+            "published_average": find_average(columns["judge"], columns["level"]),
         }
 
 
@@ -180,7 +183,7 @@ def threshold_rows(scored: ScoredPairs, thetas: Sequence[float], confidence: flo
     """Yields the rows of the table `robustness/thresholds`."""
     sweep = theta_sweep(
         scored.original,
-        scored.damaged,
+        scored.perturbed,
         thetas,
         scored.group,
         len(scored.groups),
@@ -201,8 +204,8 @@ def threshold_rows(scored: ScoredPairs, thetas: Sequence[float], confidence: flo
 
 
 def score_drop_rows(scored: ScoredPairs) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `robustness/score_drops`: how far scores fall, original less damaged."""
-    drop = scored.original - scored.damaged
+    """Yields the rows of the table `robustness/score_drops`: how far scores fall, original less perturbed."""
+    drop = scored.original - scored.perturbed
     for number, group in enumerate(scored.groups):
         own = drop[scored.group == number]
         known = own[~np.isnan(own)]
@@ -234,8 +237,8 @@ def ladder_rows(
     dialogue = keys(steps, "corpus", "cluster")
     cluster = places(dialogue, dialogue.unique())
     names = dimensions.to_pylist()
-    about = steps.select(["corpus", "language", "strategy"]).to_pydict()
-    group_of = list(zip(*about.values(), strict=True))
+    columns = steps.select(["corpus", "language", "strategy"]).to_pydict()
+    group_of = list(zip(*columns.values(), strict=True))
     for corpus, language, strategy in dict.fromkeys(group_of):
         rows = np.flatnonzero([one == (corpus, language, strategy) for one in group_of])
         for dimension in dict.fromkeys(target.dimension for target in targets_of(strategy, sensitivities)):
@@ -243,7 +246,7 @@ def ladder_rows(
                 continue
             values = given.mean[:, names.index(dimension)]
             for scorer, (judge, method) in enumerate(given.who):
-                if not given.asked[scorer, names.index(dimension), place[rows]].any():
+                if not given.requested[scorer, names.index(dimension), place[rows]].any():
                     continue
                 result = ladder_shares(
                     values[scorer, place[rows]],
@@ -310,9 +313,9 @@ def robustness_differences(scored: ScoredPairs, confidence: float) -> Iterator[R
 def _cells(scored: ScoredPairs) -> dict[tuple[str, ...], _Cell]:
     """The cells; a judge without any score of a cell is not in it. All judges of a cell have its pairs in one order."""
     cells: dict[tuple[str, ...], _Cell] = {}
-    ends = np.cumsum(np.bincount(scored.group, minlength=len(scored.groups)))
-    for group, end, start in zip(scored.groups, ends, np.r_[0, ends[:-1]], strict=True):
-        drop = scored.original[start:end] - scored.damaged[start:end]
+    stops = np.cumsum(np.bincount(scored.group, minlength=len(scored.groups)))
+    for group, end, start in zip(scored.groups, stops, np.r_[0, stops[:-1]], strict=True):
+        drop = scored.original[start:end] - scored.perturbed[start:end]
         if np.isnan(drop).all():
             continue
         place = tuple(group[name] for name in _CELL)
@@ -349,12 +352,12 @@ class ScoredPairs:
     Attributes:
         groups: judge, method, corpus, language, level, strategy and dimension of each group, with its theta.
         group: number of each pair's group.
-        original, damaged: scores in [0, 1], NaN where missing.
-        cluster: number of the dialogue that was damaged; its damaged forms are not independent.
+        original, perturbed: scores in [0, 1], NaN where missing.
+        cluster: number of the dialogue that was perturbed; its perturbed forms are not independent.
     """
 
     groups: list[dict[str, Any]]
     group: IntArray
     original: FloatArray
-    damaged: FloatArray
+    perturbed: FloatArray
     cluster: IntArray

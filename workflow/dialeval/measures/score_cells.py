@@ -23,7 +23,7 @@ from dialeval.papers.entry import folded
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, cell_means
 from dialeval.tables.metaeval import RATINGS
 
-NOTHING_JOINED: Mapping[str, str] = MappingProxyType({})
+NO_CRITERION_MAP: Mapping[str, str] = MappingProxyType({})
 NO_CORPUS_JOINED: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 _T = TypeVar("_T", bound=np.generic)
 ANNOTATION = "annotation"
@@ -40,7 +40,7 @@ class Cell:
         benchmark: the corpora that it is averaged with.
         cluster: what intervals resample, by item.
         scores: in [0, 1], NaN where missing, shape [n_scorers, n_dimensions, n_items].
-        asked: whether a scorer was asked about a dimension at all, shape [n_scorers, n_dimensions].
+        requested: whether a scorer was asked about a dimension at all, shape [n_scorers, n_dimensions].
         ratings: by kind of rater; on the raters' own scale, NaN where missing, shape [n_dimensions, n_items].
         filled_by: the judge whose ratings stand in, by dimension that no human rated.
         own: whether a model's ratings are a scorer's own, of a part of it, or came with the corpus under its name,
@@ -57,7 +57,7 @@ class Cell:
     dimensions: tuple[str, ...]
     scorers: tuple[Scorer, ...]
     scores: FloatArray
-    asked: BoolArray
+    requested: BoolArray
     ratings: dict[str, FloatArray]
     filled_by: Mapping[str, str]
     own: BoolArray
@@ -87,7 +87,7 @@ class Filled(NamedTuple):
     partial: Collection[str] = ()
 
 
-NOTHING_FILLED = Filled(RATINGS.schema.empty_table())
+NO_FILLED_RATINGS = Filled(RATINGS.schema.empty_table())
 
 
 def gather(
@@ -95,12 +95,12 @@ def gather(
     ratings: pa.Table,
     judgements: pa.Table,
     benchmarks: Mapping[str, str],
-    filled: Filled = NOTHING_FILLED,
+    filled: Filled = NO_FILLED_RATINGS,
     joined: Mapping[str, Mapping[str, str]] = NO_CORPUS_JOINED,
 ) -> list[Cell]:
     """Returns the cells of tables `items`, `ratings` and `judgements`, by corpus, level and language.
 
-    Scores of items that are not among them are left out: judges score damaged items, too.
+    Scores of items that are not among them are left out: judges score perturbed items, too.
 
     Args:
         benchmarks: the benchmark of each corpus.
@@ -137,19 +137,21 @@ def gather(
     for corpus, level, language, group in _groups(frame):
         here = group.index.to_numpy()
         there = rated_place[here]
-        scored_here = judges.asked[:, :, here]
-        beside = _Beside(dimensions.to_pylist(), joined.get(corpus, NOTHING_JOINED))
-        names, columns = _dimensions_of(level, beside.names, scored_here, beside.of(human.asked[:, :, there], False))
+        scored_here = judges.requested[:, :, here]
+        matching = _RatedDimensions(dimensions.to_pylist(), joined.get(corpus, NO_CRITERION_MAP))
+        names, columns = _dimensions_of(
+            level, matching.names, scored_here, matching.on_scored(human.requested[:, :, there], False)
+        )
         opinions = np.concatenate([judges.mean[:, :, here], models.mean[:, :, there]])[:, columns]
-        rows = np.concatenate([scored_here, models.asked[:, :, there]])[:, columns]
-        asked = np.asarray(rows.any(axis=2))
-        judging = np.flatnonzero(asked.any(axis=1))
+        rows = np.concatenate([scored_here, models.requested[:, :, there]])[:, columns]
+        requested = np.asarray(rows.any(axis=2))
+        judging = np.flatnonzero(requested.any(axis=1))
         scorers = [*judges.who, *models.who]
-        standing_in = {name: fillers.get((corpus, beside.joined.get(name, name)), "") for name in names}
+        standing_in = {name: fillers.get((corpus, matching.joined.get(name, name)), "") for name in names}
         by_dimension = {name: filler for name, filler in standing_in.items() if filler}
         own = np.isin([scorers[number][0] for number in judging], list(filled.partial))
-        themselves = _of_its_name([scorers[number] for number in judging], asked[judging])
-        given = beside.of(human.mean[:, :, there], np.nan)
+        themselves = _of_its_name([scorers[number] for number in judging], requested[judging])
+        given = matching.on_scored(human.mean[:, :, there], np.nan)
         values = {kind[0]: given[number][columns] for number, kind in enumerate(human.who)}
         cells.append(
             Cell(
@@ -162,11 +164,11 @@ def gather(
                 dimensions=names,
                 scorers=tuple(Scorer(*scorers[number]) for number in judging),
                 scores=opinions[judging],
-                asked=asked[judging],
+                requested=requested[judging],
                 ratings={kind: array for kind, array in values.items() if not np.isnan(array).all()},
                 filled_by=by_dimension,
                 own=own[:, np.newaxis] & np.array([name in by_dimension for name in names], dtype=bool) | themselves,
-                joined={asked: rated for asked, rated in beside.joined.items() if asked in names},
+                joined={requested: rated for requested, rated in matching.joined.items() if requested in names},
             )
         )
     return cells
@@ -182,8 +184,8 @@ def _groups(frame: pd.DataFrame) -> Iterator[tuple[str, Level, str, pd.DataFrame
         yield *key, groups.get_group(key)
 
 
-class _Beside:
-    """Which ratings stand beside scores on which dimension of one corpus."""
+class _RatedDimensions:
+    """Which ratings stand matching scores on which dimension of one corpus."""
 
     def __init__(self, names: Sequence[str], joined: Mapping[str, str]) -> None:
         """Takes all dimensions, and what was rated by what was asked where it is another."""
@@ -191,7 +193,7 @@ class _Beside:
         place = {name: number for number, name in enumerate(names)}
         self._places = np.array([place.get(joined.get(name, name), -1) for name in names], dtype=np.int64)
 
-    def of(self, rated: NDArray[_T], missing: Any) -> NDArray[_T]:
+    def on_scored(self, rated: NDArray[_T], missing: Any) -> NDArray[_T]:
         """Returns what was given on the dimensions of ratings, by those of scores, shape [n_who, n_dimensions, n]."""
         found = rated[:, self._places]
         found[:, self._places < 0] = missing
@@ -209,7 +211,7 @@ def _dimensions_of(
     return names, np.array([dimensions.index(name) for name in names], dtype=np.int64)
 
 
-def _of_its_name(scorers: Sequence[tuple[str, ...]], asked: BoolArray) -> BoolArray:
+def _of_its_name(scorers: Sequence[tuple[str, ...]], requested: BoolArray) -> BoolArray:
     """Returns whether a model of a scorer's name gave ratings that came with the corpus.
 
     Shape [n_scorers, n_dimensions].
@@ -217,7 +219,7 @@ def _of_its_name(scorers: Sequence[tuple[str, ...]], asked: BoolArray) -> BoolAr
     names = [folded(judge) for judge, _ in scorers]
     came = np.array([method == ANNOTATION for _, method in scorers], dtype=bool)
     same = np.array([[one == other for other in names] for one in names], dtype=bool).reshape(len(names), len(names))
-    return np.asarray((same & came) @ asked)
+    return np.asarray((same & came) @ requested)
 
 
 class Scorer(NamedTuple):
@@ -279,12 +281,12 @@ class Given:
         who: who gave them, one tuple of names each.
         mean: mean over repeats on each dimension of each item, NaN where there is none, shape [n_who, n_dimensions,
             n_items].
-        asked: whether there is a row at all, with or without a value, of the same shape.
+        requested: whether there is a row at all, with or without a value, of the same shape.
     """
 
     who: list[tuple[str, ...]]
     mean: FloatArray
-    asked: BoolArray
+    requested: BoolArray
 
 
 def filled_by(filled: Filled) -> dict[tuple[str, str], str]:

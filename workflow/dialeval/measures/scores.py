@@ -271,10 +271,10 @@ def _texts(items: Iterable[Path], wanted: set[Key]) -> dict[Key, Sequence[str]]:
 def _row(criterion: str, rank: int, key: Key, seen: _Seen, utterances: Sequence[str]) -> Row:
     place = seen.clearest
     if place is None:
-        text, before = _clipped(" / ".join(utterances), _LONGEST), ""
+        text, previous = _clipped(" / ".join(utterances), _LONGEST), ""
     else:
         text = _clipped(utterances[place - 1], _LONGEST)
-        before = _clipped(utterances[place - 2], _LONGEST_BEFORE) if place > 1 else ""
+        previous = _clipped(utterances[place - 2], _LONGEST_BEFORE) if place > 1 else ""
     return {
         "criterion": criterion,
         "rank": rank,
@@ -286,7 +286,7 @@ def _row(criterion: str, rank: int, key: Key, seen: _Seen, utterances: Sequence[
         "utterance": place,
         "n_flagged_utterances": len(seen.places),
         "text": text,
-        "before": before,
+        "before": previous,
     }
 
 

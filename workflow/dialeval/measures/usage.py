@@ -138,7 +138,7 @@ def write_usage(path: Path, usage: Usage) -> None:
         temporary.write_text(json.dumps(asdict(usage), ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def remark_lines(remarks: Mapping[str, int], about: str) -> Iterator[str]:
+def remark_lines(remarks: Mapping[str, int], key: str) -> Iterator[str]:
     """Yields a line of a log for each kind of remark.
 
     Args:
@@ -146,7 +146,7 @@ def remark_lines(remarks: Mapping[str, int], about: str) -> Iterator[str]:
         about: whose answers they are.
     """
     for kind, count in remarks.items():
-        yield f"warning: in {counted(count, 'answer')} of {about} {_WORDS.get(kind, kind)}"
+        yield f"warning: in {counted(count, 'answer')} of {key} {_WORDS.get(kind, kind)}"
 
 
 def read_usage(path: Path) -> Usage:
@@ -173,9 +173,9 @@ def usage_table(
     """
     spent = spent or {}
     sums: dict[tuple[str, str], Usage] = {}
-    for job in chain(jobs, [Usage(*about, 0, 0, 0, 0, None, {}, 0.0) for about in spent]):
-        about = job.model, job.protocol
-        sums[about] = sums[about] + job if about in sums else job
+    for job in chain(jobs, [Usage(*key, 0, 0, 0, 0, None, {}, 0.0) for key in spent]):
+        key = job.model, job.protocol
+        sums[key] = sums[key] + job if key in sums else job
     rows = []
     for usage in sums.values():
         cost = prices.get(usage.model, Prices()).cost(usage.input_tokens, usage.output_tokens)

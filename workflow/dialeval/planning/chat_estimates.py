@@ -21,7 +21,7 @@ from dialeval.protocols.selfchat import PARTNER, SELFCHAT, Talk, Voice, follow, 
 
 SAMPLE = 2000
 """Human utterances whose mean length stands for that of a chatbot that has written none."""
-_NOBODY = 17.0
+_HUMAN_UTTERANCE_TOKENS = 17.0
 """Mean tokens of people's utterances in BotChat's dialogues, where this run has none."""
 
 
@@ -80,7 +80,7 @@ def estimate_chats(
         length=selfchat.n_utterances,
         certain=all(side.model.identity is not None for side in sides.values()),
     )
-    ends: list[_End] = []
+    estimates: list[_End] = []
     with ExitStack() as opened:
         stores = {
             protocol: opened.enter_context(StoredAnswers(store, identity=side.model.identity or "", protocol=protocol))
@@ -108,8 +108,8 @@ def estimate_chats(
                     sides[talk.voice(turn).protocol].estimate.requests += 1
                     sides[talk.voice(turn).protocol].spoken.to_ask += new
                 if new:
-                    asked = side.estimate.is_new(request)
-                    ends.append(_End(seed_id, followed.utterances, request, asked))
+                    is_new = side.estimate.is_new(request)
+                    estimates.append(_End(seed_id, followed.utterances, request, is_new))
     chats.utterance = own.spoken.answer
     if PARTNER in sides:
         partner_answer = sides[PARTNER].spoken.answer
@@ -119,7 +119,7 @@ def estimate_chats(
             ._replace(most=max(own.spoken.answer.most, partner_answer.most))
         )
     chats.tokenizer = model.counting.tokenizer if model.counting.exact else ""
-    for end in ends:
+    for end in estimates:
         _count_missing(end, talk, sides, chats)
     return own.estimate, chats
 
@@ -174,7 +174,7 @@ def _count_missing(end: _End, talk: Talk, sides: Mapping[str, _Side], chats: Cha
         for place, (who, prompt) in enumerate(zip(speaks, prompts, strict=False)):
             # another chatbot's talk may begin with the same request; and the partner may end it later on
             if who == protocol and (place or end.asked):
-                side.estimate.count_unasked(1, prompt, sure=chats.certain and (not place or talk.partner is None))
+                side.estimate.count_uncached(1, prompt, sure=chats.certain and (not place or talk.partner is None))
 
 
 def _prompts(model: KnownModel, messages: tuple[Message, ...], system: str, utterance: Range) -> Iterator[Range]:
@@ -200,4 +200,8 @@ def chat_estimate(model: KnownModel, protocol: str, selfchat: Selfchat, people: 
 
 def _mean_human_length(model: KnownModel, people: Mapping[str, Dialogue]) -> float:
     utterances: Sequence[str] = list(islice((text for dialogue in people.values() for text in dialogue), SAMPLE))
-    return sum(model.text(text).expected for text in utterances) / len(utterances) if utterances else _NOBODY
+    return (
+        sum(model.text(text).expected for text in utterances) / len(utterances)
+        if utterances
+        else _HUMAN_UTTERANCE_TOKENS
+    )

@@ -70,7 +70,7 @@ class Estimate:
         if response is not None:
             self.count_answer(response)
         elif self.is_new(request):
-            self.count_unasked(1, self.model.prompt(request.messages), sure=self.model.identity is not None)
+            self.count_uncached(1, self.model.prompt(request.messages), sure=self.model.identity is not None)
 
     def is_new(self, request: Request) -> bool:
         """Returns whether no equal request has been met, and remembers this one."""
@@ -93,7 +93,7 @@ class Estimate:
             self.n_sent += 1
             self.sent_tokens += response.prompt_tokens
 
-    def count_unasked(self, n: int, prompts: Range, *, sure: bool, least: float = 1.0, likely: float = 1.0) -> None:
+    def count_uncached(self, n: int, prompts: Range, *, sure: bool, least: float = 1.0, likely: float = 1.0) -> None:
         """Counts requests that are to be asked, and the tokens of their prompts together.
 
         Args:
@@ -373,13 +373,13 @@ def planning_in_words(rows: Sequence[Row]) -> str:
         alike.setdefault((*about, _shown(row), _halved(row)), []).append(row)
     notes: dict[str, list[str]] = {}
     lines = [POWER_HEAD]
-    for (*_, note, shown, halved), of in alike.items():
-        lines.append(f"{_whose(of)}: {shown}; {halved}")
+    for (*_, note, shown, halved), group in alike.items():
+        lines.append(f"{_whose(group)}: {shown}; {halved}")
         for one in filter(None, (note or "").split("; ")):
             if one not in (NEVER_BY_LABELS, NEVER_BY_SEEDS):  # which the line says
-                notes.setdefault(one, []).append(_whose(of))
-    every = {"all": [_whose(of) for of in alike.values()]}
-    every["people"] = [_whose(of) for of in alike.values() if of[0]["estimand"] == PEOPLE]
+                notes.setdefault(one, []).append(_whose(group))
+    every = {"all": [_whose(group) for group in alike.values()]}
+    every["people"] = [_whose(group) for group in alike.values() if group[0]["estimand"] == PEOPLE]
     lines += [f"{_few(about, every)}: {note}" for note, about in notes.items()]
     return "\n".join(lines)
 
@@ -387,8 +387,8 @@ def planning_in_words(rows: Sequence[Row]) -> str:
 def _whose(rows: Sequence[Row]) -> str:
     """Returns what rows are about that differ in their criteria alone."""
     row, n = rows[0], rows[0]["n_utterances"]
-    of = ", ".join(filter(None, [*(one["criterion"] for one in rows), f"N = {n}" if n else ""]))
-    number = f"{row['protocol']} {row['measure'].replace('_', ' ')}" + (f" ({of})" if of else "")
+    scope = ", ".join(filter(None, [*(one["criterion"] for one in rows), f"N = {n}" if n else ""]))
+    number = f"{row['protocol']} {row['measure'].replace('_', ' ')}" + (f" ({scope})" if scope else "")
     return f"{number}, people with {row['judge']}" if row["estimand"] == PEOPLE else f"{number}, {row['judge']}"
 
 

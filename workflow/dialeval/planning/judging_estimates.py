@@ -29,7 +29,7 @@ from dialeval.protocols import annotate, locate, pair, probability, scale
 from dialeval.protocols.item_prompts import RATING, YES_NO, ByLevel
 from dialeval.protocols.pair import by_case, serves
 from dialeval.protocols.planned_requests import Planned, request_from_row
-from dialeval.protocols.questions import AskedAbout, Question, sampling_of
+from dialeval.protocols.questions import ItemCriteria, Question, sampling_of
 from dialeval.stats.arrays import BoolArray, IntArray
 from dialeval.stats.significance import rounds_of
 from dialeval.tables.dialogues import REQUESTS
@@ -66,7 +66,7 @@ class Subjects:
     partnered: bool = False
 
     @property
-    def said_before(self) -> int:
+    def n_seed_utterances(self) -> int:
         """Utterances that a dialogue begins with and the chatbot did not say: a ChatSEED's, or a scenario's opening."""
         return 2 if self.people else 1
 
@@ -98,7 +98,7 @@ def estimate_judging(asked: Asked, subjects: Subjects, templates: Templates, sto
             planned, unplanned = _pairs_there(question, subjects, templates), _pairs_to_come
         else:
             there = subjects.there(lambda _: None)
-            planned = _about_dialogues(question, there, templates, subjects.said_before)
+            planned = _about_dialogues(question, there, templates, subjects.n_seed_utterances)
             unplanned = _dialogues_to_come
         yield from _estimates(question, judges, planned, unplanned, subjects, templates, store)
 
@@ -117,15 +117,15 @@ def _needed(question: Question, subjects: Subjects, n: int | None, seed_id: str)
 
 def _pairs_to_come(question: Question, bounds: _Bounds, subjects: Subjects) -> Unplanned:
     """Yields the pairs of each seed of which a dialogue is not there, under each criterion."""
-    of, times = question.protocol.data, pair.n_requests(question)
+    settings, times = question.protocol.data, pair.n_requests(question)
     templates = list(bounds.around(pair.around(question, bounds.templates)))
-    for n in of.cut or (None,):
+    for n in settings.cut or (None,):
         for seed_id in subjects.languages:
             people = [subjects.people[seed_id]] if seed_id in subjects.people else []
-            if not serves(people, of) or (of.opponent == HUMAN and not people):
+            if not serves(people, settings) or (settings.opponent == HUMAN and not people):
                 continue
             length = _needed(question, subjects, n, seed_id)
-            count, shown = _shown_to_come(of.opponent, bounds, subjects, seed_id, length)
+            count, shown = _shown_to_come(settings.opponent, bounds, subjects, seed_id, length)
             for template in templates if count else ():
                 yield times * count, template.times(count).plus(shown).times(times)
 
@@ -161,22 +161,24 @@ class _Bounds:
             yield Range(max(0.0, prompt.low - SEAM), prompt.expected, prompt.high + SEAM, prompt.most + SEAM)
 
 
-def _shown_to_come(against: str, bounds: _Bounds, subjects: Subjects, seed_id: str, n: int | None) -> tuple[int, Range]:
+def _shown_to_come(
+    opponent: str, bounds: _Bounds, subjects: Subjects, seed_id: str, n: int | None
+) -> tuple[int, Range]:
     """Returns how many pairs of a seed are not planned, and the tokens of all dialogues in them together.
 
     Where each of k chatbots meets each other one, its dialogue stands in k - 1 pairs, so no pair need be looked at.
     """
     having = [chats for chats in subjects.chats if seed_id in chats.known]
     shown, count = Range(), 0
-    if against == EACH_OTHER:
+    if opponent == EACH_OTHER:
         there = [chats for chats in having if is_there(chats, seed_id, n)]
         for chats in having:
             pairs = len(having) - 1 - (len(there) - 1 if is_there(chats, seed_id, n) else 0)
             shown = shown.plus(bounds.dialogue(chats, seed_id, n or chats.length).times(pairs))
         return _pairs(len(having)) - _pairs(len(there)), shown
-    beside = next((chats for chats in having if chats.name == against), None)
+    beside = next((chats for chats in having if chats.name == opponent), None)
     for chats in having:
-        if chats is beside or (against != HUMAN and beside is None):
+        if chats is beside or (opponent != HUMAN and beside is None):
             continue
         if is_there(chats, seed_id, n) and (beside is None or is_there(beside, seed_id, n)):
             continue
@@ -193,30 +195,32 @@ def _pairs(n: int) -> int:
 
 
 def _about_dialogues(
-    question: Question, items: Iterable[Item], templates: Templates, said_before: int = 2
+    question: Question, items: Iterable[Item], templates: Templates, n_seed_utterances: int = 2
 ) -> Iterator[Planned]:
     own = question.protocol
-    about = AskedAbout(own=question.criteria, named=own.criteria, together=own.together)
+    columns = ItemCriteria(own=question.criteria, named=own.criteria, together=own.together)
     if own.form == "locate":
         return locate.plan(question, items, templates)
     if own.form == "annotate":
-        return annotate.plan(question, items, templates, said_before)
+        return annotate.plan(question, items, templates, n_seed_utterances)
     if own.form == "probability":
         names: ByLevel = dict.fromkeys(LEVELS, own.template) if own.template else YES_NO
-        return probability.plan(items, templates, about.of_rated, name=question.name, names=names)
+        return probability.plan(items, templates, columns.of_rated, name=question.name, names=names)
     names = dict.fromkeys(LEVELS, own.template) if own.template else RATING
     sampling = sampling_of(own)
     named: dict[str, Any] = {"name": question.name, "names": names, "json_answers": question.structured}
-    return scale.plan(items, templates, sampling, own.repeats, about.groups_of_rated, **named)
+    return scale.plan(items, templates, sampling, own.repeats, columns.groups_of_rated, **named)
 
 
 def _dialogues_to_come(question: Question, bounds: _Bounds, subjects: Subjects) -> Unplanned:
-    nothing = chatbot_item("", "", "", (), partnered=subjects.partnered)
+    empty = chatbot_item("", "", "", (), partnered=subjects.partnered)
     if question.protocol.form == "annotate":
-        places = tuple(range(subjects.said_before + 1, max((one.length for one in subjects.chats), default=0) + 1))
-        requests = [annotate.around(question, nothing, places, bounds.templates)]
+        places = tuple(
+            range(subjects.n_seed_utterances + 1, max((one.length for one in subjects.chats), default=0) + 1)
+        )
+        requests = [annotate.around(question, empty, places, bounds.templates)]
     else:
-        requests = [one.request for one in _about_dialogues(question, [nothing], bounds.templates)]
+        requests = [one.request for one in _about_dialogues(question, [empty], bounds.templates)]
     templates = list(bounds.around(requests))
     for chats in subjects.chats:
         for seed_id in chats.known:
@@ -267,7 +271,7 @@ def _estimates(
                 pairs.to_come(n, prompts)
                 continue
             estimate.requests += n
-            estimate.count_unasked(n, prompts, sure=sure)
+            estimate.count_uncached(n, prompts, sure=sure)
         if pairs is not None:
             pairs.count(len(subjects.languages), sure=not guessed)
         if guessed:
@@ -318,8 +322,8 @@ def estimate_planned(
                 taken, known = estimate.model.takes(request), estimate.model.identity is not None
                 response = stored.get(estimate.model.key(request)) if known and taken else None
                 if pairs is not None:
-                    about = {name: row[name] for name in COLUMNS}
-                    pairs.planned(Planned(request, **about), response)
+                    columns = {name: row[name] for name in COLUMNS}
+                    pairs.planned(Planned(request, **columns), response)
                 elif taken:
                     estimate.count_planned(request, response)
     for pairs in rounds:
@@ -389,21 +393,21 @@ class InRounds:
 
     def _count_planned(self, *, sure: bool) -> None:
         rounds, now = self._replayed()
-        asked, later = [*np.flatnonzero(rounds.asked).tolist(), *now.tolist()], rounds.may_follow(now).tolist()
-        for place in asked:
+        known, later = [*np.flatnonzero(rounds.sent).tolist(), *now.tolist()], rounds.may_follow(now).tolist()
+        for place in known:
             if place in self._stored:
                 self.estimate.count_answer(self._stored[place][0])
-        certain = self._new(asked)
+        certain = self._new(known)
         for prompt in certain:
-            self.estimate.count_unasked(1, prompt, sure=sure)
+            self.estimate.count_uncached(1, prompt, sure=sure)
         possible = self._new(later)
-        allowed = self._allowed(len(asked), len(later))
+        allowed = self._allowed(len(known), len(later))
         n = math.ceil(allowed * len(possible))
         prompts = Range()
         for prompt in possible:
             prompts = prompts.plus(prompt)
-        self.estimate.count_unasked(n, prompts.times(allowed), sure=False, likely=LIKELY[self.adaptive.per])
-        self.estimate.requests += len(asked) + math.ceil(allowed * len(later))
+        self.estimate.count_uncached(n, prompts.times(allowed), sure=False, likely=LIKELY[self.adaptive.per])
+        self.estimate.requests += len(known) + math.ceil(allowed * len(later))
         if certain or n:
             self.estimate.notes.append(
                 f"asked in rounds: {len(certain):,} for the next, then at most {n:,}, of which {LIKELY_WORDS}"
@@ -413,19 +417,19 @@ class InRounds:
         """Counts where the cases are not known yet: the first round has its share of everything."""
         first = float((rounds_of(n_cases, self.adaptive.block) == 0).mean())
         likely = first + LIKELY[self.adaptive.per] * (1.0 - first)
-        unasked = [(1, prompt) for prompt in self._new(range(len(self._about)))] + self._to_come
+        uncached = [(1, prompt) for prompt in self._new(range(len(self._about)))] + self._to_come
         total = len(self._stored) + len(self._missing) + sum(n for n, _ in self._to_come)
         allowed = self._allowed(0, total)
         for response, _ in self._stored.values():
             self.estimate.count_answer(response)
-        n_unasked = sum(n for n, _ in unasked)
+        n_uncached = sum(n for n, _ in uncached)
         prompts = Range()
-        for _, one in unasked:
+        for _, one in uncached:
             prompts = prompts.plus(one)
-        n = math.ceil(allowed * n_unasked)
-        self.estimate.requests += total - (n_unasked - n)
+        n = math.ceil(allowed * n_uncached)
+        self.estimate.requests += total - (n_uncached - n)
         least = min(first, allowed) / allowed
-        self.estimate.count_unasked(n, prompts.times(allowed), sure=sure, least=least, likely=max(least, likely))
+        self.estimate.count_uncached(n, prompts.times(allowed), sure=sure, least=least, likely=max(least, likely))
         self.estimate.notes.append(
             f"sequential pairs: at least the first round, {first:.0%} of all expected, at most all; of the later "
             f"rounds {LIKELY_WORDS}"
@@ -436,19 +440,19 @@ class InRounds:
         missing = [self._missing[place] for place in places if place in self._missing]
         return [prompt for key, prompt in missing if self.estimate.is_new_key(key)]
 
-    def _allowed(self, asked: int, later: int) -> float:
+    def _allowed(self, known: int, later: int) -> float:
         """Returns the share of further requests that the limit allows."""
         if self.adaptive.requests is None or not later:
             return 1.0
-        return min(1.0, max(0, self.adaptive.requests - asked) / later)
+        return min(1.0, max(0, self.adaptive.requests - known) / later)
 
     def _replayed(self) -> tuple[Rounds, IntArray]:
         """Returns the rounds as far as they are stored, and the requests of the round that is not, by their places."""
         columns = list(zip(*self._about, strict=True)) or [()] * len(COLUMNS)
         table = pa.table([pa.array(column, kind.type) for column, kind in zip(columns, _SCHEMA, strict=True)], _SCHEMA)
-        against = self.question.protocol.data.opponent
+        opponent = self.question.protocol.data.opponent
         taken: BoolArray = np.array(self._taken, dtype=np.bool_)
-        plan = schedule(table, self.adaptive.block, None if against == EACH_OTHER else against, taken)
+        plan = schedule(table, self.adaptive.block, None if opponent == EACH_OTHER else opponent, taken)
         rounds = Rounds(plan, self.adaptive)
         while len(places := rounds.begin()):
             if any(place in self._missing for place in places.tolist()):

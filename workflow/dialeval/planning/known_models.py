@@ -131,11 +131,11 @@ def _encoder(name: str, model: EncoderModel, folder: Path | None) -> KnownModel:
         engine = metric_engine(model, folder)
     except UserError as error:
         return _specialist(name, f"stored answers could not be looked up: {error}")
-    return replace(_opened(name, engine, None, NOTHING_COUNTED), kind="specialist", takes=engine.takes)
+    return replace(_opened(name, engine, None, UNCOUNTED), kind="specialist", takes=engine.takes)
 
 
 def _specialist(name: str, *notes: str) -> KnownModel:
-    return KnownModel(name, None, True, None, lambda messages: 0, NOTHING_COUNTED, notes, kind="specialist")
+    return KnownModel(name, None, True, None, lambda messages: 0, UNCOUNTED, notes, kind="specialist")
 
 
 def _of_another_engine(name: str, model: Model) -> KnownModel:
@@ -261,7 +261,7 @@ def reasoned(assumed: Assumption) -> Assumption:
     return Assumption(assumed.tokens.plus(REASONING.tokens), f"{assumed.source}; {REASONING.source}")
 
 
-def _everything(request: Request) -> bool:
+def _takes_all(request: Request) -> bool:
     return True
 
 
@@ -291,7 +291,7 @@ class KnownModel:
     notes: tuple[str, ...] = ()
     kind: Kind = "model"
     reasons: bool = False
-    takes: Callable[[Request], bool] = _everything
+    takes: Callable[[Request], bool] = _takes_all
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
         """Returns the length of a prompt as the engine counts it."""
@@ -356,4 +356,4 @@ class Counting:
         return cls(f"{name} (not the model's own)", 0.7, 1.5, 2.0, TEMPLATE_TOKENS)
 
 
-NOTHING_COUNTED = Counting("none (it reads the dialogues themselves, and bills nothing)")
+UNCOUNTED = Counting("none (it reads the dialogues themselves, and bills nothing)")

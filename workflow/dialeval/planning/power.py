@@ -117,7 +117,7 @@ class Number(NamedTuple):
         criterion, n_utterances: what it is of.
         contribution: of each stored case to each difference, shape [cases, pairs]; None where nothing is stored.
         spread: variance of what one case says of a difference.
-        apart: the same where the two systems are told by cases of their own.
+        unpaired: the same where the two systems are told by cases of their own.
         note: what to know of it.
     """
 
@@ -126,7 +126,7 @@ class Number(NamedTuple):
     n_utterances: int | None
     contribution: FloatArray | None
     spread: float
-    apart: float
+    unpaired: float
     note: str | None = None
 
     @property
@@ -179,31 +179,31 @@ def _stored(design: Design, judgements: pd.DataFrame, repeats: int) -> Iterator[
             if longest in (None, n_utterances):
                 value = found.complete()[own]
                 contribution = contributions_of_means(value, found.cluster)
-                of = (found.measure, found.group.get("criterion"), n_utterances)
-                yield _number(of, contribution, _apart(value), note)
+                key = (found.measure, found.group.get("criterion"), n_utterances)
+                yield _number(key, contribution, _unpaired_variance(value), note)
 
 
 def _ratings(design: Design, judgements: pd.DataFrame, note: str | None) -> Iterator[Number]:
     who = players(judgements, design)
-    for group, of in groups(judgements, design):
+    for group, rows in groups(judgements, design):
         if group["n_utterances"] == max(design.lengths, default=None):
-            games = comparisons(of, who).readable()
+            games = comparisons(rows, who).readable()
             note = "; ".join(filter(None, [note, ROUNDS if design.equal_pairs else None])) or None
             found = contributions_of_ratings(*games, len(who), design.elo.scale)
             yield _number((RATING, group["criterion"], group["n_utterances"]), found, None, note)
 
 
 def _number(
-    of: tuple[str, str | None, int | None], contribution: FloatArray, apart: float | None, note: str | None
+    of: tuple[str, str | None, int | None], contribution: FloatArray, unpaired: float | None, note: str | None
 ) -> Number:
     there = len(contribution) > 1 and contribution.shape[1] > 0
     spread = float(np.median(contribution.var(axis=0, ddof=1))) if there else 0.0
     if not spread > 0.0:
         return Number(*of, None, math.nan, math.nan, note)
-    return Number(*of, contribution, spread, spread if apart is None else apart, note)
+    return Number(*of, contribution, spread, spread if unpaired is None else unpaired, note)
 
 
-def _apart(value: FloatArray) -> float:
+def _unpaired_variance(value: FloatArray) -> float:
     """Returns the variance of a difference of one item of a system and one of another."""
     known = [row[~np.isnan(row)] for row in value]
     return 2.0 * float(np.mean([row.var(ddof=1) for row in known if len(row) > 1] or [math.nan]))
@@ -305,12 +305,12 @@ def _people(
 ) -> tuple[HumanLabelDesign, str, list[str]]:
     """Returns how people's labels spread and how the judge goes with them, what that rests on, and what to know."""
     name, _, answer = _CORRECTED.get(number.measure, number.measure).partition(" of ")
-    about = ("protocol", "criterion", "n_utterances", "judge")
+    columns = ("protocol", "criterion", "n_utterances", "judge")
     rows = [
         row
         for row in corrected
         if (row["measure"], row["answer"] or "", row["opponent"]) == (name, answer, None)
-        and all(row[column] == shared[column] for column in about)
+        and all(row[column] == shared[column] for column in columns)
     ]
     known = [
         row
@@ -325,7 +325,7 @@ def _people(
         basis, freedom = (
             (ASSUMED, math.inf) if number.contribution is None else (STORED, len(number.contribution) - 1.0)
         )
-        spread = number.apart * per_case
+        spread = number.unpaired * per_case
         notes += ["people spread as the judge's scores do"] if number.contribution is not None else []
         return HumanLabelDesign(spread, correlation, pilot_freedom=freedom), basis, notes
     half = np.array([row["human_only_ci_high"] - row["human_only_ci_low"] for row in informative]) / 2.0
@@ -409,12 +409,12 @@ class Size(NamedTuple):
         return 1.0 - (1.0 - confidence) / self.n_pairs
 
 
-def chats_size(form: Form, against: str, seeds: pa.Table, n_chatbots: int) -> Size:
+def chats_size(form: Form, opponent: str, seeds: pa.Table, n_chatbots: int) -> Size:
     """Returns how many chatbots there will be on how many of the table `seeds`."""
     if form != "pair":
         return Size(n_chatbots, len(seeds))
-    serves = pc.sum(seeds["for_gteval" if against == HUMAN else "for_arena"]).as_py() or 0
-    beside = against not in (EACH_OTHER, HUMAN)
+    serves = pc.sum(seeds["for_gteval" if opponent == HUMAN else "for_arena"]).as_py() or 0
+    beside = opponent not in (EACH_OTHER, HUMAN)
     return Size(n_chatbots - beside, serves)
 
 

@@ -14,12 +14,12 @@ from pydantic import TypeAdapter
 from dialeval.config.configuration import Config
 from dialeval.config.files import DEFAULT, shown
 from dialeval.config.labels import (
-    asked_of_annotators,
-    asked_to_label,
+    annotator_question,
     criteria_for_annotators,
     has_own_template,
     labelled_protocols,
     missing_question,
+    models_before_labels,
 )
 from dialeval.config.loading import load_config
 from dialeval.config.section import Mistake
@@ -28,22 +28,23 @@ from dialeval.corpora.seeds import read_scenarios
 from dialeval.corpora.transcripts.items import Options, read_items
 from dialeval.criteria import SHIPPED as PAPERS
 from dialeval.engines.availability import unavailable
-from dialeval.errors import UserError
+from dialeval.errors import UserError, nearest
 from dialeval.jobs import run_lock
 from dialeval.languages import language
 from dialeval.perturbations.registry import find_strategy
 from dialeval.perturbations.rewriting import TEMPLATES as REWRITTEN
 from dialeval.perturbations.wordnet import wordnet_folder
-from dialeval.prompts.rendering import Templates
+from dialeval.prompts.rendering import Templates, template_folders, with_references
 from dialeval.protocols.forms import asks_in_words_of, unfit_template
 from dialeval.protocols.questions import Question
-from dialeval.training.pairs import chosen_kinds
+from dialeval.training.pairs import chosen_perturbations
 from dialeval.translation.quality import unfit_translation_templates
 
 _NO_TARGETS = frozenset({
     "-d", "--directory", "--profile", "--workflow-profile", "--configfile", "--configfiles", "-O", "--omit-from",
 })  # fmt: skip
 """Snakemake's options whose value may be called as a target is."""
+_RENAMED_TEMPLATES = {"mark.j2": "annotate.j2", "detect.j2": "locate.j2", "ask_again.j2": "retry_unparsed.j2"}
 
 
 def checked_config(
@@ -70,22 +71,23 @@ def checked_config(
     """
     checks: list[Callable[[Config], Iterator[Mistake]]] = [
         _unknown_strategies,
-        _unknown_kinds,
+        _unknown_perturbations,
         _unknown_languages,
         _unwritable,
     ]
     if reads:
         checks += [
             _unfit_templates,
-            _unsaid_questions,
+            _renamed_templates,
+            _missing_questions,
             _unfit_translation_templates,
             _incomplete_sets,
             _unreadable_scenarios,
             _no_wordnet,
         ]
     if asks:
-        asked = asked_to_label if labelling else Config.models_in_use
-        checks.append(partial(_unavailable_models, asked=asked, own_environments=own_environments))
+        models_of = models_before_labels if labelling else Config.models_in_use
+        checks.append(partial(_unavailable_models, asked=models_of, own_environments=own_environments))
     source = f" in {', '.join(map(shown, given))}" if given else ""
     try:
         return load_config(raw, files_are_there=reads, further=checks, source=source).in_order()
@@ -93,6 +95,26 @@ def checked_config(
         lacks = given and "this field is needed and missing" in str(error)
         alone = f"\n  (a file given with --configfile replaces {DEFAULT})" if lacks else ""
         raise UserError(f"{error}{alone}") from None
+
+
+def unused_templates(config: Config) -> list[str]:
+    """Return a notice of each template of `prompts.directory` that no prompt of this configuration uses."""
+    return [
+        f"{path} has no effect: it replaces no shipped template, and no protocol names it; {likely}"
+        for path, likely in _unused_templates(config).items()
+    ]
+
+
+def _unused_templates(config: Config) -> dict[Path, str]:
+    """Return the templates that no prompt uses, each with the name that was likely meant."""
+    folder = config.prompts.directory.expanduser() if config.prompts.directory else None
+    if folder is None or not folder.is_dir():
+        return {}
+    shipped = {path.name for one in template_folders(None, "papers") for path in one.glob("*.j2")}
+    known = {one.template for one in config.resolved_protocols().values() if one.template} | shipped
+    used = with_references(known, [folder])
+    unused = sorted(path for path in folder.glob("*.j2") if path.name not in used)
+    return {path: _RENAMED_TEMPLATES.get(path.name) or nearest(path.name, known) for path in unused}
 
 
 def _unknown_strategies(config: Config) -> Iterator[Mistake]:
@@ -107,22 +129,22 @@ def _unknown_strategies(config: Config) -> Iterator[Mistake]:
                 yield Mistake(field, f"no model makes '{name}'; a rewriter makes {', '.join(sorted(REWRITTEN))}")
             criterion = config.criteria.get(field.split(".")[1]) if field.startswith("criteria.") else None
             if criterion and criterion.level not in (None, strategy.level):
-                words = f"'{name}' damages a {strategy.level}, and the criterion is of level {criterion.level}"
+                words = f"'{name}' perturbs a {strategy.level}, and the criterion is of level {criterion.level}"
                 yield Mistake(field, f"{words}; remove it, or the level")
 
 
-def _unknown_kinds(config: Config) -> Iterator[Mistake]:
+def _unknown_perturbations(config: Config) -> Iterator[Mistake]:
     for name, section in config.training.items():
         criteria = [one for one in section.criteria or () if one in config.known_criteria()]
         try:
-            chosen_kinds(criteria or None, section.kinds, section.level, config.sensitivities())
+            chosen_perturbations(criteria or None, section.kinds, section.level, config.sensitivities())
         except UserError as error:
             yield Mistake(f"training.{name}", str(error), (f"training.{name}.criteria", "criteria"))
 
 
 def _unknown_languages(config: Config) -> Iterator[Mistake]:
-    for name, asked in config.translate.items():
-        for field, codes in (("into", asked.into), ("source", [asked.source])):
+    for name, settings in config.translate.items():
+        for field, codes in (("into", settings.into), ("source", [settings.source])):
             for code in codes:
                 try:
                     language(code)
@@ -145,29 +167,38 @@ def _unfit_templates(config: Config) -> Iterator[Mistake]:
         if not known.issuperset(protocol.criteria) or not (own or (config.prompts.directory and protocol.template)):
             continue
         question = Question(name, protocol, not own, tuple(config.criteria_of(name)))
-        field, about = f"protocols.{name}.template", ("prompts.directory", f"protocols.{name}", "criteria")
+        field, related = f"protocols.{name}.template", ("prompts.directory", f"protocols.{name}", "criteria")
         try:
             for words in dict.fromkeys(unfit_template(question, templates)):
-                yield Mistake(field, f"{protocol.template}: {words}", about)
+                yield Mistake(field, f"{protocol.template}: {words}", related)
         except UserError as error:
             where = config.prompts.directory or "prompts.directory, which is not set"
-            yield Mistake(field, f"{error} (looked for in {where})", about)
+            yield Mistake(field, f"{error} (looked for in {where})", related)
 
 
-def _unsaid_questions(config: Config) -> Iterator[Mistake]:
+def _renamed_templates(config: Config) -> Iterator[Mistake]:
+    """Yield templates that bear an earlier name of a shipped template and that no protocol names."""
+    for path, new in _unused_templates(config).items():
+        if path.name in _RENAMED_TEMPLATES:
+            yield Mistake(
+                "prompts.directory", f"{path} has no effect: its prompt is {new} now; rename the file to {new}"
+            )
+
+
+def _missing_questions(config: Config) -> Iterator[Mistake]:
     """Yield own templates that ask about criteria in other words than annotators are told."""
     labels = config.labels
     known = {**PAPERS, **{one.name: one for one in config.own_criteria(config.criteria)}}
     templates = Templates(config.prompts.directory, config.prompts.set)
     for name, protocol in labelled_protocols(config).items() if labels else ():
-        told = labels.questions.get(name, {}) if labels else {}
+        questions = labels.questions.get(name, {}) if labels else {}
         names = criteria_for_annotators(config, name, protocol)
-        asked = [known[one] for one in names if one in known and not asked_of_annotators(told, one)]
-        if not asked or not has_own_template(config, protocol):
+        criteria = [known[one] for one in names if one in known and not annotator_question(questions, one)]
+        if not criteria or not has_own_template(config, protocol):
             continue
         question = Question(name, protocol, name not in config.protocols.own, ())
         try:
-            other = [one.name for one in asked if not asks_in_words_of(question, one, templates)]
+            other = [one.name for one in criteria if not asks_in_words_of(question, one, templates)]
         except UserError:
             continue  # told of the template itself
         if other:
@@ -178,7 +209,7 @@ def _unfit_translation_templates(config: Config) -> Iterator[Mistake]:
     """Yields what the user's own templates of translation forget."""
     if not config.translate or not config.prompts.directory:
         return
-    judged = any(asked.quality and asked.quality.judges for asked in config.translate.values())
+    judged = any(settings.quality and settings.quality.judges for settings in config.translate.values())
     try:
         templates = Templates(config.prompts.directory, config.prompts.set)
         for words in unfit_translation_templates(templates, judged=judged):
@@ -188,7 +219,7 @@ def _unfit_translation_templates(config: Config) -> Iterator[Mistake]:
 
 
 def _incomplete_sets(config: Config) -> Iterator[Mistake]:
-    folder = config.published_damage()
+    folder = config.published_perturbations()
     if config.robustness is None or folder is None or not folder.is_dir():
         return
     try:
@@ -328,20 +359,20 @@ RENAMED_TARGETS = {"label": "annotation_pages", "live": "status", "tidy": "clean
 """Earlier names of targets with the new ones."""
 
 
-def refuse_without_section(config: Config, is_asked: Callable[[str], bool]) -> None:
+def refuse_without_section(config: Config, is_requested: Callable[[str], bool]) -> None:
     """End a run whose targets have a new name, or need a section that the configuration does not have.
 
     Args:
         config: the configuration.
-        is_asked: whether a target stands in the command.
+        is_requested: whether a target stands in the command.
 
     Raises:
         UserError: with the new name of the target, or the section to add.
     """
     for old, new in RENAMED_TARGETS.items():
-        if is_asked(old):
+        if is_requested(old):
             raise UserError(f"{old}: this target has a new name; run the command with {new}")
     for need in NEEDS:
-        asked = [target for target in need.targets if is_asked(target)]
-        if asked and not need.is_there(config):
-            raise UserError(f"{asked[0]}: {need.words}")
+        targets = [target for target in need.targets if is_requested(target)]
+        if targets and not need.is_there(config):
+            raise UserError(f"{targets[0]}: {need.words}")

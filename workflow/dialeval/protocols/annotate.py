@@ -23,22 +23,24 @@ from dialeval.prompts.rendering import ShownDialogue, Templates, letters_of
 from dialeval.protocols import verdicts
 from dialeval.protocols.planned_requests import Planned, judgement
 from dialeval.protocols.questions import Question, shown
-from dialeval.protocols.verdicts import is_whole, plain_text, status_of, text_to_read, was_cut
+from dialeval.protocols.verdicts import is_complete, plain_text, status_of, text_to_read, was_cut
 
 REASON = "reason"
 
 
-def plan(question: Question, items: Iterable[Item], templates: Templates, said_before: int = 2) -> Iterator[Planned]:
+def plan(
+    question: Question, items: Iterable[Item], templates: Templates, n_seed_utterances: int = 2
+) -> Iterator[Planned]:
     """Yields the request about every dialogue in which the judged system says anything.
 
     Args:
         question: what is asked; its criteria are the kinds.
         items: dialogues.
         templates: the prompts.
-        said_before: utterances of a ChatSEED, which are not judged.
+        n_seed_utterances: utterances of a ChatSEED, which are not judged.
     """
     for item in items:
-        places = judged_places(item, said_before)
+        places = judged_places(item, n_seed_utterances)
         if not places:
             continue
         request = around(question, item, places, templates)
@@ -167,8 +169,8 @@ def read_marks(text: str, names: Sequence[str], *, cut: bool = False) -> dict[st
     """
     plain = plain_text(text)
     reason = _REASON.search(plain)
-    before = plain[: reason.start()] if reason else plain
-    found = _lines(before, names, cut=cut and reason is None)
+    judged_text = plain[: reason.start()] if reason else plain
+    found = _lines(judged_text, names, cut=cut and reason is None)
     return found or _lines(plain, names, cut=cut)
 
 
@@ -183,8 +185,8 @@ def _lines(plain: str, names: Sequence[str], *, cut: bool) -> dict[str, tuple[in
     for name in names:
         line = re.compile(_BEFORE + _spelled(name) + _COLON + r"(?P<value>[^\n]*)", re.IGNORECASE | re.MULTILINE)
         for match in line.finditer(plain):
-            whole = is_whole(plain, match.end(), cut=cut)
-            values_of.setdefault(name, set()).add(_numbers(match["value"]) if whole else None)
+            complete = is_complete(plain, match.end(), cut=cut)
+            values_of.setdefault(name, set()).add(_numbers(match["value"]) if complete else None)
     return {
         name: value for name, each in values_of.items() if len(each) == 1 and (value := next(iter(each))) is not None
     }

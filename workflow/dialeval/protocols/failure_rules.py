@@ -47,23 +47,23 @@ class Rules:
     Attributes:
         limits: by language, the words that an utterance may have; of other languages nothing is said about length.
         share: the share of people's utterances that keeps to the limit.
-        said_before: utterances of a ChatSEED.
+        n_seed_utterances: utterances of a ChatSEED.
     """
 
     limits: Mapping[str, int]
     share: float
-    said_before: int = 2
+    n_seed_utterances: int = 2
 
-    def of(self, item: Item) -> dict[str, Found]:
+    def check(self, item: Item) -> dict[str, Found]:
         """Returns what each rule found in a dialogue, by kind; a rule that does not know its language is absent."""
-        places = judged_places(item, self.said_before)
+        places = judged_places(item, self.n_seed_utterances)
         judged = {place: item.utterances[place - 1] for place in places}
         found = {REPETITION: Found(repeated(item.utterances, item.speakers, places))}
         if (limit := self.limits.get(item.language)) is not None:
             found[LENGTH] = self._length(judged, limit)
         if knows(item.language):
             phrases = {place: phrase for place, text in judged.items() if (phrase := phrase_of(text, item.language))}
-            found[SELF_IDENTIFICATION] = Found(tuple(phrases), next((f"'{said}'" for said in phrases.values()), ""))
+            found[SELF_IDENTIFICATION] = Found(tuple(phrases), next((f"'{quoted}'" for quoted in phrases.values()), ""))
         return found
 
     def _length(self, judged: Mapping[int, str], limit: int) -> Found:
@@ -82,9 +82,9 @@ def judgements(protocol: str, items: Iterable[Item], rules: Rules) -> Iterator[d
         rules: the rules.
     """
     for item in items:
-        if not judged_places(item, rules.said_before):
+        if not judged_places(item, rules.n_seed_utterances):
             continue
-        about = {
+        columns = {
             "protocol": protocol,
             "request_id": f"{protocol}/{item.corpus}/{item.item_id}",
             "corpus": item.corpus,
@@ -94,17 +94,17 @@ def judgements(protocol: str, items: Iterable[Item], rules: Rules) -> Iterator[d
             "left": item.system,
             "n_utterances": len(item.utterances),
         }
-        found = rules.of(item)
+        found = rules.check(item)
         for kind in RULED_FAILURES:
             if one := found.get(kind):
                 places, reason = one.places, one.reason
                 choice = "Yes" if places else "No"
                 place = places[0] if places else None
                 verdict = {"choice": choice, "place": place, "places": list(places), "reason": reason}
-                yield judgement(FAILURES_BY_RULE, about, "ok", criterion=kind, **verdict)
+                yield judgement(FAILURES_BY_RULE, columns, "ok", criterion=kind, **verdict)
         if len(found) == len(RULED_FAILURES):
             good = "No" if any(one.places for one in found.values()) else "Yes"
-            yield judgement(FAILURES_BY_RULE, about, "ok", criterion=NO_FAILURE, choice=good)
+            yield judgement(FAILURES_BY_RULE, columns, "ok", criterion=NO_FAILURE, choice=good)
 
 
 # Excessive length: an utterance longer than nearly all of people's.
@@ -175,7 +175,7 @@ def _runs(text: str) -> list[tuple[str, ...]]:
     words = tuple(token for token in tokens(text) if is_word(token))
     unspaced = 2 * sum(len(word) == 1 and is_unspaced(word) for word in words) > len(words)
     n, fewest = (RUN_UNSPACED, FEWEST_UNSPACED) if unspaced else (RUN, FEWEST_WORDS)
-    return [words[at : at + n] for at in range(len(words) - n + 1)] if len(words) >= fewest else []
+    return [words[start : start + n] for start in range(len(words) - n + 1)] if len(words) >= fewest else []
 
 
 # Self-identification as an AI.

@@ -23,7 +23,7 @@ from dialeval.protocols import annotate, locate, pair, probability, scale
 from dialeval.protocols.item_prompts import RATING, YES_NO, templates_of
 from dialeval.protocols.pair import by_case
 from dialeval.protocols.planned_requests import Planned, request_from_row
-from dialeval.protocols.questions import AskedAbout, Question, asked
+from dialeval.protocols.questions import ItemCriteria, Question, prompt_criterion
 
 TEMPLATE = "retry_unparsed.j2"
 SUFFIX = "/again"
@@ -105,7 +105,7 @@ def asks_in_words_of(question: Question, criterion: Criterion, templates: Templa
 
 
 def _words_of(criterion: Criterion, level: Level) -> list[str]:
-    shown = asked(criterion, level, "")
+    shown = prompt_criterion(criterion, level, "")
     return [text for text in (shown.question, shown.meaning) if text]
 
 
@@ -128,16 +128,16 @@ def _asked(
 
 def _about(question: Question, item: Item, templates: Templates) -> Iterator[Request]:
     own = question.protocol
-    about = AskedAbout(own=question.criteria, named=[one.name for one in question.criteria], together=own.together)
+    choice = ItemCriteria(own=question.criteria, named=[one.name for one in question.criteria], together=own.together)
     if own.form == "locate":
         planned = locate.plan(question, [item], templates)
     elif own.form == "annotate":
         planned = annotate.plan(question, [item], templates)
     elif own.form == "probability":
-        planned = probability.plan([item], templates, about.of_rated, names=templates_of(own, YES_NO))
+        planned = probability.plan([item], templates, choice.of_rated, names=templates_of(own, YES_NO))
     else:
         names, text = templates_of(own, RATING), question.structured
-        planned = scale.plan([item], templates, Sampling(), 1, about.groups_of_rated, names=names, json_answers=text)
+        planned = scale.plan([item], templates, Sampling(), 1, choice.groups_of_rated, names=names, json_answers=text)
     return (one.request for one in planned)
 
 

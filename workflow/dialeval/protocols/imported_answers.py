@@ -128,12 +128,12 @@ def _response(row: Mapping[str, Any], answer: PublishedAnswer | None, notes: Cou
         notes["answers about another text than the dialogue here"] += not _same_texts(row["subject"], answer)
         if row["protocol"] == "unieval" and _yes_without_index(text):
             notes["answers 'Choice: Yes' without an index: unparsed here, while the authors let them pass"] += 1
-    asked = bool(text) and not identical
+    answered = bool(text) and not identical
     return {
         "request_id": row["request_id"],
         "key": "",
-        "status": "ok" if asked else "missing",
-        "text": text if asked else "",
+        "status": "ok" if answered else "missing",
+        "text": text if answered else "",
         "reasoning": "",
         "finish_reason": IDENTICAL if identical else "",
     }

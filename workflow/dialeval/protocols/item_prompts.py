@@ -25,7 +25,7 @@ from dialeval.corpora.transcripts.transcript import names_system
 from dialeval.criteria import LEVELS, SHOWN_LEVELS, Criterion, Level
 from dialeval.engines.requests import Dialogue, Message, Request
 from dialeval.prompts.rendering import SpokenDialogue, Templates, letters_of, shown_name
-from dialeval.protocols.questions import AskedAbout, Question, asked, frame
+from dialeval.protocols.questions import ItemCriteria, Question, frame, prompt_criterion
 
 ByLevel = Mapping[Level, str]
 RATING: ByLevel = {"turn": "rating_turn.j2", "dialogue": "rating_dialogue.j2"}
@@ -84,7 +84,7 @@ def prompt_for(
     utterances, (named, *_), speakers, *more = subject
     judged, language = more[0] if more else ("", "")
     level = next(level for level in LEVELS if level == named)
-    shown = [asked(criterion, level, language) for criterion in criteria]
+    shown = [prompt_criterion(criterion, level, language) for criterion in criteria]
     values: dict[str, Any] = {
         "dialogue": (dialogue := SpokenDialogue(utterances, speakers)),
         "context": dialogue[:-1],
@@ -193,12 +193,12 @@ class PlanSettings(QuestionSettings):
 
     Attributes:
         dimensions: by rated corpus, the criteria that it names.
-        said_before: utterances at the beginning of each dialogue of self-chat that are not judged.
+        n_seed_utterances: utterances at the beginning of each dialogue of self-chat that are not judged.
         sensitivities: the perturbations that lower the user's criteria.
     """
 
     dimensions: dict[str, list[str]] = {}
-    said_before: int = 0
+    n_seed_utterances: int = 0
     sensitivities: dict[str, list[str]] = {}
 
 
@@ -207,11 +207,11 @@ def templates_of(protocol: Protocol, shipped: ByLevel) -> ByLevel:
     return dict.fromkeys(LEVELS, protocol.template) if protocol.template else shipped
 
 
-def asked_about(settings: PlanSettings, pairs: Iterable[Mapping[str, Any]]) -> AskedAbout:
+def item_criteria(settings: PlanSettings, pairs: Iterable[Mapping[str, Any]]) -> ItemCriteria:
     """Returns which criteria an item is scored on; `pairs` are the rows of perturbed items with their originals."""
     from dialeval.perturbations.suite import targets_of_items  # loads numpy.random, which parsing does not need
 
-    return AskedAbout(
+    return ItemCriteria(
         own=settings.own,
         named=[one.name for one in settings.criteria],
         dimensions=settings.dimensions,
@@ -226,5 +226,5 @@ def scored_items(settings: PlanSettings, paths: Iterable[Path]) -> Iterator[Item
     for item in chain.from_iterable(map(iterate_items, paths)):
         yield item
         if about_responses:
-            said_before = settings.said_before if item.corpus == SOURCE else 0
-            yield from turns_of(item, settings.protocol.data.turns, said_before=said_before)
+            n_seed_utterances = settings.n_seed_utterances if item.corpus == SOURCE else 0
+            yield from turns_of(item, settings.protocol.data.turns, n_seed_utterances=n_seed_utterances)

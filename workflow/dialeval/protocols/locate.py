@@ -36,10 +36,10 @@ _NONE = re.compile(r"\b(?:none|n/a)\b", re.IGNORECASE)
 def plan(question: Question, items: Iterable[Item], templates: Templates) -> Iterator[Planned]:
     """Yields the requests about every dialogue, whole as it is, criterion by criterion."""
     for item in items:
-        about = f"{item.case_id}/{item.system}" if question.shipped else f"{item.corpus}/{item.item_id}"
+        label = f"{item.case_id}/{item.system}" if question.shipped else f"{item.corpus}/{item.item_id}"
         for criterion, request in zip(question.each_criterion(), around(question, item, templates), strict=True):
             for repeat, sampling in question.samplings():
-                name = question.request_id(criterion, None, about, repeat)
+                name = question.request_id(criterion, None, label, repeat)
                 yield Planned(
                     replace(request, request_id=name, sampling=sampling, repeat=repeat),
                     case_id=item.case_id or None,

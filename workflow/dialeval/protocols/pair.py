@@ -98,9 +98,9 @@ def n_requests(question: Question) -> int:
 
 def around(question: Question, templates: Templates) -> Iterator[Request]:
     """Yields for each criterion a request about two empty dialogues: what stands around the dialogues."""
-    nothing = _Side("", (), ShownDialogue(()), "", "en")
+    empty = _Side("", (), ShownDialogue(()), "", "en")
     for criterion in question.each_criterion():
-        yield _request(question, criterion, nothing, nothing, templates)
+        yield _request(question, criterion, empty, empty, templates)
 
 
 def _side(item: Item, length: int | None) -> _Side:
@@ -132,9 +132,9 @@ def _in_both_orders(
     for criterion in question.each_criterion():
         for first, second in orders:
             request = _request(question, criterion, first, second, templates)
-            about = f"{meeting.about}/{first.system}/{second.system}"
+            label = f"{meeting.about}/{first.system}/{second.system}"
             for repeat, sampling in question.samplings():
-                name = question.request_id(criterion, n, about, repeat)
+                name = question.request_id(criterion, n, label, repeat)
                 yield Planned(
                     replace(request, request_id=name, sampling=sampling, repeat=repeat),
                     case_id=meeting.left.case_id,

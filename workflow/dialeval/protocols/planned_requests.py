@@ -128,8 +128,8 @@ def judgement(judge: str, planned: Mapping[str, Any], status: Status, **verdict:
         status: whether the answer could be read.
         said: what the judge said: `choice`, `outcome`, `value`, `reason` and so on.
     """
-    about = {name: planned.get(name) for name in JUDGEMENT_ABOUT}
-    return {"judge": judge, **about, "repeat": planned.get("repeat") or 0, "reason": "", "status": status, **verdict}
+    columns = {name: planned.get(name) for name in JUDGEMENT_ABOUT}
+    return {"judge": judge, **columns, "repeat": planned.get("repeat") or 0, "reason": "", "status": status, **verdict}
 
 
 # Requests joined with their responses
@@ -142,7 +142,7 @@ CHOICE_ANSWER = ("request_id", "status", "finish_reason", "label_logprobs", "lab
 def answered(
     requests: Path,
     responses: Sequence[Path],
-    about: Sequence[str] = ABOUT,
+    columns: Sequence[str] = ABOUT,
     answer: Sequence[str] = ANSWER,
     again: Sequence[Path] = (),
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
@@ -161,7 +161,7 @@ def answered(
     streams = [iterate_rows(path, RESPONSES, answer) for path in responses]
     second = {row["request_id"]: row for path in again for row in iterate_rows(path, RESPONSES, answer)}
     heads = [next(stream, None) for stream in streams]
-    for row in iterate_rows(requests, REQUESTS, about):
+    for row in iterate_rows(requests, REQUESTS, columns):
         for place, head in enumerate(heads):
             if head is not None and head["request_id"] == row["request_id"]:
                 heads[place] = next(streams[place], None)

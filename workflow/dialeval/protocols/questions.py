@@ -130,7 +130,7 @@ class Option(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class AskedCriterion:
+class PromptCriterion:
     """What a template may say of a criterion; `str()` of it is its name.
 
     Attributes:
@@ -153,14 +153,14 @@ class AskedCriterion:
         return self.name
 
 
-def asked(criterion: Criterion, level: Level, language: str) -> AskedCriterion:
+def prompt_criterion(criterion: Criterion, level: Level, language: str) -> PromptCriterion:
     """Returns a criterion as it is asked about an item of a level and a language."""
     words, shown = criterion.in_language(language), SHOWN_LEVELS[level]
     labels = words.labels or criterion.scale.labels
     names = dict(zip(criterion.scale.labels, labels, strict=True))
     question = words.question.get(level, f"Is the {criterion.name} of the {shown} good?")
     meaning = words.meaning.get(level) or ("" if level not in words.question else question)
-    return AskedCriterion(
+    return PromptCriterion(
         name=criterion.name,
         question=question,
         meaning=meaning,
@@ -192,7 +192,7 @@ def choice_labels(criterion: Criterion) -> tuple[str, ...]:
     return (YES, NO) if criterion.is_yes_no else option_labels(criterion)
 
 
-def frame(criteria: Sequence[AskedCriterion], scales: Sequence[Scale]) -> dict[str, str]:
+def frame(criteria: Sequence[PromptCriterion], scales: Sequence[Scale]) -> dict[str, str]:
     """Returns what a prompt says of several criteria at once: how all are answered, and how a line is written."""
     answers = {one.answer for one in criteria}
     numbers = {not scale.labels for scale in scales}
@@ -226,14 +226,14 @@ Key = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
-class AskedAbout:
+class ItemCriteria:
     """What a protocol asks about items.
 
     Attributes:
         own: the user's criteria that it may ask about.
         named: the criteria that it names; none for the papers' at the item's level, and those that the corpus names.
         dimensions: by corpus, the criteria that it names.
-        targets: by item, what its damage aims at.
+        targets: by item, the criteria that its perturbation lowers.
         together: whether a judge scores several criteria in one answer.
     """
 
@@ -244,12 +244,12 @@ class AskedAbout:
     together: bool = True
 
     def of_rated(self, item: Item) -> list[Criterion]:
-        """Returns what is asked about an item: what is named, and what damage to it aims at."""
+        """Returns what is asked about an item: the named criteria, and those that its perturbation lowers."""
         given = self.named or self.dimensions.get(item.corpus) or DIMENSIONS[item.level]
         return self._at_level(item, [*given, *self._aimed_at(item)])
 
-    def of_damaged(self, item: Item) -> list[Criterion]:
-        """Returns what is asked about a damaged item: what the damage aims at."""
+    def of_perturbed(self, item: Item) -> list[Criterion]:
+        """Returns the criteria of a perturbed item: those that the perturbation lowers."""
         return self._at_level(item, self._aimed_at(item))
 
     def groups_of_rated(self, item: Item) -> list[list[Criterion]]:
@@ -265,8 +265,8 @@ class AskedAbout:
         own = [one for one in self.own if one.name in wanted and one.is_at(item.level)]
         return [*self._grouped(papers), *([one] for one in own)]
 
-    def groups_of_damaged(self, item: Item) -> list[list[Criterion]]:
-        """Returns the same of a damaged item; where criteria are named, only if the damage aims at one of them."""
+    def groups_of_perturbed(self, item: Item) -> list[list[Criterion]]:
+        """Returns the same of a perturbed item; empty where criteria are named and its perturbation lowers none."""
         if not self.named:
             return self.groups_of_rated(item)
         aimed_at = self._aimed_at(item)

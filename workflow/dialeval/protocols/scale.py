@@ -61,10 +61,10 @@ def plan(
             part = criteria[0].name if len(criteria) == 1 else None
             subject = subject_of(item, criteria)
             content = prompt_for(templates, names, criteria, subject)
-            about = "/".join([name, item.corpus, item.language, item.item_id, *([part] if part else [])])
+            label = "/".join([name, item.corpus, item.language, item.item_id, *([part] if part else [])])
             for repeat in range(repeats):
                 request = Request(
-                    request_id=f"{about}/{repeat}",
+                    request_id=f"{label}/{repeat}",
                     protocol=known_as,
                     kind="chat",
                     messages=(Message("user", content),),

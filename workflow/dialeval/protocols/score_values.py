@@ -118,7 +118,7 @@ class ValueReader:
         """Returns the value that a text behind a name begins with; None where the text holds none at all."""
         found = self.patterns.value.match(text)
         if found is None:
-            return Value(None, len(text)) if self.holds_one(text) else None
+            return Value(None, len(text)) if self.contains_value(text) else None
         if self.criterion.scale.labels:
             score, end = score_of_label(found["label"], self.criterion), found.end()
         else:
@@ -143,7 +143,7 @@ class ValueReader:
             else WrittenScore(float(found["number"]))
         )
 
-    def holds_one(self, text: str, end: int | None = None) -> bool:
+    def contains_value(self, text: str, end: int | None = None) -> bool:
         """Returns whether a text holds, before a place, anything that could be a value."""
         return self.patterns.anywhere.search(text, 0, len(text) if end is None else end) is not None
 
@@ -160,8 +160,8 @@ class ValueReader:
         """Returns whether a value ends at a place of a text and nothing behind it is another, or takes it back."""
         if not _BEHIND.match(text, end):
             return False
-        nothing = _NOTHING.match(text, end)
-        explained = text[nothing.end() if nothing else end :]
+        blank = _NOTHING.match(text, end)
+        explained = text[blank.end() if blank else end :]
         if not explained:
             return True
         behind = text[end:]
@@ -231,8 +231,8 @@ def _parts_digits(found: re.Match[str]) -> bool:
 @lru_cache(maxsize=256)
 def _patterns(scale: Scale, spellings: tuple[tuple[str, str], ...]) -> _Patterns:
     low, high = (re.escape(f"{end:g}") + r"(?:\.0+)?" for end in (scale.low, scale.high))
-    ends = rf"{low}\s*{_TO}\s*{high}"
-    in_brackets = rf"[(\[]\s*{_ON}{ends}\s*[)\]]"
+    bounds = rf"{low}\s*{_TO}\s*{high}"
+    in_brackets = rf"[(\[]\s*{_ON}{bounds}\s*[)\]]"
     if scale.labels:
         label = f"(?P<label>{_any_of(spellings)})(?!\\w)"
         texts = (
@@ -242,7 +242,7 @@ def _patterns(scale: Scale, spellings: tuple[tuple[str, str], ...]) -> _Patterns
             "",
         )
     else:
-        which = rf"scale\s+(?:of|from)\s+{ends}(?!\.?\d)|{ends}\s+scale"
+        which = rf"scale\s+(?:of|from)\s+{bounds}(?!\.?\d)|{bounds}\s+scale"
         in_words = rf"\s*(?:,\s*)?\(?on\s+(?:an?|the)\s+(?:{which})\)?"
         of_all = rf"[\s)\]']*(?:\(\s*)?(?:/|out\s+of|of)\s*{high}(?![\w/%]|[.,]\d)"
         plus = r"\+?" if scale.low < 0 else ""

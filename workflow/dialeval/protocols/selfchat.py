@@ -105,8 +105,8 @@ class Voice:
 
     def utterance_in(self, text: str) -> tuple[str, bool]:
         """Returns the utterance in an answer, and whether it ends the talk."""
-        before, end, _ = text.partition(self.end) if self.end else (text, "", "")
-        return before.strip(), bool(end)
+        utterance, end, _ = text.partition(self.end) if self.end else (text, "", "")
+        return utterance.strip(), bool(end)
 
 
 @dataclass(frozen=True)
@@ -255,12 +255,12 @@ def rows(chatbot: str, seeds: Mapping[str, Dialogue], dialogues: Mapping[str, li
     for seed_id, seed in seeds.items():
         if seed_id not in dialogues:
             continue
-        about = {"chatbot": chatbot, "seed_id": seed_id}
+        columns = {"chatbot": chatbot, "seed_id": seed_id}
         for number, text in enumerate(seed):
-            yield {**about, "turn": number, "origin": "seed", "text": text, "dropped": 0, "finish_reason": ""}
+            yield {**columns, "turn": number, "origin": "seed", "text": text, "dropped": 0, "finish_reason": ""}
         for number, turn in enumerate(dialogues[seed_id], start=len(seed)):
             yield {
-                **about,
+                **columns,
                 "turn": number,
                 "origin": turn.origin,
                 "text": turn.text,

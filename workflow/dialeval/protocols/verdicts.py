@@ -166,7 +166,7 @@ def text_to_read(answer: Mapping[str, object]) -> str:
     return "" if answer["finish_reason"] == "refusal" else str(answer["text"] or "")
 
 
-def is_whole(plain: str, end: int, *, cut: bool) -> bool:
+def is_complete(plain: str, end: int, *, cut: bool) -> bool:
     """Returns whether what ends at a place of an answer is all there: more words could not have changed it.
 
     Args:
@@ -267,10 +267,10 @@ def option(name: str, options: Sequence[str]) -> Field:
 
 def number(name: str, low: float, high: float, *, whole: bool) -> Field:
     """Returns a field that holds a number on a scale."""
-    says = f"a {'whole ' if whole else ''}number from {low:g} to {high:g}"
+    answer = f"a {'whole ' if whole else ''}number from {low:g} to {high:g}"
     if whole and high - low < _MOST_LISTED:
-        return Field(name, says, {"type": "integer", "enum": list(range(int(low), int(high) + 1))})
-    return Field(name, says, {"type": "integer" if whole else "number"})
+        return Field(name, answer, {"type": "integer", "enum": list(range(int(low), int(high) + 1))})
+    return Field(name, answer, {"type": "integer" if whole else "number"})
 
 
 def place(name: str, of: str) -> Field:
@@ -280,8 +280,8 @@ def place(name: str, of: str) -> Field:
 
 def places(name: str, of: str) -> Field:
     """Returns a field that holds the numbers of utterances."""
-    says = f"a list of the numbers of {of}, empty if there are none"
-    return Field(name, says, {"type": "array", "items": {"type": "integer"}})
+    answer = f"a list of the numbers of {of}, empty if there are none"
+    return Field(name, answer, {"type": "array", "items": {"type": "integer"}})
 
 
 def text(name: str, says: str) -> Field:
@@ -297,7 +297,7 @@ def structured(request: Request, templates: Templates, fields: Sequence[Field]) 
         templates: the prompts.
         fields: what the object holds.
     """
-    *before, last = request.messages
+    *earlier, last = request.messages
     prompt = f"{last.content}\n\n{templates.render(TEMPLATE, fields=fields)}"
     schema = {
         "type": "object",
@@ -307,7 +307,7 @@ def structured(request: Request, templates: Templates, fields: Sequence[Field]) 
     }
     return replace(
         request,
-        messages=(*before, last._replace(content=prompt)),
+        messages=(*earlier, last._replace(content=prompt)),
         answer_schema=json.dumps(schema, ensure_ascii=False, separators=(",", ":")),
     )
 

@@ -189,8 +189,8 @@ class _Answer:
             value = reader.read(text)
             if value is not None:
                 more = part is not parts[-1] or len(line) - part.start - value.end >= ENOUGH
-                whole = more or not self._cut or place < len(lines) - 1
-                self._claims[part.number].own.add(value.score if whole else None)
+                complete = more or not self._cut or place < len(lines) - 1
+                self._claims[part.number].own.add(value.score if complete else None)
         return place + 1
 
     def _parts_below(self, lines: list[str], place: int) -> bool:
@@ -222,8 +222,8 @@ class _Answer:
             for owner, cell in zip(owners, rows[0], strict=True)
             if owner is not None
         ]
-        whole = not self._cut or place < len(lines)
-        if len(rows) == 1 and whole and len(named) == len(parts) and all(score is not None for _, score in named):
+        complete = not self._cut or place < len(lines)
+        if len(rows) == 1 and complete and len(named) == len(parts) and all(score is not None for _, score in named):
             for owner, score in named:
                 self._claims[owner].own.add(score)
         else:
@@ -244,14 +244,14 @@ class _Answer:
             return start
         value = reader.read(text) if not _LISTED.match(lines[start]) else Value(None, 0)
         if value is not None:
-            whole = not self._cut or end < len(lines) or len(text) - value.end >= ENOUGH
-            self._claims[number].own.add(value.score if whole else None)
+            complete = not self._cut or end < len(lines) or len(text) - value.end >= ENOUGH
+            self._claims[number].own.add(value.score if complete else None)
         return end
 
     def _take_list(self, line: str, parts: list[_Part], bare: list[bool], *, is_last: bool) -> None:
         """Takes `one, two, three: 4, 2, 5`: as many values as names, or none is clear."""
         text = line[parts[-1].start : parts[-1].end]
-        if not any(self._readers[part.number].holds_one(text) for part in parts):
+        if not any(self._readers[part.number].contains_value(text) for part in parts):
             return
         values: list[WrittenScore | None] = []
         if all(bare[:-1]) and not (self._cut and is_last):
@@ -270,21 +270,21 @@ class _Answer:
         for name in self._names.finditer(line):
             if self._begins(line, name.start(), first=not starts):
                 starts.append(name)
-        ends = [*(name.start() for name in starts[1:]), len(line)]
-        for name, end in zip(starts, ends, strict=False):
+        stops = [*(name.start() for name in starts[1:]), len(line)]
+        for name, end in zip(starts, stops, strict=False):
             yield _Part(self._number(name), name.end(), end)
 
     def _begins(self, line: str, place: int, *, first: bool) -> bool:
         """Returns whether the name at a place of a line begins a part of it."""
-        before = _back_over(line, place, " '([{")
+        position = _back_over(line, place, " '([{")
         if first:
             if (mark := _BEFORE_NAME.match(line)) is not None and mark.end() >= place:
                 return True
-            ended = before > 0 and line[before - 1] in _SENTENCE_END
-            return ended and not any(reader.holds_one(line, place) for reader in self._readers)
-        if line[max(0, before - 3) : before].lower() == "and":
-            before = _back_over(line, before - 3, " ")
-        return line[before - 1] in _BETWEEN_PARTS or (line[before - 1].isdecimal() and before < place)
+            ended = position > 0 and line[position - 1] in _SENTENCE_END
+            return ended and not any(reader.contains_value(line, place) for reader in self._readers)
+        if line[max(0, position - 3) : position].lower() == "and":
+            position = _back_over(line, position - 3, " ")
+        return line[position - 1] in _BETWEEN_PARTS or (line[position - 1].isdecimal() and position < place)
 
     def _is_bare_name(self, part: _Part, line: str) -> bool:
         """Returns whether nothing but marks, or the ends of the scale, stands behind a name."""
@@ -338,17 +338,17 @@ def _take_objects(plain: str, take: Callable[[_Fields], None], *, cut: bool) -> 
     place = plain.find("{")
     while place >= 0 and n_broken < _MOST_BROKEN:
         try:
-            fields, after = _DECODER.raw_decode(plain, place)
+            fields, stop = _DECODER.raw_decode(plain, place)
         except (ValueError, RecursionError):
-            if cut and not n_broken and (whole := _whole_fields(plain[place:])) is not None:
-                take(whole)
+            if cut and not n_broken and (complete := _whole_fields(plain[place:])) is not None:
+                take(complete)
                 return "\n".join([*rest, plain[end:place]])
             n_broken += 1
             place = plain.find("{", place + 1)
             continue
         take(fields)
         rest.append(plain[end:place])
-        end = after
+        end = stop
         place = plain.find("{", end)
     return "\n".join([*rest, plain[end:]])
 
@@ -397,10 +397,10 @@ def _back_over(line: str, place: int, marks: str) -> int:
 
 
 @lru_cache(maxsize=256)
-def _names(asked: tuple[tuple[str, ...], ...]) -> tuple[re.Pattern[str], tuple[int, ...]]:
+def _names(criteria: tuple[tuple[str, ...], ...]) -> tuple[re.Pattern[str], tuple[int, ...]]:
     """Returns the pattern of any criterion's names, a group for each, and whose name each group is."""
     each = sorted(
-        ((name, number) for number, names in enumerate(asked) for name in names),
+        ((name, number) for number, names in enumerate(criteria) for name in names),
         key=lambda pair: len(pair[0]),
         reverse=True,  # a name that another one begins with would be taken for it
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dialeval.config.dialogbench import DOMAINS, DialogBench, parts_in_items
-from dialeval.config.ensembles import kinds, tagged
+from dialeval.config.ensembles import model_types, tagged
 from dialeval.rules.jobs import Parameters, StageJob
 
 WRITING_FIELDS = (
@@ -27,8 +27,8 @@ class TestItems(Parameters):
         by_rule = [name for name in written.ablations if name != "filter"]
         settings = {
             "name": written.writer,
-            "model": self.asked_model(written.writer) if written.writer else None,
-            "tasks": written.asked_tasks,
+            "model": self.model_settings(written.writer) if written.writer else None,
+            "tasks": written.chosen_tasks,
             "domains": written.domains or DOMAINS,
             "procedures": ["full", *(f"-{name}" for name in by_rule)],
             "random_seed": self.config.random_seed,
@@ -93,7 +93,7 @@ class TestItems(Parameters):
         """Describe the job of `dialogbench_parse` and `dialogbench_tables`."""
         section = self._section
         names = {name for name, method in self.layout.examined}
-        kind_of = {name: kind for name, kind in kinds(self.config).items() if name in names}
+        kind_of = {name: kind for name, kind in model_types(self.config).items() if name in names}
         groups = {kind: [name for name, own in kind_of.items() if own == kind] for kind in ("base", "chat")}
         groups |= {
             tag: [name for name in members if name in names]
@@ -126,4 +126,4 @@ class TestItems(Parameters):
 
     def _judge(self, part: str) -> dict[str, Any]:
         name = self.layout.item_makers[part]
-        return {"name": name, "model": self.asked_model(name)} if name else {}
+        return {"name": name, "model": self.model_settings(name)} if name else {}

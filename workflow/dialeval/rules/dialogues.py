@@ -79,9 +79,9 @@ class Selfchat(Parameters):
         partner = self.layout.partner
         settings = {
             "name": chatbot,
-            "model": self.asked_model(chatbot),
+            "model": self.model_settings(chatbot),
             "selfchat": self.config.selfchat,
-            "partner": self.asked_model(partner) if partner else None,
+            "partner": self.model_settings(partner) if partner else None,
             "shard": int(shard),
             "shards": int(shards),
         }
@@ -159,19 +159,19 @@ class Translation(Parameters):
 
     def translation_quality(self) -> StageJob:
         """Describe the job of `translation_quality`."""
-        asked = {corpus: section for corpus, section in self.config.translate.items() if section.quality}
+        sections = {corpus: section for corpus, section in self.config.translate.items() if section.quality}
         files = {
             (metric, str(self.config.data_dir / path))
-            for section in asked.values()
+            for section in sections.values()
             if section.quality
             for metric, path in {"people": section.quality.ratings, **section.quality.scores}.items()
             if path
         }
         settings = {
             "measured": dict(sorted(self.layout.translation_scores().items())),
-            "sources": {corpus: section.source for corpus, section in asked.items()},
-            "back": {corpus: section.quality and section.quality.back for corpus, section in asked.items()},
-            "judges": sorted({name for one in asked.values() if one.quality for name in one.quality.judges}),
+            "sources": {corpus: section.source for corpus, section in sections.items()},
+            "back": {corpus: section.quality and section.quality.back for corpus, section in sections.items()},
+            "judges": sorted({name for one in sections.values() if one.quality for name in one.quality.judges}),
             "files": [{"metric": metric, "path": path} for metric, path in sorted(files)],
         }
         return StageJob("translation_quality", settings, reads=self.sources.translation_quality())

@@ -90,13 +90,13 @@ class Groups:
         """Return the group of the measures of a protocol."""
         if protocol.startswith("dialogbench_"):
             return "examination"
-        asked = self.layout.protocols.get(protocol)
-        return "items" if asked and self.layout.is_about_items(asked) else "dialogues"
+        settings = self.layout.protocols.get(protocol)
+        return "items" if settings and self.layout.is_about_items(settings) else "dialogues"
 
     def ensembles(self, method: str) -> str:
         """Return the group of an ensemble's judgements; without a protocol, its members share items."""
-        asked = self.layout.protocols.get(method)
-        return "dialogues" if asked and not self.layout.is_about_items(asked) else "items"
+        settings = self.layout.protocols.get(method)
+        return "dialogues" if settings and not self.layout.is_about_items(settings) else "items"
 
     def _goes_alone(self, *names: str | None) -> bool:
         known = self.layout.config.models
@@ -117,7 +117,7 @@ class Submissions:
         """Return a rule's group where jobs are submitted: a name, or a function of wildcards."""
         if not self.are_made:
             return None
-        return self.directives.by(group) if callable(group) else group
+        return self.directives.by_wildcards(group) if callable(group) else group
 
     def environment(self, describe: Describe) -> Callable[[Wildcards], str]:
         """Return the conda environment of jobs that ask models, by wildcards."""
@@ -135,13 +135,13 @@ class Submissions:
         left to that altogether: Snakemake calls a function anew for every job.
         """
         models = self.models.values()
-        said = [
+        values = [
             field
             for field in JobResources.model_fields
             if any(resource_for(field, [model], trains) is not None for model in models)
         ]
         found: dict[str, Any] = {} if "mem_mb" in (self.defaults or {}) else {"mem_mb": MEMORY}
-        found |= {field: self._resource(field, describe, trains) for field in said}
+        found |= {field: self._resource(field, describe, trains) for field in values}
         if not any(gpus_for([model], trains) for model in models):
             return found | {"gpu": 0}
         return found | {"gpu": lambda wildcards: gpus_for(self._models(describe, wildcards), trains)}
@@ -152,19 +152,19 @@ class Submissions:
 
     def _resource(self, field: str, describe: Describe, trains: bool) -> Callable[..., Any]:
         def value(wildcards: Wildcards, input: Any, attempt: Any, threads: Any, rulename: str, async_run: Any) -> Any:
-            said = resource_for(field, self._models(describe, wildcards), trains)
-            if said is not None:
-                return said
+            given = resource_for(field, self._models(describe, wildcards), trains)
+            if given is not None:
+                return given
             if not self.defaults or field not in self.defaults:
                 return MEMORY if field == "mem_mb" else None
-            told = {
+            values = {
                 "input": input,
                 "attempt": attempt,
                 "threads": threads,
                 "rulename": rulename,
                 "async_run": async_run,
             }
-            return self.defaults[field].evaluate(wildcards, **told).value
+            return self.defaults[field].evaluate(wildcards, **values).value
 
         return value
 
@@ -199,10 +199,10 @@ def _requests(cores: int | None, config: Config, resources: Mapping[str, Any]) -
     yield {**profile, "by": "jobs of the profile"}
     if cores:
         yield {**profile, **_together(cores, profile), "runtime": None, "gpu": 0}
-    for by, (model, trains) in (_asking(config) | _training(config)).items():
-        said = {field: resource_for(field, [model], trains) for field in JobResources.model_fields}
-        own = {field: value for field, value in said.items() if value is not None}
-        yield profile | own | {"by": by, "gpu": gpus_for([model], trains)}
+    for name, (model, trains) in (_asking(config) | _training(config)).items():
+        values = {field: resource_for(field, [model], trains) for field in JobResources.model_fields}
+        own = {field: value for field, value in values.items() if value is not None}
+        yield profile | own | {"by": name, "gpu": gpus_for([model], trains)}
 
 
 def _together(cores: int, profile: Mapping[str, Any]) -> dict[str, Any]:
@@ -216,8 +216,8 @@ def _together(cores: int, profile: Mapping[str, Any]) -> dict[str, Any]:
 
 def _asking(config: Config) -> dict[str, tuple[Model, bool]]:
     models = config.models.items()
-    asked = {name: model for name, model in models if not isinstance(model, EmbeddedModel | PublishedModel)}
-    return {f"jobs of {name}": (model, False) for name, model in asked.items()}
+    requested = {name: model for name, model in models if not isinstance(model, EmbeddedModel | PublishedModel)}
+    return {f"jobs of {name}": (model, False) for name, model in requested.items()}
 
 
 def _training(config: Config) -> dict[str, tuple[Model, bool]]:

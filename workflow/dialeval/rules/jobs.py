@@ -98,7 +98,7 @@ class Directives:
         self.in_words = in_words
         self._described: dict[Any, StageJob] = {}
 
-    def by(self, function: Callable[..., Any]) -> Callable[[Wildcards], Any]:
+    def by_wildcards(self, function: Callable[..., Any]) -> Callable[[Wildcards], Any]:
         """Return a function of wildcards that calls one whose arguments bear the names of wildcards."""
         return lambda wildcards: self.in_words(_call, function, wildcards)
 
@@ -198,7 +198,7 @@ class Bound:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._of, name)
-        return self._directives.by(found) if inspect.ismethod(found) else found
+        return self._directives.by_wildcards(found) if inspect.ismethod(found) else found
 
 
 def by_digest(files: Iterable[str]) -> list[str]:
@@ -288,7 +288,7 @@ class Sources:
 
     def perturbed(self) -> list[str]:
         """Return the published perturbed sets that are read."""
-        folder = self.config.published_damage()
+        folder = self.config.published_perturbations()
         strategies = self.config.robustness.strategies if self.config.robustness else None
         return [str(path) for path in (robustness_sets.files_in(folder, strategies) if folder else [])]
 
@@ -318,9 +318,9 @@ class Sources:
         """Return the files of people's ratings of translations, and of scores."""
         named = [
             path
-            for asked in self.config.translate.values()
-            if asked.quality
-            for path in (asked.quality.ratings, *asked.quality.scores.values())
+            for settings in self.config.translate.values()
+            if settings.quality
+            for path in (settings.quality.ratings, *settings.quality.scores.values())
         ]
         return [str(self.config.data_dir / path) for path in named if path]
 
@@ -353,7 +353,7 @@ class Parameters:
         """Return the configuration."""
         return self.layout.config
 
-    def asked_model(self, name: str) -> dict[str, Any]:
+    def model_settings(self, name: str) -> dict[str, Any]:
         """Return a model without what changes no response: prices, budget, how its jobs run, and its training."""
         model = self.config.models[name]
         if isinstance(model, VllmModel) and model.lora:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from dialeval.config.criteria import asked_dimensions, asked_sensitivities
+from dialeval.config.criteria import protocol_dimensions, protocol_sensitivities
 from dialeval.config.labels import Labels as LabelsSection
 from dialeval.config.models import PublishedModel
 from dialeval.config.protocols import SHIPPED
@@ -32,13 +32,13 @@ class Judging(Parameters):
         more: dict[str, Any] = {}
         if self.layout.gives_scores(protocol):
             more = {
-                "dimensions": asked_dimensions(self.config, asked),
-                "said_before": self.said_before,
+                "dimensions": protocol_dimensions(self.config, asked),
+                "n_seed_utterances": self.n_seed_utterances,
                 "own": self.own_criteria(protocol),
-                "sensitivities": asked_sensitivities(self.config, asked),
+                "sensitivities": protocol_sensitivities(self.config, asked),
             }
         if asked.form == "annotate":
-            more = {"said_before": self.said_before}
+            more = {"n_seed_utterances": self.n_seed_utterances}
         return StageJob(f"plan_{asked.form}", self.question(protocol) | more, templates=self.templates([protocol]))
 
     def answer(self, judge: str, protocol: str, shard: str = "1", shards: str = "1") -> StageJob:
@@ -54,7 +54,7 @@ class Judging(Parameters):
             "name": judge,
             "protocol": protocol,
             **self.stored_under(protocol),
-            "model": self.asked_model(judge),
+            "model": self.model_settings(judge),
             "shard": int(shard),
             "shards": int(shards),
             **more,
@@ -71,7 +71,7 @@ class Judging(Parameters):
             "name": judge,
             "protocol": f"{protocol}-again",
             **self.stored_under(protocol, "-again"),
-            "model": self.asked_model(judge),
+            "model": self.model_settings(judge),
         }
         return StageJob("answer", settings, models=(judge,))
 
@@ -81,7 +81,7 @@ class Judging(Parameters):
             "name": judge,
             "protocol": protocol,
             **self.stored_under(protocol),
-            "model": self.asked_model(judge),
+            "model": self.model_settings(judge),
             "question": self.question(protocol),
             "adaptive": self.layout.protocols[protocol].adaptive,
         }
@@ -131,7 +131,7 @@ class Judging(Parameters):
         settings = {
             "protocol": FAILURES_PROTOCOL,
             "length_share": section.length_share,
-            "said_before": self.said_before,
+            "n_seed_utterances": self.n_seed_utterances,
         }
         return StageJob("find_failures", settings)
 
@@ -146,7 +146,7 @@ class Judging(Parameters):
 
     def own_criteria(self, protocol: str) -> list[dict[str, Any]]:
         """Return the user's criteria that a protocol may ask about."""
-        return [asdict(one) for one in self.config.asked_criteria(protocol)]
+        return [asdict(one) for one in self.config.protocol_criteria(protocol)]
 
     def templates(self, protocols: Iterable[str]) -> list[str]:
         """Return the templates that protocols name."""
@@ -163,7 +163,7 @@ class Judging(Parameters):
         return {"folder": f"{own.form}{suffix}"} if own else {}
 
     @property
-    def said_before(self) -> int:
+    def n_seed_utterances(self) -> int:
         """Return the number of turns that begin each dialogue of self-chat and are not judged."""
         return 1 if self.config.selfchat.scenarios else 2
 
@@ -243,7 +243,7 @@ class Labels(Judging):
         asked = {"form", "data", "options", "criteria"}
         return self.question(protocol) | {
             "protocol": self.layout.labelled_protocols[protocol].model_dump(mode="json", include=asked),
-            "said_before": self.said_before,
+            "n_seed_utterances": self.n_seed_utterances,
             "own": self.own_criteria(protocol),
         }
 

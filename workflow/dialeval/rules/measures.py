@@ -136,7 +136,7 @@ class MetaEvaluation(Parameters):
     def perturb_items(self) -> StageJob:
         """Describe the job of `perturb_items`."""
         section = self._robustness
-        ladders, published, wordnet = section.ladders, self.config.published_damage(), self.config.wordnet()
+        ladders, published, wordnet = section.ladders, self.config.published_perturbations(), self.config.wordnet()
         settings = {
             **self._perturbed(section),
             "ladder_strategies": ladders.strategies if ladders else [],
@@ -153,7 +153,7 @@ class MetaEvaluation(Parameters):
         section = self._robustness
         settings = {
             "name": model,
-            "model": self.asked_model(model),
+            "model": self.model_settings(model),
             **self._perturbed(section),
             "temperature": section.rewriter_temperature,
             **given(section, ["min_quality", "rewritten"]),

@@ -49,7 +49,7 @@ class Report(Judging):
         about_chatbots = [name for name in self.layout.protocols if self.layout.is_about_chatbots(name)]
         in_rounds = [name for name in self.layout.adaptive_protocols if name not in about_chatbots]
         settings = {
-            "models": {name: self.config.models[name] for name in self.layout.asked_models()},
+            "models": {name: self.config.models[name] for name in self.layout.called_models()},
             "chatbots": self.config.chatbots,
             "selfchat": self.config.selfchat,
             "questions": [self._asked_question(name) for name in about_chatbots],
@@ -135,7 +135,7 @@ class Report(Judging):
         """Return protocols, prices and form of the answers of each model whose answers the page may show."""
         shown = self.layout.shown_requests()
         together = {one.name: (one.then, one.first) for name, one in self.layout.cascades.items() if name in shown}
-        models = {name: self._answers_of(name, asked) for name, asked in self.layout.shown_answers().items()}
+        models = {name: self._answers_of(name, protocols) for name, protocols in self.layout.shown_answers().items()}
         return {"models": models, "together": together}
 
     def _answers_of(self, name: str, protocols: Sequence[str]) -> dict[str, Any]:
@@ -154,25 +154,25 @@ class Report(Judging):
     # the estimate
 
     def _asked_question(self, protocol: str) -> dict[str, Any]:
-        asked = self.layout.protocols[protocol]
-        return self.question(protocol) | {"judges": asked.judges, "adaptive": asked.adaptive}
+        settings = self.layout.protocols[protocol]
+        return self.question(protocol) | {"judges": settings.judges, "adaptive": settings.adaptive}
 
     def _not_estimated(self) -> list[str]:
         """Return what models are asked besides, in words."""
         section = self.config.dialogbench
         written = section.written if section else None
-        asked = {
+        waiting = {
             "writes test items": written and written.writer,
             "filters test items": written and written.filter,
             "describes test items": section and section.classifier,
             "rewrites items": self.config.robustness and self.config.robustness.rewriter,
         }
-        parts = [f"requests to {name} when it {task}" for task, name in asked.items() if name]
+        parts = [f"requests to {name} when it {task}" for task, name in waiting.items() if name]
         planned = set(self.layout.requests_planned_before())
         parts += [
-            f"{protocol}, which asks about what {' and '.join(before)} must write first"
+            f"{protocol}, which asks about what {' and '.join(needed)} must write first"
             for protocol in self.layout.protocols_without_chatbots
-            if (before := self.config.asked_before(protocol))
+            if (needed := self.config.models_before_planning(protocol))
             and self.layout.REQUESTS.format(protocol=protocol) not in planned
         ]
         most: dict[str, int] = {}

@@ -137,14 +137,14 @@ class Run:
         )
         self.in_words(refuse_without_section, config, self.asks_for)
         if not (is_downloading or is_comparing):
-            whole, config = config, self.in_words(without_absent, config)
-            self.left_out = list(absence_in_words(config, whole))
-            self.say("\n".join(self.left_out))
+            complete, config = config, self.in_words(without_absent, config)
+            self.left_out = list(absence_in_words(config, complete))
+            self.say("\n".join([*self.left_out, *preflight.unused_templates(config)]))
         if is_cleaning:
             self.in_words(check_folder, config.results_dir, config.store_dir, Path.cwd())
         # Snakemake's own lock, where a profile leaves it on, would come first and say less
-        looks = self.workflow.output_settings.dryrun or any(map(LOOKING.fullmatch, sys.argv))
-        if self.is_main and not looks and not self.asks_for("status"):
+        is_dry_run = self.workflow.output_settings.dryrun or any(map(LOOKING.fullmatch, sys.argv))
+        if self.is_main and not is_dry_run and not self.asks_for("status"):
             self.in_words(run_lock.refuse_second_run, config.results_dir)
         return config
 

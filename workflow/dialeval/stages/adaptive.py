@@ -84,7 +84,7 @@ def answer_adaptively(
         judge.run(_ask_in_rounds(judge, settled, requests, question, planned_rows))
 
         def rows() -> Iterator[dict[str, Any]]:
-            for row, was_requested in zip(iterate_rows(requests, REQUESTS), settled.asked, strict=True):
+            for row, was_requested in zip(iterate_rows(requests, REQUESTS), settled.sent, strict=True):
                 request = request_from_row(row)
                 yield judge.row(request) | {"dropped": 0} if was_requested else unsent_row(request)
 

@@ -32,8 +32,8 @@ def choose_unsure(settings: ChooseUnsureSettings, requests: Path, judgements: Pa
         table.write_all(chosen_rows(requests, REQUESTS, is_requested))
     cascade = settings.cascade
     print(
-        f"{cascade.then} answers {sum(is_requested):,} of {len(is_requested):,} requests, drawn at random, half of them "
-        f"from those about which {cascade.first} is least certain"
+        f"{cascade.then} answers {sum(is_requested):,} of {len(is_requested):,} requests, drawn at random, half of "
+        f"them from those about which {cascade.first} is least certain"
     )
 
 

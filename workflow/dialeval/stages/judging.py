@@ -21,7 +21,7 @@ from dialeval.protocols.item_prompts import (
     ParseSettings,
     PlanSettings,
     QuestionSettings,
-    asked_about,
+    item_criteria,
     scored_items,
     templates_of,
 )
@@ -86,8 +86,8 @@ def _pair(settings: PlanSettings, sources: Sources, templates: Templates) -> Ite
 
 
 def _scale(settings: PlanSettings, sources: Sources, templates: Templates) -> Iterator[Planned]:
-    own, about = settings.protocol, asked_about(settings, read_tables(sources.pairs, PAIRS).to_pylist())
-    for paths, groups in ((sources.items, about.groups_of_rated), (sources.damaged, about.groups_of_damaged)):
+    own, about = settings.protocol, item_criteria(settings, read_tables(sources.pairs, PAIRS).to_pylist())
+    for paths, groups in ((sources.items, about.groups_of_rated), (sources.damaged, about.groups_of_perturbed)):
         yield from scale.plan(
             scored_items(settings, paths),
             templates,
@@ -102,10 +102,10 @@ def _scale(settings: PlanSettings, sources: Sources, templates: Templates) -> It
 
 def _probability(settings: PlanSettings, sources: Sources, templates: Templates) -> Iterator[Planned]:
     about, names = (
-        asked_about(settings, read_tables(sources.pairs, PAIRS).to_pylist()),
+        item_criteria(settings, read_tables(sources.pairs, PAIRS).to_pylist()),
         templates_of(settings.protocol, YES_NO),
     )
-    for paths, criteria in ((sources.items, about.of_rated), (sources.damaged, about.of_damaged)):
+    for paths, criteria in ((sources.items, about.of_rated), (sources.damaged, about.of_perturbed)):
         yield from probability.plan(scored_items(settings, paths), templates, criteria, name=settings.name, names=names)
 
 
@@ -114,7 +114,7 @@ def _detect(settings: PlanSettings, sources: Sources, templates: Templates) -> I
 
 
 def _mark(settings: PlanSettings, sources: Sources, templates: Templates) -> Iterator[Planned]:
-    return annotate.plan(settings.question(), sources.every_item(), templates, settings.said_before)
+    return annotate.plan(settings.question(), sources.every_item(), templates, settings.n_seed_utterances)
 
 
 plan_pair = _plan(_pair)
@@ -193,7 +193,7 @@ class FindFailuresSettings(BaseModel, defer_build=True):
 
     protocol: str
     length_share: float
-    said_before: int = 2
+    n_seed_utterances: int = 2
 
 
 def find_failures(settings: FindFailuresSettings, items: list[Path], people: list[Path], judgements: Path) -> None:
@@ -207,7 +207,7 @@ def find_failures(settings: FindFailuresSettings, items: list[Path], people: lis
     )
     for language, limit in limits.items():
         print(f"{settings.length_share:.4g} of people's utterances ({language}) have at most {limit} words")
-    rules = failure_rules.Rules(limits, settings.length_share, settings.said_before)
+    rules = failure_rules.Rules(limits, settings.length_share, settings.n_seed_utterances)
     languages: set[str] = set()
 
     def every_item() -> Iterator[Item]:

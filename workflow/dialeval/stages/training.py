@@ -314,7 +314,7 @@ def train_lora(
     prompts = Prompts(settings.model)
     questions = LoraQuestions(prompts, templates, with_own(settings.criteria), learning.cutoff)
     parts = {
-        name: list(questions.of(rows))
+        name: list(questions.rendered(rows))
         for name, rows in parts_of_sets([iterate_rows(path, TRAINING_EXAMPLES) for path in examples]).items()
     }
     _print_lora_sets(settings.name, parts, questions)

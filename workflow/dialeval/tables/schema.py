@@ -87,12 +87,12 @@ class Table:
 
     def kind_of(self, column: str) -> Kind:
         """Returns how the numbers of a column are written."""
-        of = self.schema.field(column).type
-        if not (pa.types.is_integer(of) or pa.types.is_floating(of)):
+        type_ = self.schema.field(column).type
+        if not (pa.types.is_integer(type_) or pa.types.is_floating(type_)):
             return "text"
         if column.endswith(("design_effect", "n_effective")):
             return "rating"
-        return self.kinds.get(column, "count" if pa.types.is_integer(of) else self.numbers)
+        return self.kinds.get(column, "count" if pa.types.is_integer(type_) else self.numbers)
 
 
 # Descriptions of shared columns

@@ -171,11 +171,11 @@ def _curve(history: Sequence[dict[str, Any]], passes: float) -> list[dict[str, A
     """Returns the logged rows of the curve; the trainer's single pass stands for all passes."""
     rows: list[dict[str, Any]] = []
     for entry in history:
-        at = {"step": int(entry["step"]), "epoch": float(entry["epoch"] or 0.0) * passes}
+        place = {"step": int(entry["step"]), "epoch": float(entry["epoch"] or 0.0) * passes}
         if "eval_loss" in entry:
-            rows.append(at | {"measured": "development", "loss": entry["eval_loss"], "auc": entry["eval_auc"]})
+            rows.append(place | {"measured": "development", "loss": entry["eval_loss"], "auc": entry["eval_auc"]})
         elif "loss" in entry:
-            rows.append(at | {"measured": "training", "loss": float(entry["loss"]), "auc": None})
+            rows.append(place | {"measured": "training", "loss": float(entry["loss"]), "auc": None})
     return rows
 
 
@@ -314,7 +314,7 @@ class Base:
             return ExpertNetwork(body, n_experts, adapter_size=train.adapter_size)
 
     def _cannot_be_loaded(self, error: Exception) -> UserError:
-        said = " ".join(str(error).split())[:400] or repr(error)
+        message = " ".join(str(error).split())[:400] or repr(error)
         offline = os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE")
         remedy = (
             "HF_HUB_OFFLINE is set, so that nothing is fetched: unset it, or name a folder that holds the encoder"
@@ -322,7 +322,7 @@ class Base:
             else "name an encoder at Hugging Face (and HF_TOKEN where it asks for consent) or a folder that holds one; "
             "without a network, fetch it where there is one: hf download NAME"
         )
-        return UserError(f"models.{self._name}.model: '{self._model.model}' cannot be loaded: {said}; {remedy}")
+        return UserError(f"models.{self._name}.model: '{self._model.model}' cannot be loaded: {message}; {remedy}")
 
 
 # What the training of an encoder, and all that it gives, is known by.

@@ -100,13 +100,13 @@ class Progress(TrainerCallback):  # type: ignore[misc]
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, float] | None = None, **_: Any) -> None:
         """Prints the logged values."""
         passes = (state.epoch or 0) * self._passes
-        at = f"{self._name}: step {state.global_step} of {state.max_steps}, pass {passes:.2f}"
+        progress = f"{self._name}: step {state.global_step} of {state.max_steps}, pass {passes:.2f}"
         if not state.is_world_process_zero or logs is None:
             return
         if "eval_loss" in logs:
-            print(f"{at}: development loss {logs['eval_loss']:.4f}, AUC {logs['eval_auc']:.3f}", flush=True)
+            print(f"{progress}: development loss {logs['eval_loss']:.4f}, AUC {logs['eval_auc']:.3f}", flush=True)
         elif "loss" in logs:
-            print(f"{at}: loss {logs['loss']:.4f}", flush=True)
+            print(f"{progress}: loss {logs['loss']:.4f}", flush=True)
 
 
 class StopAtNoNumber(TrainerCallback):  # type: ignore[misc]
@@ -192,8 +192,8 @@ class Development:
         good = np.tile([1.0, 0.0], len(self.pairs))
         found = torch.from_numpy(logits)
         ordered = torch.cat([found[0::2], found[1::2]])  # the true ones first, as in a batch
-        told = torch.cat([torch.ones(len(self.pairs)), torch.zeros(len(self.pairs))]).double()
-        loss = loss_of(self.level, ordered, told, self.margin)
+        labels = torch.cat([torch.ones(len(self.pairs)), torch.zeros(len(self.pairs))]).double()
+        loss = loss_of(self.level, ordered, labels, self.margin)
         auc = pairwise_accuracy(logits, good, np.repeat(self.experts, 2))
         return {"eval_loss": float(loss), "eval_auc": 0.5 if auc is None else auc}
 

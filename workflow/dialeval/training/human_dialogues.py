@@ -64,8 +64,8 @@ def read_dialogues(tables: Iterable[Path], domain_of: Mapping[str, str]) -> list
     for path in tables:
         rows = iterate_rows(path, UTTERANCES)
         for (corpus, dialogue_id, language), turns in groupby(rows, itemgetter("corpus", "dialogue_id", "language")):
-            said = [(row["speaker"], row["text"]) for row in turns]
-            speakers, texts = zip(*said, strict=True)
+            utterances = [(row["speaker"], row["text"]) for row in turns]
+            speakers, texts = zip(*utterances, strict=True)
             found.append(HumanDialogue(corpus, dialogue_id, language, domain_of[corpus], speakers, texts))
     return found
 
@@ -145,7 +145,7 @@ PAIR_LETTERS = 40
 """Letters that two utterances in a row need together: some ten words. Without blanks, a character is three."""
 SINGLE_LETTERS = 48
 """Letters that an utterance needs to be a passage by itself."""
-WHOLE_LETTERS = 24
+DIALOGUE_LETTERS = 24
 """Letters that a whole dialogue needs for another one like it to be no chance."""
 _UNSPACED_LETTERS = 3
 _NAME = re.compile(r"^\s*[^\W\d_]{1,12}(?:[ _-]?[\w]{1,2})?\s*[:：]\s+")
@@ -179,20 +179,20 @@ def passages(utterances: Sequence[str], *, singles: bool) -> Iterator[int]:
         utterances: of the dialogue.
         singles: whether long utterances count by themselves.
     """
-    before, length_before = "", 0
+    previous, previous_length = "", 0
     for text in filter(None, map(plain, utterances)):
         length = n_letters(text)
-        if before and length_before + length >= PAIR_LETTERS:
-            yield _number("two", before, text)
+        if previous and previous_length + length >= PAIR_LETTERS:
+            yield _number("two", previous, text)
         if singles and length >= SINGLE_LETTERS:
             yield _number("one", text)
-        before, length_before = text, length
+        previous, previous_length = text, length
 
 
 def judged_passages(utterances: Sequence[str]) -> set[int]:
     """Returns numbers of a dialogue's passages, by which dialogues that share text are found."""
     found = set(passages(utterances, singles=True))
-    if len(utterances) > 1 and sum(n_letters(plain(text)) for text in utterances) >= WHOLE_LETTERS:
+    if len(utterances) > 1 and sum(n_letters(plain(text)) for text in utterances) >= DIALOGUE_LETTERS:
         found.add(dialogue_number(utterances))
     return found
 

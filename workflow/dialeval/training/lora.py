@@ -41,7 +41,7 @@ from dialeval.training.weights import (
     versions_of,
 )
 
-_UNREAD = -100
+_IGNORED = -100
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ def _trainer(
             losses = torch.nn.functional.cross_entropy(
                 logits[:, -last - 1 : -1].flatten(0, 1).float(),
                 answers.flatten(),
-                ignore_index=_UNREAD,
+                ignore_index=_IGNORED,
                 reduction="sum",
             )
             return losses / len(answers)
@@ -196,7 +196,7 @@ def _trainer(
 
     def collate(questions: list[LoraQuestion]) -> dict[str, Any]:
         longest = max(len(one.answer) for one in questions)
-        answers = torch.full((len(questions), longest), _UNREAD)
+        answers = torch.full((len(questions), longest), _IGNORED)
         for place, one in enumerate(questions):
             answers[place, longest - len(one.answer) :] = torch.tensor(one.answer)
         return padded([[*one.prompt, *one.answer] for one in questions], filling) | {"answers": answers}
@@ -217,11 +217,11 @@ def _curve(history: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Returns the Trainer's log as rows of the curve."""
     rows = []
     for entry in history:
-        at = {"step": int(entry["step"]), "epoch": float(entry["epoch"])}
+        place = {"step": int(entry["step"]), "epoch": float(entry["epoch"])}
         if "eval_loss" in entry:
-            rows.append(at | {"measured": "development", "loss": entry["eval_loss"], "auc": entry.get("eval_auc")})
+            rows.append(place | {"measured": "development", "loss": entry["eval_loss"], "auc": entry.get("eval_auc")})
         elif "loss" in entry:
-            rows.append(at | {"measured": "training", "loss": float(entry["loss"]), "auc": None})
+            rows.append(place | {"measured": "training", "loss": float(entry["loss"]), "auc": None})
     return rows
 
 

@@ -90,7 +90,7 @@ class LoraQuestions:
         """Returns the length of a prompt up to its label, in tokens."""
         return len(self._prompts.before_label(messages))
 
-    def of(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[LoraQuestion]:
+    def rendered(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[LoraQuestion]:
         """Yields the question about each row of the table `training_examples` that fits the cutoff.
 
         Raises:
@@ -98,8 +98,8 @@ class LoraQuestions:
         """
         for row in rows:
             request = self._request(row)
-            about = [self._criteria[row["criterion"]]]
-            shorter, dropped = shortened_with(request, self._templates, self, about, YES_NO)
+            criteria = [self._criteria[row["criterion"]]]
+            shorter, dropped = shortened_with(request, self._templates, self, criteria, YES_NO)
             prompt, good = self._prompts.before_label(shorter.messages), bool(row["good"])
             answer = self._answer(shorter.messages, prompt, YES if good else NO)
             if len(prompt) + len(answer) > self.cutoff:
@@ -169,9 +169,9 @@ def label_scores(
         filling: token to fill rows up with.
         batch_tokens: tokens, filling included, that are computed at once.
     """
-    ends = _ends(tree)
+    leaves = _ends(tree)
     shown: list[dict[Path, dict[int, float]]] = [{} for _ in prompts]
-    rows = [(place, end) for end in ends for place in range(len(prompts))]
+    rows = [(place, end) for end in leaves for place in range(len(prompts))]
     lengths = [len(prompts[place]) + len(end) for place, end in rows]
     for batch in by_tokens(lengths, batch_tokens):
         chosen = [rows[number] for number in batch]

@@ -54,7 +54,7 @@ class Lender:
     """
 
     def __init__(self, dialogues: Iterable[tuple[HumanDialogue, Placed]], random_seed: int) -> None:
-        said: list[tuple[int, Lent]] = []
+        utterances: list[tuple[int, Lent]] = []
         clusters: Counter[str] = Counter()
         seen: set[tuple[str, str]] = set()
         for dialogue, placed in dialogues:
@@ -67,8 +67,8 @@ class Lender:
                 if length_of(text) < SHORTEST:
                     continue
                 place = number_of(random_seed, "lent", dialogue.name, turn)
-                said.append((place, Lent(text, own, placed.cluster, dialogue.name)))
-        kept = [(place, lent) for place, lent in said if clusters[lent.plain] == 1]
+                utterances.append((place, Lent(text, own, placed.cluster, dialogue.name)))
+        kept = [(place, lent) for place, lent in utterances if clusters[lent.plain] == 1]
         self.utterances: Sequence[Lent] = [lent for _, lent in kept]
         self._ring = Ring(kept)
         by_length: dict[int, list[tuple[int, Lent]]] = {}
@@ -143,9 +143,9 @@ class NearMisses:
         most = max(2, min(MOST_HOLDERS, int(len(utterances) * LARGEST_SHARE)))
         order = np.argsort(np.frombuffer(words, np.int32), kind="stable")
         self._holders = np.frombuffer(holders, np.int32)[order]
-        ends = np.cumsum(n_holders)
+        stops = np.cumsum(n_holders)
         self._lists = {
-            term: _List(int(ends[number] - n_holders[number]), int(ends[number]), float(weights[number]))
+            term: _List(int(stops[number] - n_holders[number]), int(stops[number]), float(weights[number]))
             for term, number in number_of.items()
             if n_holders[number] <= most
         }
@@ -172,7 +172,7 @@ class NearMisses:
         best = np.lexsort((found, -scores))[: NEAR_MISS_TRIES + len(heard)]
         for number in found[best]:
             lent = self._utterances[int(number)]
-            if lent.cluster != cluster and lent.plain not in heard and not _says_the_same(own, lent.text):
+            if lent.cluster != cluster and lent.plain not in heard and not _is_similar_text(own, lent.text):
                 return lent
         return None
 
@@ -192,7 +192,7 @@ class _List(NamedTuple):
     weight: float
 
 
-def _says_the_same(own: frozenset[str], other: str) -> bool:
+def _is_similar_text(own: frozenset[str], other: str) -> bool:
     terms = frozenset(terms_of(other))
     shared = len(own & terms)
     return shared > MOST_SHARED * max(1, min(len(own), len(terms)))

@@ -251,8 +251,8 @@ def _source(item: Item, side: Side, around: Surroundings) -> str | None:
 
 
 def _as_it_is_written(true: tuple[str, ...], negative: tuple[str, ...]) -> tuple[str, ...]:
-    manner, said = Manner(true), set(true)
-    return tuple(text if text in said else manner.written(text) for text in negative)
+    manner, spellings = Manner(true), set(true)
+    return tuple(text if text in spellings else manner.written(text) for text in negative)
 
 
 # Writes what is put into a dialogue as the dialogue is written, so that capitals and blanks do not give it away.
@@ -310,7 +310,9 @@ def shuffled_words(text: str, rng: np.random.Generator) -> NewText | NotApplicab
             continue
         if found[0][:1].isupper():
             new[0] = new[0][:1].upper() + new[0][1:]
-        return NewText(replace_words(text, (Replacement(*at, word) for at, word in zip(stretches, new, strict=True))))
+        return NewText(
+            replace_words(text, (Replacement(*stretch, word) for stretch, word in zip(stretches, new, strict=True)))
+        )
     return NotApplicable("the words are the same in any order")
 
 
@@ -370,13 +372,13 @@ _OF_DIALOGUES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )  # fmt: skip
 
 
-def kinds_of_level(level: Level) -> tuple[str, ...]:
+def perturbations_of_level(level: Level) -> tuple[str, ...]:
     """Returns every kind of a level, by name."""
     perturbations = [name for name, one in STRATEGIES.items() if one.level == level and name not in INSTEAD]
     return (*BORROWED, WORD_ORDER, *perturbations) if level == "turn" else tuple(perturbations)
 
 
-def kinds_for(criterion: str, level: Level, sensitivities: Sensitivities = NO_SENSITIVITIES) -> tuple[str, ...]:
+def perturbations_for(criterion: str, level: Level, sensitivities: Sensitivities = NO_SENSITIVITIES) -> tuple[str, ...]:
     """Returns the kinds that lower a criterion; empty if none is known.
 
     Args:
@@ -385,14 +387,14 @@ def kinds_for(criterion: str, level: Level, sensitivities: Sensitivities = NO_SE
         sensitivities: the user's criteria with the perturbations that lower them.
     """
     if criterion == "overall":
-        return kinds_of_level(level)
+        return perturbations_of_level(level)
     if criterion in sensitivities:
         named = [INSTEAD.get(name, name) for name in sensitivities[criterion]]
-        return tuple(name for name in dict.fromkeys(named) if name in kinds_of_level(level))
+        return tuple(name for name in dict.fromkeys(named) if name in perturbations_of_level(level))
     return (_OF_TURNS if level == "turn" else _OF_DIALOGUES).get(criterion, ())
 
 
-def chosen_kinds(
+def chosen_perturbations(
     criteria: Collection[str] | None,
     kinds: Collection[str] | None,
     level: Level,
@@ -409,17 +411,17 @@ def chosen_kinds(
     Raises:
         UserError: a kind is not known at this level, or a criterion is left without any.
     """
-    known = kinds_of_level(level)
+    known = perturbations_of_level(level)
     for name in kinds or ():
         if name not in known:
             meant = f"it is called '{INSTEAD[name]}' here" if name in INSTEAD else nearest(name, known)
             raise UserError(f"'{name}' is no way of spoiling a {level}; {meant}")
     found = {}
     for criterion in criteria or DEFAULT_CRITERIA[level]:
-        lowering = kinds_for(criterion, level, sensitivities)
+        lowering = perturbations_for(criterion, level, sensitivities)
         found[criterion] = tuple(name for name in lowering if kinds is None or name in kinds)
         if not lowering:
-            able = [name for name in (*_OF_TURNS, *_OF_DIALOGUES, "overall") if kinds_for(name, level)]
+            able = [name for name in (*_OF_TURNS, *_OF_DIALOGUES, "overall") if perturbations_for(name, level)]
             raise UserError(
                 f"no perturbation lowers '{criterion}' of a {level}; criteria that one lowers: {', '.join(able)}; name "
                 f"perturbations of your own criterion under criteria.{criterion}.sensitive_to"

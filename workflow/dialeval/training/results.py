@@ -89,9 +89,9 @@ def sample_rows(examples: pa.Table, random_seed: int, n: int = SAMPLES_PER_KIND)
         random_seed: seed of the choice, which is that of the smallest hashes: other pairs do not change it.
         n: pairs of each.
     """
-    about = examples.select(["training", "criterion", "kind", "language", "pair_id"])
+    columns = examples.select(["training", "criterion", "kind", "language", "pair_id"])
     pairs: dict[tuple[str, ...], set[str]] = {}
-    for *group, pair in zip(*about.to_pydict().values(), strict=True):
+    for *group, pair in zip(*columns.to_pydict().values(), strict=True):
         pairs.setdefault(tuple(group), set()).add(pair)
 
     def rank(pair: str) -> bytes:
@@ -137,10 +137,10 @@ def _scores_of(judge: str, held_back: pa.Table, scores: pa.Table, moment: str) -
 
 def _slices(columns: dict[str, Any]) -> Iterator[_Slice]:
     """Yields slices of rows, each only where it differs from the one before it."""
-    everything = np.ones(len(columns["kind"]), dtype=np.bool_)
+    all_rows = np.ones(len(columns["kind"]), dtype=np.bool_)
     languages = language_order(columns["language"])
     for language in [ALL, *(languages if len(languages) > 1 else [])]:
-        in_language = everything if language == ALL else columns["language"] == language
+        in_language = all_rows if language == ALL else columns["language"] == language
         yield _Slice(ALL, language, ALL, in_language)
         criteria = _distinct(columns["criterion"])
         for criterion in criteria:

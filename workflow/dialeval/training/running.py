@@ -416,12 +416,14 @@ def in_words(name: str) -> Iterator[None]:
     except UserError:
         raise
     except Exception as error:  # torch and safetensors raise several kinds
-        said = str(error)
-        if type(error).__name__ == "OutOfMemoryError" or "out of memory" in said or "can't allocate memory" in said:
-            raise UserError(f"{name}: the memory is too small for this training; {SMALLER}: {_line(said)}") from error
-        if any(words in said for words in _FULL):
+        message = str(error)
+        if (
+            type(error).__name__ == "OutOfMemoryError"
+            or "out of memory" in message
+            or "can't allocate memory" in message
+        ):
             raise UserError(
-                f"{name}: the disk of results_dir is full, or accepts no file of this size: {_line(said)}; free "
+                f"{name}: the disk of results_dir is full, or accepts no file of this size: {_line(message)}; free "
                 "space and run the same command again: the training resumes from its last checkpoint"
             ) from error
         raise
@@ -445,5 +447,5 @@ def check_numbers(name: str, curve: list[dict[str, Any]]) -> None:
         )
 
 
-def _line(said: str) -> str:
-    return " ".join(said.split())[:200]
+def _line(message: str) -> str:
+    return " ".join(message.split())[:200]

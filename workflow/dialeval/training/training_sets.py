@@ -26,7 +26,7 @@ from dialeval.training.human_dialogues import (
     split,
 )
 from dialeval.training.negatives import Known, Surroundings, surroundings_of
-from dialeval.training.pairs import Pair, chosen_kinds, make_dialogue_pair, make_turn_pair, rows_of
+from dialeval.training.pairs import Pair, chosen_perturbations, make_dialogue_pair, make_turn_pair, rows_of
 
 Place = tuple[int, int, int]
 """Position of a dialogue, of a turn in it (0 for a whole dialogue) and of a criterion: the order of the table."""
@@ -181,8 +181,8 @@ class Recipe(BaseModel, defer_build=True):
         Raises:
             UserError: a kind or criterion is not known.
         """
-        kinds = chosen_kinds(self.criteria, self.kinds, self.level, self.sensitivities)
-        return PairSettings(self.level, kinds, self.pairs_per_language, self.max_context, self.random_seed)
+        perturbations = chosen_perturbations(self.criteria, self.kinds, self.level, self.sensitivities)
+        return PairSettings(self.level, perturbations, self.pairs_per_language, self.max_context, self.random_seed)
 
 
 # A training set from its recipe: dialogues are read, split, and made into pairs.
@@ -216,9 +216,9 @@ def training_rows(
     """
     known = known_dialogues(recipe, tables)
     _refuse_absent_languages(recipe, known)
-    asked = [one for one in known if recipe.languages is None or one[0].language in recipe.languages]
-    judged = Counter(one.domain for one, _ in asked if one.name in left_out)
-    usable = _without_repeats([one for one in asked if one[0].name not in left_out], say)
+    chosen = [one for one in known if recipe.languages is None or one[0].language in recipe.languages]
+    judged = Counter(one.domain for one, _ in chosen if one.name in left_out)
+    usable = _without_repeats([one for one in chosen if one[0].name not in left_out], say)
     refuse_empty_parts(recipe, usable, judged)
     counts: Counter[tuple[str, str, str]] = Counter()
     for pair in make_pairs(usable, recipe.wanted()):
@@ -307,11 +307,12 @@ def refuse_parts_without_pairs(recipe: Recipe, counts: Mapping[tuple[str, str, s
     """
     for domain in recipe.domains:
         for part in PARTS:
-            if not any(n for (of, _, there), n in counts.items() if (of, there) == (domain, part)):
-                kinds = ", ".join(dict.fromkeys(kind for own in recipe.wanted().kinds.values() for kind in own))
+            if not any(n for (named, _, there), n in counts.items() if (named, there) == (domain, part)):
+                perturbations = ", ".join(dict.fromkeys(kind for own in recipe.wanted().kinds.values() for kind in own))
                 raise UserError(
                     f"training.{recipe.name}.domains.{domain}: no pair could be made of the dialogues of the part "
-                    f"'{part}', by none of {kinds}; more dialogues or kinds are needed, or a larger pairs_per_language"
+                    f"'{part}', by none of {perturbations}; more dialogues or kinds are needed, or a larger "
+                    "pairs_per_language"
                 )
 
 
