@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from dialeval.prompts.rendering import ShownDialogue, Templates
-from dialeval.report.inputs import Figure, LabelledProtocol, ReportInputs
+from dialeval.report.inputs import EvaluatedProtocol, Figure, ReportInputs
 from dialeval.report.page import build_report
 from dialeval.report.run_files import Answering, Answers, exchanges_of_run
 from dialeval.tables.dialogues import GENERATED, JUDGEMENTS, REQUESTS, RESPONSES, SEEDS, UTTERANCE_LENGTHS, UTTERANCES
@@ -38,8 +38,8 @@ WORDS = 4000
 OPTIONS = ("Conversation 1", "Conversation 2", "Both", "Neither")
 OUTCOMES = dict(zip(OPTIONS, ("right", "left", "tie", "tie"), strict=True))
 PROTOCOLS = (
-    LabelledProtocol("unieval", "locate", ("selfchat",), ("pass_rates",)),
-    LabelledProtocol("arena", "pair", ("selfchat",), ("ratings", "win_rates", "differences"), (N,)),
+    EvaluatedProtocol("unieval", "locate", ("selfchat",), ("pass_rates",)),
+    EvaluatedProtocol("arena", "pair", ("selfchat",), ("ratings", "win_rates", "differences"), (N,)),
 )
 MEASURED = {
     "unieval/pass_rates": PASS_RATES,

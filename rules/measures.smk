@@ -10,7 +10,7 @@ rule botchat:
 
 
 rule battles:
-    """Rates the systems of the tables under `battles`. It makes no model calls."""
+    """Rates the systems of the tables under `battles`, without model calls."""
     input:
         paths.battle_files,
 

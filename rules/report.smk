@@ -23,7 +23,7 @@ use rule stage as build_report with:
 
 
 use rule stage as status with:
-    """Writes a status page during a run: progress, finished results and missing files. It makes no model calls."""
+    """Writes a status page during a run: progress, finished results and missing files, without model calls."""
     output:
         [],
     pathvars:

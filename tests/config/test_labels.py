@@ -69,7 +69,7 @@ RATED = {"metaeval": {"corpora": {"own": {"reader": "ladder", "dialogues": "bund
         ({"annotators": ["Ann", "ann"]}, {}, "labels.annotators: 'Ann' and 'ann' differ only in case"),
         ({"annotators": ["ann"], "annotators_per_item": 2}, {}, "annotators_per_item: 2 is more than the number"),
         ({"annotators": ["ann"], "simulated": ["sim"]}, {}, "labels.simulated: 'sim' is none of labels.annotators"),
-        ({"judge": "gpt"}, {}, "labels.judge: a draw by random goes by no judge; take it out"),
+        ({"judge": "gpt"}, {}, "labels.judge: a draw by random goes by no judge; remove it"),
         ({"by": "score", "judge": "gtp"}, {}, "labels.judge: 'gtp' does not judge under quality, both, better; did"),
         ({"by": "score", "protocols": ["alone"]}, {}, "labels.by: a draw by score needs a judge, and alone has none"),
         ({"by": "uncertainty", "protocols": ["quality"]}, {},

@@ -53,7 +53,7 @@ def test_a_judge_in_shards_is_refused_in_words() -> None:
 
 def test_only_pairs_can_be_asked_in_rounds() -> None:
     found = mistakes(with_rounds({}, form="locate"))
-    assert "protocols.closer.adaptive: form locate has no such option, but pair; take it out" in found
+    assert "protocols.closer.adaptive: form locate has no such option, but pair; remove it" in found
 
 
 def test_a_cascade_is_not_asked_in_rounds() -> None:

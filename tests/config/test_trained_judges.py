@@ -76,7 +76,7 @@ def test_the_whole_is_right() -> None:
         ({"models__poe__train__margin": 0.2}, ["models.poe.train.margin: only dialogues are ranked with a margin"]),
         (
             {"training__more": {"level": "turn", "domains": {"daily": ["bundled"]}}},
-            ["training.more: no judge learns from 'more'", "under judges, or take the set out"],
+            ["training.more: no judge learns from 'more'", "under judges, or remove the set"],
         ),
         (
             {"judges": ["poe", "forest"], "ensembles": {"both": ["poe", "forest"]}},

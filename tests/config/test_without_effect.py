@@ -120,7 +120,7 @@ def test_a_field_is_refused_where_it_has_no_effect_and_taken_where_it_has_one(
         load_config(with_changes(without, field, value), files_are_there=False)
     lines = [line for line in str(caught.value).splitlines() if line.startswith(f"  {field}: ")]
     assert lines
-    assert "take" in lines[0]
+    assert "remove" in lines[0]
     load_config(with_changes(with_effect, field, value), files_are_there=False)
 
 

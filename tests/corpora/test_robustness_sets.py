@@ -155,7 +155,7 @@ def test_where_the_words_tell_nothing_the_ids_do(tmp_path: Path) -> None:
     write(tmp_path, SETS["repeating_others"].perturbed, rows)
     assert [pair.original.item_id for pair in only(tmp_path, "repeating_others")] == ["fed/01"] * 5 + ["fed/00"] * 5
     write(tmp_path, SETS["repeating_others"].perturbed, [row.replace("_00", "_01") for row in rows])
-    with pytest.raises(UserError, match=r"fed-repeat-other_text\.txt: which row belongs .* cannot be told"):
+    with pytest.raises(UserError, match=r"fed-repeat-other_text\.txt: which row belongs .* is not known"):
         only(tmp_path, "repeating_others")
 
 

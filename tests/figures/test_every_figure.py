@@ -18,7 +18,7 @@ from matplotlib.text import Text
 
 from dialeval.errors import UserError
 from dialeval.figures import registry
-from dialeval.figures.plot import Missing, drawn, save_plot
+from dialeval.figures.plot import Missing, figure_of_plot, save_plot
 from dialeval.figures.registry import drawings
 from dialeval.figures.style import FONT_SIZE, styled
 from dialeval.provenance.fingerprints import fingerprint
@@ -74,7 +74,7 @@ def test_no_text_overlaps_or_is_cut(name: str, number: int, n_judges: int) -> No
     assert found.title
     assert found.caption.endswith(".")
     assert found.text.count("n = ") == 1
-    _assert_readable(drawn(found))
+    _assert_readable(figure_of_plot(found))
 
 
 @pytest.mark.parametrize("name", DRAWINGS)

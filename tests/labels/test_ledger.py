@@ -75,7 +75,7 @@ def test_windows_line_ends_and_a_lost_last_one_do_no_harm(tmp_path: Path) -> Non
         ),
         ("dialogue", "whole", "line 2: level is 'whole'"),
         ("t2", "t1", "line 4: key 't1' is repeated"),
-        ("d1,random,t2", "d7,random,t2", "holds two draws"),
+        ("d1,random,t2", "d7,random,t2", "has two draws"),
         ("a,1,yes", "a,1,yes,", "line 2: 14 cells under 13 columns"),
         ("d1,random,t1", "<<<<<<< HEAD\nd1,random,t1", "line 2: 1 cells under 13 columns"),
     ],

@@ -257,7 +257,7 @@ def test_a_table_of_any_tool_is_known_by_its_ids(tmp_path: Path, folder: Path) -
         ),
         table(
             folder / "better-points.csv",
-            "annotator,case_id,system,versus,n_utterances,outcome\nbob,1,mosaic,harbour,2,1\nbob,3,kiosk,mosaic,4,right\n",
+            "annotator,case_id,system,opponent,n_utterances,outcome\nbob,1,mosaic,harbour,2,1\nbob,3,kiosk,mosaic,4,right\n",
         ),
         table(folder / "good.csv", "annotator,item_id,label\nann,1/kiosk,no\nann,2/kiosk,1\nann,3/kiosk,0.5\n"),
     ]

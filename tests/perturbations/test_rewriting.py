@@ -94,7 +94,7 @@ def test_utterances_stay_on_their_lines() -> None:
 
 
 def test_what_cannot_be_asked_is_refused() -> None:
-    with pytest.raises(ValueError, match="'repetition' cannot be asked of a model"):
+    with pytest.raises(ValueError, match="a model cannot perform 'repetition'"):
         plan_rewriting(ANSWER, STRATEGIES["repetition"], TEMPLATES, Sampling())
     alone = plan_rewriting(dialogue("Hi."), STRATEGIES["content_reduction"], TEMPLATES, Sampling())
     assert alone == NotApplicable("no utterance to rewrite")

@@ -85,7 +85,7 @@ def chat(folder: Path, name: str, engine: Engine, seeds: dict[str, Dialogue] = S
         talk = Talk.alone(engine, n_utterances=n, system=SYSTEM, sampling=sampling)
         turns = job.run(chat_all(talk, {SELFCHAT: job}, seeds))
     responses = [turn.response for dialogue in turns.values() for turn in dialogue]
-    return taken(job.asked, responses)
+    return taken(job.n_sent, responses)
 
 
 def taken(asked: int, responses: Iterable[Response]) -> Counter[str]:
@@ -183,7 +183,7 @@ def judge_all(
             job = answering(store, engine)
             asyncio.run(job.ask_all(requests))
             responses = {key: store.get(key) for key in map(job.key, requests)}
-        actual[protocol] = taken(job.asked, filter(None, responses.values()))
+        actual[protocol] = taken(job.n_sent, filter(None, responses.values()))
     return actual
 
 

@@ -235,7 +235,7 @@ def test_what_is_said_to_people_while_a_stage_runs_concerns_none(package: Path, 
 
 
 def test_what_is_computed_for_a_remark_and_what_a_failure_rests_on_count(changed: Change) -> None:
-    assert "answer" in changed("stages/answering.py", "if unasked:", "if unasked > 1:")
+    assert "answer" in changed("stages/answering.py", "if unsupported:", "if unsupported > 1:")
     assert "answer" in changed("engines/answering.py", "if not failed or failed <=", "if not failed or failed <")
 
 

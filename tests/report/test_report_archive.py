@@ -92,7 +92,7 @@ def test_a_verdict_comes_with_its_answer_and_what_it_took(archive: Archive) -> N
     unread = verdicts(archive, 0)["unieval", 1]
     assert unread["answer"] == "Hard to say <i>really</i>."
     assert unread["thoughts"] == "Hm."
-    assert unread["read"].startswith("not read: ")
+    assert unread["read"].startswith("not parsed: ")
 
 
 def test_prompts_come_back_character_by_character(archive: Archive) -> None:

@@ -51,7 +51,7 @@ def test_what_was_asked_again_shows_the_second_exchange_and_counts_both() -> Non
     one = exchange(run)
     assert one.answer["text"] == "Choice: No"
     assert [message.content for message in one.prompt()] == ["Read.", "Hm?", "In the form, please."]
-    assert one.facts() == "30 tokens read, 3 written, cost 8.4e-05, asked twice"
+    assert one.facts() == "30 tokens read, 3 written, cost 8.4e-05, requested twice"
 
 
 def test_a_second_try_without_an_answer_leaves_the_first() -> None:

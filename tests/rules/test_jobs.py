@@ -14,7 +14,7 @@ import pytest
 
 from dialeval.config.configuration import Config
 from dialeval.errors import UserError
-from dialeval.jobs.process_setup import with_how_jobs_run
+from dialeval.jobs.process_setup import with_run_settings
 from dialeval.layout.run import Layout
 from dialeval.rules.dialogues import Corpora, Selfchat
 from dialeval.rules.jobs import Bound, Directives, Sources, StageJob, by_digest, canonical
@@ -179,6 +179,6 @@ def test_a_stage_has_a_field_for_each_of_its_settings(layout: Layout, described:
     for stage in stage_functions(job.stage):
         module, _, function = stage.partition(":")
         kind = get_type_hints(getattr(import_module(module), function))["settings"]
-        kind.model_validate(with_how_jobs_run(settings, kind.model_fields))
+        kind.model_validate(with_run_settings(settings, kind.model_fields))
         known |= kind.model_fields.keys()
     assert settings.keys() <= known

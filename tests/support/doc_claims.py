@@ -58,7 +58,8 @@ def yaml_blocks() -> Iterator[tuple[Said, Any]]:
 def made_below_results() -> tuple[str, ...]:
     """Returns the paths below the results that rules name, in folders of known names, with what varies as `*`."""
     logs = {log.removeprefix("results/") for rule in loaded_rules().values() for log in rule.logs}
-    found = {re.sub(r"\{[^}]*\}", "*", pattern).replace("**", "*") for pattern in {*patterns(), *logs}}
+    named = {*patterns(), *logs, "tables/{folder}/{name}.{suffix}"}  # the name of a table has its folder
+    found = {re.sub(r"\{[^}]*\}", "*", pattern).replace("**", "*") for pattern in named}
     return tuple(sorted(path for path in found if not path.startswith("*")))
 
 

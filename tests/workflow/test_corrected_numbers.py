@@ -96,6 +96,6 @@ def test_without_labels_there_are_no_tables_of_labels(example: tuple[Workspace, 
     for path in (workspace.folder / "configs/labels").glob("*simulated*"):
         path.unlink()
     planned = workspace.would_run()
-    assert planned["measure"]
-    assert not {"read_labels", "correct", "rank_by_labels", "tabulate_agreement", "draw_labels"} & {*planned}
+    assert planned["measure_quality"]
+    assert not {"read_labels", "correct", "tabulate_agreement", "draw_labels"} & {*planned}
     assert workspace.would_run("annotation_pages")["labelling_page"] == 4

@@ -76,7 +76,7 @@ def test_another_workflow_runs_rules_of_this_one_and_reads_what_they_make(worksp
     assert (other.folder / "rated/.run.lock").exists()
     assert not (other.folder / "results").exists()
     assert "Nothing to be done" in other.run()
-    assert "rated has no unused files" in other.run("judging_tidy")
+    assert "rated has no unused files" in other.run("judging_clean")
 
 
 def test_all_rules_of_a_module_are_planned_with_its_own_configuration(workspace: Workspace, tmp_path: Path) -> None:

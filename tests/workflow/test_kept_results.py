@@ -74,7 +74,7 @@ def test_a_changed_line_that_changes_nothing_made_ends_there(undisturbed: Worksp
 
 
 def test_what_is_forced_is_made_anew_and_what_follows_is_put_back(finished: Workspace) -> None:
-    output = finished.run("--forcerun", "measure_arena", "--until", "measure_arena", "draw_botchat")
+    output = finished.run("--forcerun", "measure_arena", "--until", "draw_botchat")
     assert "measure_arena" not in put_back(output)
     assert finished.would_run() == {}
 

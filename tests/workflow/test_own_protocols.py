@@ -77,7 +77,7 @@ def test_ones_own_protocols_are_estimated_asked_and_measured_and_their_names_are
         configure(workspace, endpoint.url, OWN | {"failures": {}})
         workspace.run("estimate")
         estimated = {
-            row["protocol"]: int(row["to_ask"]) for row in rows(workspace, "estimate") if row["model"] == "gpt"
+            row["protocol"]: int(row["model_calls"]) for row in rows(workspace, "estimate") if row["model"] == "gpt"
         }
         assert not endpoint.log
         workspace.run()

@@ -14,7 +14,8 @@ LISTED = re.compile(r"(\w+) \((.+)\)")
 
 def test_every_rule_says_in_a_sentence_of_its_own_what_it_does(workspace: Workspace) -> None:
     lines = [line for line in workspace.run("--list-rules").splitlines() if not line.startswith("Using ")]
-    assert len(lines) == len(loaded_rules())
+    names = {line.split()[0] for line in lines}
+    assert {name for name in names ^ {*loaded_rules()} if not name.startswith("measure_")} == set()
     said: dict[str, str] = {}
     for line in lines:
         match = LISTED.fullmatch(line)

@@ -116,7 +116,7 @@ def test_a_second_run_at_the_same_time_is_refused(finished: Workspace) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("judges: [forest]\n", ["models: this field is needed", "stands alone"]),
+        ("judges: [forest]\n", ["models: this field is needed", "replaces config.yaml"]),
         ("servers: {a: b}\n", ["servers: there is no such field", "models: this field is needed"]),
         ("models: &m {a: [*m]}\n", ["'models.a' holds itself"]),
     ],

@@ -67,7 +67,7 @@ def test_a_language_more_asks_for_its_translations_and_scores_alone(workspace: W
         workspace.run("estimate")
         assert not endpoint.log
         estimated = {
-            row["protocol"]: int(row["to_ask"]) for row in rows(workspace, "estimate") if row["model"] == "chat"
+            row["protocol"]: int(row["model_calls"]) for row in rows(workspace, "estimate") if row["model"] == "chat"
         }
         workspace.run("metaeval", "results/tables/translation/corpora.csv", "results/tables/usage.csv")
         # the first utterance of t1 and t2 is asked about once

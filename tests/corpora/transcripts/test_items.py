@@ -44,7 +44,7 @@ def test_systems_meet_on_what_they_share(tmp_path: Path) -> None:
     assert [item.item_id for item in reading.items] == ["1/a", "2/a", "1/b", "2/b", "3/a"]
     assert cases(reading) == ["1", "2", "1", "2", ""]
     assert [item.cluster for item in reading.items] == ["1", "2", "1", "2", "3/a"]
-    assert "2 cases, 2 of them of several systems, 2 of all; without one: 1 dialogue" in reading.notes
+    assert "2 cases: 2 shared by several systems, 2 by all; without a case: 1 dialogue" in reading.notes
     assert cases(items(tmp_path, record(1, "a"), record(1, "b"), cases="none")) == ["", ""]
 
 

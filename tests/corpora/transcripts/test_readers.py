@@ -54,7 +54,7 @@ def test_what_does_not_fit_is_told(tmp_path: Path, line: dict[str, Any], words: 
 def test_a_file_alone_is_told_to_be_one_of_several(tmp_path: Path) -> None:
     folder(tmp_path, answer("a", "b"))
     for file in source_files("auto", tmp_path):
-        with pytest.raises(UserError, match="name the folder that has question.jsonl and model_answer/ as path"):
+        with pytest.raises(UserError, match="set path to the folder that has question.jsonl and model_answer/"):
             read_items("mt", file, Options())
     (tmp_path / "model_answer" / "heron.jsonl").unlink()
     with pytest.raises(UserError, match="no file of answers there"):

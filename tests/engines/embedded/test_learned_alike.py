@@ -50,10 +50,13 @@ def test_a_learned_file_does_not_follow_the_order_of_a_processs_sets() -> None:
 
 
 def test_a_learned_file_is_the_same_on_another_processor() -> None:
-    """Without its vector instructions, and with OpenBLAS's kernels for an old one, it sums in another order."""
+    """Without its vector instructions, and with OpenBLAS's kernels for an old one, it sums in another order.
+
+    Not so `selection`: the smallest singular vectors of so few words are arbitrary.
+    """
     found = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
     if not found:
         pytest.skip("numpy uses no vector instructions here that can be switched off")
     older = {"NPY_DISABLE_CPU_FEATURES": " ".join(found), "OPENBLAS_CORETYPE": "Prescott"}
-    here, there = digests([*METHODS_LEARNED, "selection"], {}, older)
+    here, there = digests(METHODS_LEARNED, {}, older)
     assert here == there

@@ -23,7 +23,7 @@ from embedded_ratings import human_probability
 
 
 def test_the_report_has_a_row_for_each_kind_of_damage(forest: Learned, english: list[Dialogue]) -> None:
-    assert [row.damage for row in forest.report] == ["all", *KINDS]
+    assert [row.perturbation for row in forest.report] == ["all", *KINDS]
     assert forest.report[0].n == sum(row.n for row in forest.report[1:])
     assert forest.report[0].auc > 0.65
     assert all(0 <= row.accuracy <= 1 for row in forest.report)

@@ -79,7 +79,7 @@ def test_half_an_emoji_is_marked_and_said(tmp_path: Path) -> None:
     assert (response.text, response.reasoning) == ("half \ufffd an emoji", "thought \ufffd")
     assert not answering.failures
     (line,) = remark_lines(Counter(remarks_on(response)), "m")
-    assert "in 1 answer of m U+FFFD stands" in line
+    assert "in 1 answer of m U+FFFD replaces" in line
 
 
 @pytest.mark.parametrize("tokens", [3_000_000_000, 1e20, -1, 1.5, True, "12", [12], None])

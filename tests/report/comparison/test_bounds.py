@@ -44,8 +44,9 @@ def test_a_system_that_became_worse_fails(runs: Path, capsys: pytest.CaptureFixt
     assert "bound unieval/pass_rates[worse] < -0.05" in printed
 
 
-def test_equal_verdicts_are_within_every_bound_around_zero(runs: Path) -> None:
-    assert compare(runs, "unieval[same] < -0.001", "unieval[same] > 0.001") == 0
+def test_equal_verdicts_are_within_bounds_beyond_what_so_many_cases_can_show(runs: Path) -> None:
+    assert compare(runs, "unieval[same] < -0.05", "unieval[same] > 0.05") == 0
+    assert compare(runs, "unieval[same] < -0.01") == 1  # 60 equal verdicts have an interval of 0.046
     assert compare(runs, "unieval[same] < 0.01") == 1  # an improvement is asked for, and there is none
 
 

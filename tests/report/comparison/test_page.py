@@ -97,7 +97,7 @@ def test_runs_without_anything_in_common(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     first = write_run(tmp_path / "a", passes("judge", "bot", drawn_passes(rng, 0.5, 5)))
     other = write_run(tmp_path / "b", passes("other", "bot", drawn_passes(rng, 0.5, 5)))
-    with pytest.raises(UserError, match="nothing in common"):
+    with pytest.raises(UserError, match="no results in common"):
         compare(first, other, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

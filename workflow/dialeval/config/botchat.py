@@ -101,7 +101,7 @@ class Elo(Section):
 
 
 class Battles(Section):
-    "A table of pairwise comparisons to rate on its own."
+    """A table of pairwise comparisons to rate on its own."""
 
     path: Path = Field(
         description="CSV, .xlsx, JSON or Parquet, relative to data_dir or absolute (see docs/battles.md)."

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Corpus(Section):
-    "A source of dialogues."
+    """A source of dialogues."""
 
     reader: Literal["bundled", "botchat_workbook", "mutual_folder", "jsonl", "auto"] = Field(
         description="bundled (ours), botchat_workbook (xlsx), mutual_folder (text files), jsonl (your own, see docs), "
@@ -46,7 +46,7 @@ class Corpus(Section):
 
 
 class Seeds(Section):
-    "The human dialogues whose beginnings are ChatSEEDs."
+    """The human dialogues whose beginnings are ChatSEEDs."""
 
     corpus: Name = Field(description="The corpus whose first two utterances are the seeds.")
     arena_min_utterances: Annotated[Integer, Field(ge=2)] = Field(
@@ -65,14 +65,14 @@ NameInFile = Annotated[str, Field(min_length=1, max_length=80)]
 
 
 class Shown(Section):
-    "Parts of transcripts, other than utterances, that judges and readers see."
+    """Parts of transcripts, other than utterances, that judges and readers see."""
 
     system_prompts: bool = Field(False, description="System prompts, marked [system prompt].")
     tool_calls: bool = Field(False, description="Tool calls and their results, marked [tool call], [tool result].")
 
 
 class Columns(Section):
-    "Columns of a table of turns with uncommon names (see docs/transcripts.md)."
+    """Columns of a table of turns with uncommon names (see docs/transcripts.md)."""
 
     dialogue_id: NameInFile | None = Field(None, description="Column with the dialogue's id.")
     system: NameInFile | None = Field(None, description="System.")
@@ -115,7 +115,7 @@ class Transcripts(Section):
     @model_validator(mode="after")
     def _columns_are_of_tables(self) -> Self:
         if self.columns.model_fields_set and self.reader not in ("auto", "csv", "folder"):
-            raise ValueError(f"columns are of tables, reader is {self.reader}; take columns out, or set reader: csv")
+            raise ValueError(f"columns are of tables, reader is {self.reader}; remove columns, or set reader: csv")
         return self
 
     def options(self) -> dict[str, Any]:
@@ -134,7 +134,7 @@ class Transcripts(Section):
 
 
 class TranslationQuality(Section):
-    "Measures on a sample of utterances."
+    """Measures on a sample of utterances."""
 
     sample: Count = Field(100, description="Utterances of each corpus and language, drawn by their ids.")
     back: Name | None = Field(
@@ -186,7 +186,7 @@ class Translation(Section):
     @model_validator(mode="after")
     def _goes_elsewhere(self) -> Self:
         if self.source in self.into:
-            raise ValueError(f"into has the source's own language '{self.source}'; take it out")
+            raise ValueError(f"into has the source's own language '{self.source}'; remove it")
         return self
 
 
@@ -202,7 +202,7 @@ def unfit_translations(config: Config) -> Iterator[Mistake]:
         there = [language for language in (rated and rated.languages) or () if language in settings.into]
         if there:
             words = (
-                f"'{name}' is read in {', '.join(there)}, too; take {'it' if len(there) == 1 else 'them'} out of one"
+                f"'{name}' is read in {', '.join(there)}, too; remove {'it' if len(there) == 1 else 'them'} from one"
             )
             yield Mistake(f"{field}.into", words, (f"metaeval.corpora.{name}.languages",))
         if rated and rated.languages and settings.source not in rated.languages:

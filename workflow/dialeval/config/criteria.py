@@ -354,7 +354,7 @@ def unfit_asks(config: Config) -> Iterator[Mistake]:
     for name, corpus in config.metaeval.corpora.items() if config.metaeval else ():
         field = f"metaeval.corpora.{name}.criterion_map"
         if corpus.criterion_map and corpus.reader == "ladder":
-            words = "people rated nothing of a ladder: its reference is known by construction; take asks out"
+            words = "people rated nothing of a ladder: its reference is known by construction; remove criterion_map"
             yield Mistake(field, words, (f"metaeval.corpora.{name}.reader",))
             continue
         level = LEVEL_OF_READER.get(corpus.reader)

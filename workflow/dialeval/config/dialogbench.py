@@ -136,7 +136,7 @@ class WrittenItems(Penalties):
         if "domains" in self.ablations and self.temperature == 0:
             raise ValueError(
                 "at temperature 0 the basic prompt, which is the same for many items, gives the same item again and "
-                "again; raise temperature, or take domains out of ablations"
+                "again; raise temperature, or remove domains from ablations"
             )
         if "filter" in self.ablations and self.filter is None:
             raise ValueError("without a filter, ablations cannot leave it out; name a model as filter")
@@ -205,7 +205,7 @@ class DialogBench(Penalties):
         if self.written and "domains" in self.written.ablations and self.classifier is None:
             raise ValueError(
                 "of the ablation domains only the classifier looks at what was written; name a model as classifier, "
-                "or take domains out of written.ablations"
+                "or remove domains from written.ablations"
             )
         return self
 

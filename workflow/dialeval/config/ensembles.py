@@ -99,7 +99,7 @@ def _unfit_members(config: Config, field: str, members: list[str]) -> Iterator[M
         elif not _ways(config, member):
             words = (
                 f"'{member}' scores nothing; name it under judges, with yes_no or rating or a protocol of form scale "
-                "or probability, or take it out"
+                "or probability, or remove it"
             )
             yield Mistake(field, words, related)
 
@@ -204,7 +204,7 @@ def unfit_pool(config: Config) -> Iterator[Mistake]:
             words = f"'{name}' is an ensemble, and none is a member of another; name its members, or a tag of theirs"
             found.append(Mistake(FIELD, words, (f"ensembles.{name}",)))
         elif name in config.models and not scores_items(config, name):
-            words = f"'{name}' scores no rated items; let it judge under rating or yes_no, or take it out of the pool"
+            words = f"'{name}' scores no rated items; let it judge under rating or yes_no, or remove it from the pool"
             found.append(Mistake(FIELD, words, (f"models.{name}", "judges", "protocols")))
     unknown = unknown_in_group(config, metaeval.ensemble_pool, [*scores, *config.ensembles])
     found += [Mistake(FIELD, words, ("models", "metaeval.score_files", "ensembles")) for _, words in unknown]

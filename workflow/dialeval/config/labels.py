@@ -24,7 +24,7 @@ Asked = Annotated[str, Field(min_length=1, max_length=2_000)]
 
 
 class Labels(Section):
-    "Human labels of the dialogues that judges score (see docs/labels.md)."
+    """Human labels of the dialogues that judges score (see docs/labels.md)."""
 
     path: Path = Field(
         description="Folder of people's labels: what pages export, and CSV files of other tools; relative to where the "
@@ -157,7 +157,7 @@ def _protocols(config: Config, labels: Labels) -> Iterator[Mistake]:
             )
             yield Mistake("labels.protocols", words, (f"protocols.{name}",))
         elif found and name not in known:
-            words = f"protocol {name} judges rated or perturbed items alone, which no system wrote; take it out"
+            words = f"protocol {name} judges rated or perturbed items alone, which no system wrote; remove it"
             yield Mistake("labels.protocols", words, (f"protocols.{name}",))
         elif name not in known:
             words = f"'{name}' is no protocol of this configuration about systems' dialogues; {nearest(name, known)}"
@@ -252,7 +252,7 @@ def _by(config: Config, labels: Labels) -> Iterator[Mistake]:
     """Yields draws that go by what a judge does not say."""
     if labels.by not in ("score", "uncertainty"):
         if labels.judge is not None:
-            words = f"a draw by {labels.by} goes by no judge; take it out, or set labels.by: score or uncertainty"
+            words = f"a draw by {labels.by} goes by no judge; remove it, or set labels.by: score or uncertainty"
             yield Mistake("labels.judge", words, ("labels.by",))
         return
     own = labelled_protocols(config)

@@ -66,7 +66,7 @@ class Rating(Penalties):
 
 
 class YesNo(Section):
-    "The probability of Yes to a question on each dimension (comp-analysis, Table 3)."
+    """The probability of Yes to a question on each dimension (comp-analysis, Table 3)."""
 
     judges: list[Name] | None = Field(
         None, description="Judges whose label probabilities can be read; null: all of `judges`."
@@ -74,7 +74,7 @@ class YesNo(Section):
 
 
 class RatedCorpus(Section):
-    "A corpus of turns or dialogues with ratings."
+    """A corpus of turns or dialogues with ratings."""
 
     reader: RatedReader = Field(
         description="comp_turn, comp_dialogue (comp-analysis), xdial (xDial-Eval), fed_turn, fed_dialogue, usr, "
@@ -151,7 +151,7 @@ class ScoreFile(Section):
 
 
 class MetaEval(Section):
-    "Agreement of judges with human ratings (comp-analysis; xDial-Eval)."
+    """Agreement of judges with human ratings (comp-analysis; xDial-Eval)."""
 
     corpora: dict[Name, RatedCorpus] = Field(min_length=1, description="Rated corpora, by a name of yours.")
     score_files: dict[Name, ScoreFile] = Field({}, description="Ready scores of further metrics, by a name of yours.")
@@ -201,7 +201,7 @@ class Ladders(Section):
 
 
 class Robustness(Section):
-    "Detection of perturbations (comp-analysis, Tables 10 to 12)."
+    """Detection of perturbations (comp-analysis, Tables 10 to 12)."""
 
     corpora: list[Name] = Field(
         [], description="Corpora whose dialogues and turns are perturbed: names under corpora or metaeval.corpora."

@@ -332,7 +332,7 @@ class NllbModel(AnyModel):
 
 
 class PublishedModel(AnyModel):
-    "A model whose dialogues or verdicts others have published; it makes no calls."
+    """A model whose dialogues or verdicts others have published; it makes no calls."""
 
     engine: Literal["published"]
     dialogues: Path | None = Field(

@@ -122,7 +122,7 @@ def _without_certainty(protocol: Protocol) -> str:
     """Returns why nothing tells how sure a judge is under a protocol; empty where something does."""
     if protocol.form in ("locate", "annotate"):
         return (
-            f"an answer of form {protocol.form} does not say how sure the judge is; take the cascade out, or ask by "
+            f"an answer of form {protocol.form} does not say how sure the judge is; remove the cascade, or ask by "
             "form probability"
         )
     if protocol.form == "scale" and protocol.repeats < 2:
@@ -161,7 +161,7 @@ PARTS = (
 
 
 class JudgedData(Section):
-    "The items of a protocol."
+    """The items of a protocol."""
 
     source: list[Name] = Field(
         min_length=1,
@@ -188,7 +188,7 @@ class JudgedData(Section):
 
 
 class Protocol(Penalties):
-    "A protocol of your own: a question, its items, and measures of the answers."
+    """A protocol of your own: a question, its items, and measures of the answers."""
 
     form: Form = Field(
         description="scale (a number for each criterion), probability (of Yes), pair (which of two dialogues), "

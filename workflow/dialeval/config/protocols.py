@@ -188,18 +188,16 @@ def _foreign_options(field: str, protocol: Protocol) -> Iterator[Mistake]:
     given = protocol.model_fields_set
     for option, forms in OF_FORMS.items():
         if option in given and protocol.form not in forms:
-            words = f"form {protocol.form} has no such option, but {', '.join(forms)}; take it out"
+            words = f"form {protocol.form} has no such option, but {', '.join(forms)}; remove it"
             yield Mistake(f"{field}.{option}", words)
     if "turns" in protocol.data.model_fields_set and protocol.form not in ("scale", "probability"):
         yield Mistake(
-            f"{field}.data.turns", f"form {protocol.form} has no such option, but scale, probability; take it out"
+            f"{field}.data.turns", f"form {protocol.form} has no such option, but scale, probability; remove it"
         )
     if protocol.form != "pair":
         for option in OF_PAIRS:
             if option in protocol.data.model_fields_set:
-                yield Mistake(
-                    f"{field}.data.{option}", f"form {protocol.form} has no such option, but pair; take it out"
-                )
+                yield Mistake(f"{field}.data.{option}", f"form {protocol.form} has no such option, but pair; remove it")
 
 
 def _sources(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake]:

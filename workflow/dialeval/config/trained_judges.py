@@ -42,7 +42,7 @@ def unfit_learners(config: Config) -> Iterator[Mistake]:
 def _without_effect(config: Config, name: str, train: EncoderTraining) -> Iterator[Mistake]:
     """Yields the margin of a ranking where nothing is ranked."""
     if "margin" in train.model_fields_set and config.training[train.data].level == "turn":
-        words = f"only dialogues are ranked with a margin, and '{train.data}' is about turns; take it out"
+        words = f"only dialogues are ranked with a margin, and '{train.data}' is about turns; remove it"
         yield Mistake(f"models.{name}.train.margin", words, (f"training.{train.data}",))
 
 
@@ -65,12 +65,12 @@ def _unused_sets(config: Config) -> Iterator[Mistake]:
         learners = [model for model, one in config.models.items() if name in one.learns_from]
         words = (
             f"no judge learns from '{name}'; name it as train.data of an encoder or under lora.train of a vllm model, "
-            "and that model under judges, or take the set out"
+            "and that model under judges, or remove the set"
         )
         if learners:
             words = (
                 f"only {', '.join(learners)} would learn from '{name}', which nothing asks; name it under judges, or "
-                "take both out"
+                "remove both"
             )
         yield Mistake(
             f"training.{name}", words, ("models", "judges", "protocols", *(f"models.{one}" for one in learners))

@@ -36,7 +36,7 @@ LearningRate = Annotated[Number, Field(gt=0, le=1)]
 
 
 class TrainingSet(Section):
-    "Pairs of a human dialogue and a corrupted copy, made without human ratings."
+    """Pairs of a human dialogue and a corrupted copy, made without human ratings."""
 
     level: Literal["turn", "dialogue"] = Field(
         description="turn: is the last utterance relevant (PoE-style); dialogue: which of two is better (FineD-style)."
@@ -175,7 +175,7 @@ def _domains(config: Config, name: str, section: TrainingSet) -> Iterator[Mistak
     field = f"training.{name}.domains"
     for domain, corpora in section.domains.items():
         if not corpora:
-            yield Mistake(f"{field}.{domain}", "it names no corpus; name at least one of `corpora`, or take it out")
+            yield Mistake(f"{field}.{domain}", "it names no corpus; name at least one of `corpora`, or remove it")
         yield from unknown(f"{field}.{domain}", corpora, config.corpora, "corpus", "corpora")
     for corpus, n in Counter(section.corpora()).items():
         if n > 1:

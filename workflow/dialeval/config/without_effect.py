@@ -160,7 +160,7 @@ def settings_without_effect(config: Config) -> Iterator[Mistake]:
     for place, section in _sections(config, ""):
         for field, needed in idle_fields(section).items():
             if field in section.model_fields_set and (value := getattr(section, field)) is not None:
-                words = f"{_shown(value)} has no effect here; it needs {needed}: set that, or take {field} out"
+                words = f"{_shown(value)} has no effect here; it needs {needed}: set that, or remove {field}"
                 yield Mistake(f"{place}.{field}".lstrip("."), words, (place,) if place else ())
     yield from _of_other_sections(config)
 
@@ -170,7 +170,7 @@ def _of_other_sections(config: Config) -> Iterator[Mistake]:
     if config.selfchat.scenarios:
         for field in _changed(config.seeds, "limit", "arena_min_utterances"):
             words = (
-                "dialogues begin with selfchat.scenarios and not with seeds; take it out, or limit the scenarios by "
+                "dialogues begin with selfchat.scenarios and not with seeds; remove it, or limit the scenarios by "
                 "selfchat.scenarios.limit"
             )
             yield Mistake(
@@ -180,7 +180,7 @@ def _of_other_sections(config: Config) -> Iterator[Mistake]:
         if isinstance(config.models.get(settings.translator), NllbModel):
             for field in _changed(settings, "context"):
                 without = f"'{settings.translator}' (engine nllb) sees no context"
-                words = f"{settings.context} has no effect: {without}; take it out"
+                words = f"{settings.context} has no effect: {without}; remove it"
                 yield Mistake(f"translate.{name}.{field}", words, (f"models.{settings.translator}",))
     yield from _of_published_models(config)
     for name, protocol in config.protocols.own.items():
@@ -189,7 +189,7 @@ def _of_other_sections(config: Config) -> Iterator[Mistake]:
             for field in _changed(protocol.data, "turns"):
                 words = (
                     f"{protocol.data.turns} has no effect: none of the protocol's criteria is about a response; name "
-                    f"one that is, such as {', '.join(DIMENSIONS['turn'][:2])}, or take turns out"
+                    f"one that is, such as {', '.join(DIMENSIONS['turn'][:2])}, or remove turns"
                 )
                 yield Mistake(f"protocols.{name}.data.{field}", words, (f"protocols.{name}", "criteria"))
     failures = config.protocols.failures

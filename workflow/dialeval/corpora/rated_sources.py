@@ -156,13 +156,13 @@ def check_joined(reading: RatedReading, rated_as: Mapping[str, str], field: str)
             found_levels = " and ".join(f"{SHOWN_LEVELS[level]}s" for level in there)
             names = listed(dict.fromkeys(name for level in there for name in DIMENSIONS[level]))
             raise UserError(
-                f"{field}: {reading.source} holds {found_levels}, and '{criterion}' is not asked of one; ask about "
-                f"one of {names}"
+                f"{field}: {reading.source} holds {found_levels}, and '{criterion}' is no criterion of one; choose "
+                f"from {names}"
             )
         if wanted not in rated:
             raise UserError(
-                f"{field}: '{criterion}' is to be compared with ratings on '{wanted:.60}', and nobody rated that in "
-                f"{reading.source}; rated are {listed(rated)}: name one of these"
+                f"{field}: scores on '{criterion}' are to be compared with ratings on '{wanted:.60}', which "
+                f"{reading.source} does not have; it has ratings on {listed(rated)}: name one of these"
             )
 
 

@@ -17,8 +17,6 @@ from dataclasses import asdict, astuple, dataclass, field
 from pathlib import Path
 from typing import TextIO
 
-import pyarrow.parquet as pq
-
 from dialeval.errors import UserError
 from dialeval.paths import refuse_links, write_new
 
@@ -326,6 +324,8 @@ class Requests:
         try:
             version = path, path.stat().st_mtime_ns
             if version not in self._planned:
+                import pyarrow.parquet as pq  # every job loads this module before it looks for kept outputs
+
                 self._planned[version] = pq.read_metadata(path).num_rows
         except (OSError, ValueError):  # not planned yet
             return None

@@ -150,7 +150,7 @@ def json_rows(document: list[Any], name: str, fault: Callable[[str], None]) -> I
     for number, entry in enumerate(document, start=1):
         where = f"{name}, row {number}"
         if not isinstance(entry, dict):
-            fault(f"{where}: {entry!r:.40} is no object with an answer; take it out")
+            fault(f"{where}: {entry!r:.40} is no object with an answer; remove it")
             continue
         annotations = entry.get("annotations")
         if not isinstance(annotations, list) or not isinstance(entry.get("data"), dict):

@@ -111,8 +111,12 @@ class Tables(Judgements):
 
     @cached_property
     def measured_protocols(self) -> dict[str, list[str]]:
-        """Return the measures of each protocol that has judges, those last that need others."""
-        measured = {name: one.measured() for name, one in self.protocols.items() if self.config.judging(name)}
+        """Return the measures of each protocol that has judges and measures, those last that need others."""
+        measured = {
+            name: measures
+            for name, one in self.protocols.items()
+            if self.config.judging(name) and (measures := list(one.measured()))
+        }
         return {
             name: [
                 *(one for one in dict.fromkeys(measures) if one not in LAST),

@@ -308,7 +308,7 @@ NEEDS = (
         "docs/battles.md",
     ),
     Need(
-        ("annotation_pages", "read_labels", "correct", "rank_by_labels", "tabulate_agreement", "draw_labels"),
+        ("annotation_pages", "read_labels", "correct", "tabulate_agreement", "draw_labels"),
         lambda config: config.labels is not None,
         "the configuration has no section labels; add one, such as labels: {path: labels}, see docs/labels.md",
     ),

@@ -158,7 +158,7 @@ def _missing(question: Question, criterion: Criterion | None, items: Sequence[It
         elif missing:
             yield f"it shows {variable} without utterance {', '.join(map(str, missing))} of {len(item.utterances)}"
     if criterion is not None and not _names(prompt, criterion):
-        yield f"it forgets the criterion: asked about '{criterion.name}' it says neither its name nor its question"
+        yield f"it does not contain the criterion: for '{criterion.name}' it has neither its name nor its question"
     if question.protocol.form not in ("pair", "locate") or question.structured:
         return
     options = question.protocol.options or pair.OPTIONS

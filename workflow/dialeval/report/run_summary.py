@@ -52,7 +52,7 @@ def summary_of(inputs: ReportInputs, usage: pa.Table | None, battles: Mapping[st
     blocks += _floor(inputs, usage)
     lies = [f"{REPORT}{report}"] if report else []
     lies.append(f"{TABLES}{inputs.results_dir}/{layout.folder_of(layout.TABLE)}")
-    blocks.append(["## Where it lies", "", *lies])
+    blocks.append(["## Output files", "", *lies])
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 

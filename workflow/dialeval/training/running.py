@@ -423,6 +423,10 @@ def in_words(name: str) -> Iterator[None]:
             or "can't allocate memory" in message
         ):
             raise UserError(
+                f"{name}: the memory is too small for this training; {SMALLER}: {_line(message)}"
+            ) from error
+        if any(words in message for words in _FULL):
+            raise UserError(
                 f"{name}: the disk of results_dir is full, or accepts no file of this size: {_line(message)}; free "
                 "space and run the same command again: the training resumes from its last checkpoint"
             ) from error

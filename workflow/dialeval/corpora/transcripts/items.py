@@ -264,7 +264,7 @@ def _summary(path: Path, reading: TranscriptItems) -> Iterator[str]:
     everywhere = sum(len(names) == len(systems) for names in met.values())
     without = sum(not item.case_id for item in reading.items)
     yield (
-        f"{counted(len(met), 'case')}, {shared:,} of them of several systems, {everywhere:,} of all; without one: "
+        f"{counted(len(met), 'case')}: {shared:,} shared by several systems, {everywhere:,} by all; without a case: "
         f"{counted(without, 'dialogue')}"
     )
 
@@ -333,7 +333,7 @@ def _one_line(transcript: Transcript) -> Transcript:
             words = f"has {len(name)} characters ({name:.40}...); write a name of at most {longest}"
             raise UserError(f"{transcript.place}: '{what}' {words}")
         if any(unicodedata.category(mark) == "Cc" for mark in name):
-            raise UserError(f"{transcript.place}: '{what}' is {name!r:.60}, with a control character; take it out")
+            raise UserError(f"{transcript.place}: '{what}' is {name!r:.60}, with a control character; remove it")
         names[what] = name
     return replace(transcript, **names)
 

@@ -182,7 +182,7 @@ def read(path: Path, reader: str, columns: Mapping[str, str], notes: Counter[str
         yield from read_system_folder(path, notes, lambda file: read(file, AUTO, columns, notes))
         return
     if reader == AUTO:
-        notes[f"files read as {kind}, by their looks"] += 1
+        notes[f"files read as {kind}, the detected format"] += 1
     if kind == CSV:
         yield from text_formats.read_turns(path, notes, columns)
     elif kind == TEXT:

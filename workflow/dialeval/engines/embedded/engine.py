@@ -12,7 +12,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from dialeval.config.models import METHODS, EmbeddedModel
+from dialeval.config.models import EmbeddedModel
 from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded import interfaces
 from dialeval.engines.embedded.classifiers import log_odds
@@ -108,7 +108,7 @@ class EmbeddedEngine:
         self.identity = identity
         self.concurrency = concurrency
         self._learned = learned
-        self._serves = METHODS[learned.method].serves
+        self._serves = next(iter(learned.models.values())).serves()
         self._judged = Batched(partial(judge_all, learned))
         self._rated: dict[Level, Batched[Floats]] = {
             level: Batched(partial(rate_all, learned, level)) for level in DIMENSIONS

@@ -55,6 +55,24 @@ class Model:
         """
         raise NotImplementedError
 
+    def serves(self) -> frozenset[str]:
+        """Return the protocols that this model's class answers: one of the methods that each needs is overridden."""
+        return frozenset(
+            protocol
+            for protocol, needed in _NEEDED.items()
+            if any(getattr(type(self), name) is not getattr(Model, name) for name in needed)
+        )
+
+
+_NEEDED = {
+    "selfchat": ("reply",),
+    "multiple_choice": ("prefer", "verdict"),
+    "rating": ("rate",),
+    "yes_no": ("rate",),
+    **dict.fromkeys(("unieval", "arena", "gteval"), ("verdict",)),
+}
+"""The methods of which a model needs one, by protocol."""
+
 
 @dataclass(frozen=True)
 class Judgement:
