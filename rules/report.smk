@@ -2,7 +2,7 @@
 
 
 rule report:
-    """Makes the HTML report, `results/report/index.html`, with all tables and figures."""
+    """Makes the HTML report with all tables and figures."""
     input:
         paths.REPORT,
 

@@ -73,7 +73,7 @@ def _unparsed_section(inputs: ReportInputs, usage: pa.Table | None) -> list[list
         else []
     )
     where = "The report shows these responses with their dialogues and questions."
-    return [["## What could not be read", "", *(f"- {in_a_line(one)}" for one in lines[:MOST_LINES]), *more, "", where]]
+    return [["## Unparsed outputs", "", *(f"- {in_a_line(one)}" for one in lines[:MOST_LINES]), *more, "", where]]
 
 
 def _floor(inputs: ReportInputs, usage: pa.Table | None) -> list[list[str]]:
