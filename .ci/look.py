@@ -61,7 +61,7 @@ def main(results: Path) -> None:
 
     ratios = table("robustness/robustness")
     forest = ratios[(ratios["judge"] == "forest") & (ratios["method"] == "yes_no")]
-    print(forest[["strategy", "dimension", "ratio", "rises", "n"]].to_string(index=False))
+    print(forest[["strategy", "dimension", "ratio", "increase_ratio", "n"]].to_string(index=False))
     assert forest["strategy"].nunique() == 16
     assert forest["ratio"].mean() > forest["increase_ratio"].mean(), "damage must lower more scores than it raises"
     length = ratios[(ratios["judge"] == "length") & (ratios["strategy"] == "order_shuffle")]

@@ -175,7 +175,7 @@ def test_weights_are_estimated_as_they_are(folder: Path, monkeypatch: pytest.Mon
     needed = nllb.weights_bytes(AutoConfig.from_pretrained(folder), "bfloat16")
     network = AutoModelForSeq2SeqLM.from_pretrained(folder)
     assert needed == 2 * sum(part.numel() for part in network.parameters())
-    monkeypatch.setattr(nllb, "free_bytes", lambda on_gpu: 10)
+    monkeypatch.setattr(nllb, "free_memory", lambda on_cpu: 10)
     with pytest.raises(UserError, match=r"the weights of .* take 0\.0 GB, and this machine has 0\.0 GB"):
         answered(opened(folder), requests(TEXTS))
 

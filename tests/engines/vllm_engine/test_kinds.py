@@ -114,7 +114,7 @@ def test_wrong_engine_arguments_are_a_clear_error(settings: Callable[..., VllmMo
 
     with pytest.raises(UserError, match=r"vLLM did not start.*no_such_argument"):
         VllmEngine(settings(engine_args={"no_such_argument": 1})).start()
-    with pytest.raises(UserError, match=r"vLLM did not start.*KV cache.*lower max_model_len"):
+    with pytest.raises(UserError, match=r"max_model_len: .* GB of KV cache for one request.*or lower max_model_len"):
         VllmEngine(settings(kv_cache_memory_bytes=1 << 17)).start()
     for missing in ("no/such-model", str(Path("no", "such", "folder", "here"))):
         with pytest.raises(UserError, match="cannot be loaded"):
