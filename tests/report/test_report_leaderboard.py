@@ -171,10 +171,10 @@ def test_embedded_models_are_called_a_floor() -> None:
     (board,) = build_boards(example.inputs())
     basis = " ".join(summarise(example.inputs(), board).basis)
     assert "3 seeds, 2 of them for Arena and GTEval" in basis
-    assert "Chatbot weak is an embedded model: small and classical, a floor" in basis
+    assert "Chatbot weak is an embedded model, a small classical baseline" in basis
     assert "Judge clerk" not in basis
     inputs = example.inputs(embedded=frozenset({"clerk"}))
-    assert "Judge clerk is an embedded model: its verdicts are a floor" in " ".join(summarise(inputs, board).basis)
+    assert "Judge clerk is an embedded model: its verdicts are a baseline" in " ".join(summarise(inputs, board).basis)
 
 
 def test_unread_verdicts_are_counted() -> None:

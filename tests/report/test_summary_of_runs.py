@@ -143,9 +143,9 @@ def test_requests_without_an_answer_and_unread_verdicts_are_told() -> None:
 
 
 def test_a_run_without_embedded_models_says_nothing_about_a_floor() -> None:
-    assert "floor" not in summary(example.inputs(embedded=frozenset()), usage())
+    assert "baseline" not in summary(example.inputs(embedded=frozenset()), usage())
     said = summary(example.inputs(embedded=frozenset({"clerk", "never asked"})), usage())
-    assert "clerk is an embedded model: small and classical, a baseline, with no claim about language models." in said
+    assert "clerk is an embedded model, a small classical baseline. The results do not apply to" in said
 
 
 def test_a_run_without_any_leaderboard_says_so() -> None:

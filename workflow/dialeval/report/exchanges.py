@@ -185,9 +185,9 @@ _FROM_TEXT: dict[Form, str] = {
 }
 _UNPARSED: dict[Status, str] = {
     "unparsed": "not parsed: the response has not the required form, or is ambiguous",
-    "refused": "not read: the model refused, or a filter ended the answer",
+    "refused": "not parsed: the model refused, or a filter ended the answer",
     "truncated": "not parsed: the response was cut off before the verdict was complete",
-    "low_mass": "not read: the labels together have too little probability, the model was about to say something else",
+    "low_mass": "not parsed: the labels have too little probability; the model would have written something else",
     "missing": "there is no answer",
 }
 assert set(_FROM_TEXT) == set(get_args(Form))

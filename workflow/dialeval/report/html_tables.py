@@ -141,7 +141,7 @@ def measured_grid(
     columns = [Column(heading, False)]
     columns += [Column(m.label, True, place == board.ordered_by, m.words) for place, m in enumerate(board.measures)]
     if board.unparsed:
-        columns.append(Column("Verdicts not read", True))
+        columns.append(Column("Unparsed verdicts", True))
     strips = [_Scale(measure) for measure in board.measures]
     rows = []
     for model in board.models:

@@ -212,12 +212,12 @@ def _model_types(board: Board, tags: Mapping[str, tuple[str, ...]]) -> list[str]
     if embedded:
         are = "is an embedded model" if len(embedded) == 1 else "are embedded models"
         sentences.append(
-            f"{listed(embedded)} {are}: small and classical, learned without any rating; a floor for judges, and no "
-            "claim about language models."
+            f"{listed(embedded)} {are}, trained without ratings: baselines. The results do not apply to language "
+            "models."
         )
     if baselines:
-        are = "is a baseline that reads" if len(baselines) == 1 else "are baselines that read"
-        sentences.append(f"{listed(baselines)} {are} no meaning: what does not beat them is no judge.")
+        are = "is a baseline that does" if len(baselines) == 1 else "are baselines that do"
+        sentences.append(f"{listed(baselines)} {are} not read the text for meaning: a useful judge exceeds them.")
     return sentences
 
 

@@ -82,13 +82,15 @@ def _floor(inputs: ReportInputs, usage: pa.Table | None) -> list[list[str]]:
     embedded = sorted(inputs.embedded & (requested | set(inputs.chatbots) | set(inputs.judges)))
     if not embedded:
         return []
-    return [[_floor_words(embedded)]]
+    return [[_about_embedded(embedded)]]
 
 
-def _floor_words(names: Iterable[str]) -> str:
+def _about_embedded(names: Iterable[str]) -> str:
     named = list(names)
-    are = "is an embedded model" if len(named) == 1 else "are embedded models"
-    return f"{in_a_line(listed(named))} {are}: small and classical, a baseline, with no claim about language models."
+    are = "is an embedded model, a small classical baseline"
+    if len(named) > 1:
+        are = "are embedded models, small classical baselines"
+    return f"{in_a_line(listed(named))} {are}. The results do not apply to language models."
 
 
 # What models were asked and what it cost, what got no answer, and what could not be read.

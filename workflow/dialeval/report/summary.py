@@ -189,14 +189,14 @@ def _embedded(inputs: ReportInputs, judge: str | None) -> list[str]:
     sentences = []
     chatbots = [model for model in inputs.chatbots if model in inputs.embedded]
     if chatbots:
-        who = f"Chatbot {chatbots[0]} is an embedded model"
+        who = f"Chatbot {chatbots[0]} is an embedded model, a small classical baseline"
         if len(chatbots) > 1:
-            who = f"The chatbots {listed(chatbots)} are embedded models"
-        sentences.append(f"{who}: small and classical, a floor and no claim about language models.")
+            who = f"The chatbots {listed(chatbots)} are embedded models, small classical baselines"
+        sentences.append(f"{who}. The results do not apply to language models.")
     if judge in inputs.embedded:
         sentences.append(
-            f"Judge {judge} is an embedded model{' too' if chatbots else ''}: its verdicts are a floor for judges, and "
-            "no claim about what people or a language model would say."
+            f"Judge {judge} is an embedded model{' too' if chatbots else ''}: its verdicts are a baseline for "
+            "judges. They do not apply to language models."
         )
     return sentences
 
