@@ -9,6 +9,7 @@ import pytest
 from two_runs import battles, drawn_passes, passes, write_run
 
 from dialeval.cli.main import main
+from dialeval.report.comparison.bounds import exceeded, parse_bounds
 
 
 @pytest.fixture(scope="module")
@@ -83,3 +84,14 @@ def test_a_wrong_bound_is_an_error_and_no_pass(
 
 def test_without_bounds_a_comparison_passes(runs: Path) -> None:
     assert compare(runs) == 0
+
+
+def test_a_difference_without_an_interval_is_not_shown_to_be_within_a_bound() -> None:
+    row = {
+        "table": "arena/ratings", "measure": "estimate", "system": "undefeated", "judge": "judge", "scope": "N = 8",
+        "value_a": 1500.0, "value_b": 1500.0, "difference": 0.0, "ci_low": None, "ci_high": None, "p": None,
+        "note": "one of the two numbers has no interval",
+    }  # fmt: skip
+    (line,) = exceeded(parse_bounds(["arena/ratings < -20"]), [row])
+    assert "no interval (one of the two numbers has no interval)" in line
+    assert exceeded(parse_bounds(["arena/ratings < -20"]), [row | {"p": 1.0}]) == []  # no value differs

@@ -128,7 +128,7 @@ class Wish:
         api_key_env: NAME of the variable with the key; None where none is sent.
         chatbots: models that chat.
         judges: models that judge.
-        dialogues: a file or folder of transcripts of one's own systems.
+        dialogues: a file or folder of transcripts of the user's systems.
         system: system of the transcripts, if the file has none.
         evaluated_role: the speaker who is the system, if it cannot be inferred.
         columns: names of a table's columns that are not called as they commonly are, by what they hold.
@@ -309,7 +309,7 @@ NOT_NEEDED = (Path("README.md"), Path(".gitignore"))
 
 
 def make_folder(folder: Path, wish: Wish, notes: list[str] | None = None) -> list[Path]:
-    """Writes the files of a folder of one's own, and returns the paths in it of those that it wrote.
+    """Writes the files of a user's folder, and returns the paths of the written ones.
 
     Nothing is written where one that a run needs is there already, or where the wish cannot be met. The page and what
     git passes over are left as they are, where the folder has its own.
@@ -356,7 +356,7 @@ def _profile() -> str:
     )
 
 
-# The texts of a folder of one's own.
+# The texts of a user's folder.
 
 
 def rendered(template: str, **values: Any) -> str:

@@ -231,7 +231,7 @@ def check_module(config: Mapping[str, Any], moved: str | None) -> None:
             does neither.
 
     Raises:
-        UserError: it gives no configuration, or moves paths, which jobs that are told of folders would not follow.
+        UserError: it gives no configuration, or it moves paths that jobs receive as options.
     """
     if not config:
         raise UserError(

@@ -21,7 +21,7 @@ LOWEST_MASS = 0.001
 
 Somebody who drew blindly among 32,000 tokens would name one of the eight ways of writing Yes and No with a probability
 of .00025, and one of the sixteen of four letters with .0005; among the 1,024 tokens of our tiny models, with .008. So
-nobody is below the bound for being small or untaught: only a model that is all but sure to say something else first,
+no model is below the bound for being small or untaught: only a model that is all but sure to say something else first,
 most often the mark that opens its thinking (1e-5 and less). Embedded models have 1.
 """
 

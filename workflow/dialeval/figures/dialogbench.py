@@ -13,7 +13,7 @@ from dialeval.figures.row_panels import Forest, Reference, Row, StackedBars, by_
 from dialeval.figures.style import COLUMN, PAGE, PERCENT, per, published_note, series_marks
 
 EXPERTS = "people"
-"""Kind of the rows of one's own experts."""
+"""Type of the rows of the user's own experts."""
 ALL_TASKS = {
     "SF": "Slot filling", "IC": "Intent classification", "KRG": "Knowledge-grounded", "CRG": "Commonsense-aware",
     "DI": "Dialogue infilling", "MRG": "Multi-turn response", "PRG": "Personality-grounded",

@@ -30,7 +30,7 @@ ALL = "all"
 """Stands for every rated dimension, each of each corpus counting once: in xDial-Eval a corpus has one rating."""
 ByMethod = dict[Method, Correlations]
 RATING = "rating"
-"""The method whose scores stand for a model's opinion, as where it fills in what nobody rated."""
+"""The method whose scores stand for a model's opinion, for example where it fills in missing ratings."""
 
 
 def correlation_rows(
@@ -143,7 +143,7 @@ def ranking_rows(
 
     Judges are ranked by their Pearson correlation with people's ratings, and by that with a model's ratings of the same
     items: the row is Spearman's correlation of the two rankings. The model is one whose ratings came with the corpus,
-    or the judge that fills in what nobody rated: here it is set against people where they did rate.
+    or the judge that fills in missing ratings: here it is set against people where they did rate.
 
     Args:
         results: the correlations of every cell.

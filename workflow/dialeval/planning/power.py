@@ -117,7 +117,7 @@ class Number(NamedTuple):
         criterion, n_utterances: what it is of.
         contribution: of each stored case to each difference, shape [cases, pairs]; None where nothing is stored.
         spread: variance of what one case says of a difference.
-        unpaired: the same where the two systems are told by cases of their own.
+        unpaired: the same if the two systems have different cases.
         note: what to know of it.
     """
 

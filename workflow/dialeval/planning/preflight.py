@@ -186,7 +186,7 @@ def _renamed_templates(config: Config) -> Iterator[Mistake]:
 
 
 def _missing_questions(config: Config) -> Iterator[Mistake]:
-    """Yield own templates that ask about criteria in other words than annotators are told."""
+    """Yield own templates that word a criterion otherwise than the annotators' question."""
     labels = config.labels
     known = {**PAPERS, **{one.name: one for one in config.own_criteria(config.criteria)}}
     templates = Templates(config.prompts.directory, config.prompts.set)

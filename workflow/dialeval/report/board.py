@@ -193,7 +193,7 @@ def placed(inputs: ReportInputs, folder: str, judge: str | None, measure: Measur
 
 
 def place_column(measure: Measure) -> list[Measure]:
-    """Returns the column of places by the measure that orders a leaderboard; none where it ranks nobody."""
+    """Returns the column of places by the measure that orders a leaderboard; none if it ranks no system."""
     if not measure.places:
         return []
     values = {
@@ -223,7 +223,7 @@ class First:
 
 
 def first_by(board: Board, measure: Measure) -> First | None:
-    """Returns who may be first by a measure; None where nobody was ranked by it."""
+    """Returns the systems that may be first by a measure; None if it ranks no system."""
     ranked = sorted(
         (place.rank, system) for system in chatbots_of(board) if (place := measure.places.get(system)) is not None
     )
@@ -302,7 +302,7 @@ def to_cases(kind: str, group: str = "", case: str = "", **facets: str | tuple[s
 
 
 def of_systems(protocol: EvaluatedProtocol, row: Mapping[str, Any]) -> str:
-    """Returns the address of the dialogues behind a row of a protocol's table; empty where it is about nobody."""
+    """Returns the address of the dialogues behind a row of a protocol's table; empty if it names no system."""
     judge, system = _text(row, "judge"), _text(row, "system")
     opponent = _text(row, "opponent")
     if not system and not judge:

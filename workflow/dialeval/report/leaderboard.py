@@ -36,7 +36,7 @@ from dialeval.tables.schema import Kind, scope
 def build_boards(inputs: ReportInputs) -> tuple[Board, ...]:
     """Returns a leaderboard per kind of dialogues and judge; of self-chat without a judge, one of lengths.
 
-    Kinds that are marked, such as failures, are on none: their rates make nobody best.
+    Kinds that are marked, such as failures, are on none: their rates have no best.
     """
     boards = []
     for sources in inputs.board_sources():

@@ -44,7 +44,7 @@ def read_about(
 
     Args:
         results: the folder of its results.
-        shown: the files that the page shows: what they rest on is told.
+        shown: the files that the page shows; the page describes their inputs.
         judgements: tables of what judges said.
         usage: the table `usage`, or none.
         configuration: what the run wrote down of its configuration; it may be missing.

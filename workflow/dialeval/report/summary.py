@@ -154,7 +154,7 @@ def _best(board: Board, measure: Measure) -> tuple[list[str], float]:
 def _how_surely(board: Board, measures: list[Measure]) -> list[str]:
     """Returns how surely the first is first by each measure that the answer names.
 
-    Where nobody was ranked no order is settled, whatever the intervals.
+    Without ranks no order is settled, whatever the intervals.
     """
     open_pairs: dict[tuple[str, str], list[str]] = {}
     for measure in measures:

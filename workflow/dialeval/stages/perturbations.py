@@ -95,7 +95,7 @@ class PerturbationSettings(BaseModel, defer_build=True):
         return {"dialogue": self.dialogue_draws, "turn": self.turn_draws}
 
     def originals(self, own: list[Item], rated: list[Item], ratings: list[Path]) -> list[Item]:
-        """Returns the items that are perturbed: drawn of one's own and of the well rated ones."""
+        """Returns the items that are perturbed: drawn from the run's dialogues and from well rated ones."""
         rated_by = chain.from_iterable(iterate_rows(path, RATINGS) for path in ratings)
         return chosen([*own, *well_rated(rated, rated_by, self.min_quality)], self.limit, self.random_seed)
 

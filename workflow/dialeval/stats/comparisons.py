@@ -4,7 +4,7 @@ Names and sides carry no meaning. Players are therefore renumbered by when they 
 is turned so that the lower number stands first; relabelling the players or swapping the sides then changes nothing.
 
 Both are SciPy's sparse arrays, which load a tenth of what a job's start takes: they are loaded by the first call, and a
-job that rates nobody goes without.
+job without ratings does not load it.
 
 Where close pairs are asked about longer, ratings of the comparisons as they are would follow them more than others:
 what is estimated would depend on when the asking stopped. With the same weight for every pair that met, it is what a

@@ -35,7 +35,7 @@ from dialeval.stats.comparisons import blocks_of, sparse_table
 from dialeval.stats.estimates import Estimate
 from dialeval.stats.resampling import cluster_counts, interval, ratio_replicates
 
-_RIDGE = 1e-3  # on strengths, of which only differences are told
+_RIDGE = 1e-3  # on strengths, of which only differences are identified
 _MAX_SLOPE_ITERATIONS = 200
 _SLOPE_STEP_TOLERANCE = 1e-9
 _HALVINGS = 30

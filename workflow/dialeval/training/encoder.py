@@ -395,6 +395,6 @@ def _of_all_processes(found: Floats, *, on_cpu: bool) -> list[Floats]:
     from accelerate import PartialState
     from accelerate.utils import gather_object
 
-    PartialState(cpu=on_cpu)  # nobody may have brought the processes together yet
+    PartialState(cpu=on_cpu)  # the processes may not be joined yet
     gathered: list[Floats] = gather_object([found])
     return gathered

@@ -246,7 +246,7 @@ class Collation:
         experts: number of the expert of each pair.
         level: of the set.
         encoding: how they became tokens.
-        segments: whether the network is told the parts of a pair of texts apart.
+        segments: whether the network gets segment ids for the two texts of a pair.
     """
 
     def __init__(self, pairs: Pairs, experts: Ints, level: Level, encoding: Encoding, *, segments: bool) -> None:

@@ -188,7 +188,7 @@ class Recipe(BaseModel, defer_build=True):
 # A training set from its recipe: dialogues are read, split, and made into pairs.
 
 LARGE_CLUSTER = 0.05
-"""Share of the dialogues in one cluster above which that is told."""
+"""Share of the dialogues in one cluster above which a note reports it."""
 
 
 def known_dialogues(recipe: Recipe, tables: Iterable[Path]) -> list[Known]:

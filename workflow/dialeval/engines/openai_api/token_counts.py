@@ -34,7 +34,7 @@ def bound_of(body: Mapping[str, Any]) -> Bound:
     """Returns the most that a request can be billed for.
 
     A token is a byte at least, in every vocabulary that falls back to bytes. That is some four times what English
-    takes; it matters only while a request is in flight, and where nobody says what it took.
+    takes; it matters only while a request is in flight, and if the endpoint reports no usage.
 
     Args:
         body: the request's body.

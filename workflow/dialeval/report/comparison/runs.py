@@ -167,7 +167,7 @@ class Number:
 
 
 def published_numbers(a: Run, b: Run) -> Iterator[Number]:
-    """Yields the numbers that both runs have published; what cannot be read is told among a run's problems."""
+    """Yields the numbers that both runs have published; unreadable files are among a run's problems."""
     ours, theirs = a.tables(), b.tables()
     for table in (name for name in ours if name in theirs):
         schema_name = a.schema_name(table)

@@ -87,7 +87,7 @@ def _answered(frame: pd.DataFrame) -> pd.DataFrame:
     """Returns answers to test items in the shape of judgements."""
     read = frame["status"] == "ok"
     grade = frame["correct"].map({True: "right", False: "wrong"}).astype(object)
-    # letters are compared by nobody: another run may show the options in another order
+    # letters are not compared: another run may show the options in another order
     frame["plain"] = frame["exact"] = grade.where(read, frame["status"])
     frame["verdict"] = (frame["choice"].fillna("").astype(object) + ", " + grade).where(read, frame["status"])
     frame["criterion"] = frame["task"]

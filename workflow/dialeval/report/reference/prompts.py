@@ -189,7 +189,7 @@ OURS: dict[str, Described] = {
     "locate.j2": Described("Whether a dialogue shows something, and where first."),
     "annotate.j2": Described(
         "Which of several kinds show in a dialogue, such as BotChat's five kinds of failure, and in which utterances "
-        "each; the paper and its README sort bad cases by hand, and ask nobody."
+        "each; the paper and its README sort bad cases by hand, without a judge."
     ),
     "retry_unparsed.j2": Described("The same answer once more, in the required form."),
     "structured_answer.j2": Described("The answer as JSON with named fields, behind another prompt."),
@@ -216,7 +216,7 @@ PAPERS: dict[str, Described] = {
     "rating_dialogue.j2": Described("Dialogue, and the instruction of Table 2 (a).", _AS_PRINTED),
     "rating_criteria.j2": Described(
         "The dimensions by their names, the scale 1 to 5, nothing but ratings, the lines of the output.",
-        "A criterion of one's own is explained as ours are; it and the words on who is judged come in only where they "
+        "A criterion of your own is explained as ours are; it and the words on who is judged come in only where they "
         "are needed.",
     ),
     "yes_no_turn.j2": Described("Context, response, and a question on it as in Table 3 (b).", _AS_PRINTED),
