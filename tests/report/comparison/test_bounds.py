@@ -95,3 +95,6 @@ def test_a_difference_without_an_interval_is_not_shown_to_be_within_a_bound() ->
     (line,) = exceeded(parse_bounds(["arena/ratings < -20"]), [row])
     assert "no interval (one of the two numbers has no interval)" in line
     assert exceeded(parse_bounds(["arena/ratings < -20"]), [row | {"p": 1.0}]) == []  # no value differs
+    human = row | {"system": "human"}
+    assert len(exceeded(parse_bounds(["arena < -20"]), [row, human])) == 1  # the reference is no system
+    assert len(exceeded(parse_bounds(["arena[human] < -20"]), [row, human])) == 1

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.errors import UserError, nearest
+from dialeval.tables import HUMAN
 from dialeval.text import counted
 
 _BOUND = re.compile(
@@ -52,8 +53,9 @@ class Bound:
         return bool(low >= self.value if self.below else high <= self.value)
 
     def covers(self, row: Mapping[str, Any]) -> bool:
-        """Return whether a row of `comparison/numbers` is one of those that the bound is on."""
-        return (
+        """Return whether a row of `comparison/numbers` is one of those that the bound is on; human dialogues by name."""
+        is_reference = row["system"] == HUMAN and self.system == "*"
+        return not is_reference and (
             any(fnmatchcase(row["table"], pattern) for pattern in (self.table, f"{self.table}/*"))
             and fnmatchcase(row["measure"], self.measure)
             and fnmatchcase(row["system"], self.system)
