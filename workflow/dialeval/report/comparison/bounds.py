@@ -53,7 +53,7 @@ class Bound:
         return bool(low >= self.value if self.below else high <= self.value)
 
     def covers(self, row: Mapping[str, Any]) -> bool:
-        """Return whether a row of `comparison/numbers` is one of those that the bound is on; human dialogues by name."""
+        """Return whether the bound is on a row of `comparison/numbers`; human dialogues count only if named."""
         is_reference = row["system"] == HUMAN and self.system == "*"
         return not is_reference and (
             any(fnmatchcase(row["table"], pattern) for pattern in (self.table, f"{self.table}/*"))
