@@ -110,7 +110,9 @@ def turns(data: Path) -> Iterator[Rated]:
                 yield Rated(name, judge, people, nobody, score, np.zeros(len(fields), int), cluster)
 
 
-def measure(rated: list[Rated], labels: int, draws: int, *, one_person: bool = False, target: str = "these") -> Held:
+def measure(
+    rated: list[Rated], labels: int, draws: int, *, one_person: bool = False, target: str = "given_cases"
+) -> Held:
     """Draws `labels` things of each system, again and again; with one person's rating each, or the mean of all."""
     held, widths, told = [], [], []
     for things in rated:

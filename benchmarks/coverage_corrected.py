@@ -104,39 +104,41 @@ class Counter:
 def means(repetitions: int) -> Iterator[Held]:
     """Graded labels, drawn from each chatbot's dialogues; and a third of the seeds' dialogues in threes."""
     for judge in JUDGES:
-        for target in ("new", "these"):
+        for target in ("new_cases", "given_cases"):
             for labels in LABELS:
                 yield _dialogues("means", judge, target, labels, repetitions)
-    yield _dialogues("means, unequal draw", "good", "new", 48, repetitions, unequal=True)
-    yield _dialogues("means, unequal draw", "good", "these", 48, repetitions, unequal=True)
-    yield _dialogues("means, judge has gaps", "good", "new", 50, repetitions, gaps=0.3)
-    yield _dialogues("means, three a case", "good", "new", 51, repetitions, each=3)
-    yield _dialogues("means, whole cases drawn", "good", "new", 51, repetitions, each=3, whole=True)
-    yield _dialogues("means, whole cases drawn", "good", "these", 51, repetitions, each=3, whole=True)
+    yield _dialogues("means, unequal draw", "good", "new_cases", 48, repetitions, unequal=True)
+    yield _dialogues("means, unequal draw", "good", "given_cases", 48, repetitions, unequal=True)
+    yield _dialogues("means, judge has gaps", "good", "new_cases", 50, repetitions, gaps=0.3)
+    yield _dialogues("means, three a case", "good", "new_cases", 51, repetitions, each=3)
+    yield _dialogues("means, whole cases drawn", "good", "new_cases", 51, repetitions, each=3, whole=True)
+    yield _dialogues("means, whole cases drawn", "good", "given_cases", 51, repetitions, each=3, whole=True)
     for labels in LABELS:
-        yield _dialogues("one chatbot's mean", "good", "new", labels, 4 * repetitions, chatbots=1)
+        yield _dialogues("one chatbot's mean", "good", "new_cases", labels, 4 * repetitions, chatbots=1)
 
 
 def rates(repetitions: int) -> Iterator[Held]:
     """Passes and fails, of rates from .3 to .8 and near 1."""
     for judge in JUDGES:
-        for target in ("new", "these"):
+        for target in ("new_cases", "given_cases"):
             for labels in LABELS:
                 yield _dialogues("rates .3 to .8", judge, target, labels, repetitions, ends=(-0.52, 0.84))
     for labels in LABELS:
-        yield _dialogues("rates .84 to .98", "good", "new", labels, repetitions, ends=(1.0, 2.05))
+        yield _dialogues("rates .84 to .98", "good", "new_cases", labels, repetitions, ends=(1.0, 2.05))
     for right in (1.0, 0.99, 0.97, 0.95):
         for labels in (50, 100):
             what = f"rates, judge right in {right:g}"
-            yield _dialogues(what, "good", "these", labels, repetitions, ends=(-0.52, 0.84), right=right)
-    yield _dialogues("rates, whole cases drawn", "good", "new", 60, repetitions, ends=(-0.52, 0.84), each=3, whole=True)
+            yield _dialogues(what, "good", "given_cases", labels, repetitions, ends=(-0.52, 0.84), right=right)
+    yield _dialogues(
+        "rates, whole cases drawn", "good", "new_cases", 60, repetitions, ends=(-0.52, 0.84), each=3, whole=True
+    )
 
 
 def win_rates(repetitions: int) -> Iterator[Held]:
     """Against the field; a comparison counts for both, and labels are spread over all pairs and seeds."""
     truth = _arena_truth()
     for judge in JUDGES:
-        for target in ("new", "these"):
+        for target in ("new_cases", "given_cases"):
             for labels in (350, 1000):
                 count = Counter()
                 for number in range(repetitions):
@@ -146,15 +148,24 @@ def win_rates(repetitions: int) -> Iterator[Held]:
                         np.r_[arena.score, 1 - arena.score], np.r_[arena.label, 1 - arena.label], None, sides,
                         np.r_[arena.seed, arena.seed], target=target, rate=True,
                     )  # fmt: skip
-                    count.add(found, truth.won if target == "new" else _shares(arena))
+                    count.add(found, truth.won if target == "new_cases" else _shares(arena))
                 yield count.held("win rates", judge, target, 2 * labels // CHATBOTS)
 
 
 def ratings(repetitions: int) -> Iterator[Held]:
     """Bradley-Terry ratings from labels that are spread over all pairs and seeds, or of whole seeds."""
     truth = _arena_truth()
-    cases = [(judge, target, labels, 0) for judge in JUDGES for target in ("new", "these") for labels in (350, 1000)]
-    for judge, target, labels, whole in [*cases, ("good", "new", 20 * 91, 20), ("useless", "new", 20 * 91, 20)]:
+    cases = [
+        (judge, target, labels, 0)
+        for judge in JUDGES
+        for target in ("new_cases", "given_cases")
+        for labels in (350, 1000)
+    ]
+    for judge, target, labels, whole in [
+        *cases,
+        ("good", "new_cases", 20 * 91, 20),
+        ("useless", "new_cases", 20 * 91, 20),
+    ]:
         count = Counter()
         for number in range(repetitions):
             arena = _arena(np.random.default_rng(number), judge, SEEDS, labels, whole)
@@ -162,7 +173,7 @@ def ratings(repetitions: int) -> Iterator[Held]:
                 arena.score, arena.label, None, arena.left, arena.right, CHATBOTS, arena.seed, target=target
             )
             goal = truth.rating
-            if target == "these":
+            if target == "given_cases":
                 goal = bradley_terry(arena.left, arena.right, arena.outcome, CHATBOTS).rating
             count.add(found, goal)
         what = "ratings, 20 whole seeds" if whole else "ratings"
@@ -187,7 +198,7 @@ def ends_of_scales(repetitions: int) -> Iterator[Held]:
                     columns = (column.ravel() for column in (score, label, probability))
                     found = correct_means(*columns, system, seed, rate=False, ends=(1.0, 5.0))
                     count.add(found, np.full(chatbots, truth))
-                yield count.held(f"{share:.0%} are 5, of {chatbots}", "good", "new", labels)
+                yield count.held(f"{share:.0%} are 5, of {chatbots}", "good", "new_cases", labels)
 
 
 def _grades(own: np.ndarray, share: float) -> np.ndarray:
@@ -246,7 +257,7 @@ def _dialogues(
         )
         columns = (score, label, probability, np.broadcast_to(system, shape), np.broadcast_to(seed, shape))
         found = correct_means(*(column.ravel() for column in columns), target=target, rate=ends is not None)
-        count.add(found, truth if target == "new" else people.mean(axis=(0, 2)))
+        count.add(found, truth if target == "new_cases" else people.mean(axis=(0, 2)))
     return count.held(what, judge, target, labels)
 
 

@@ -42,7 +42,9 @@ def configuration(chatbots: int, judges: int, shards: int) -> dict[str, Any]:
             "arena": {"n_utterances": [8, 16]},
             **{name: {} for name in ("gteval", "failures", "rating", "yes_no")},
         },
-        "metaeval": {"corpora": {"steps": {"reader": "ladder", "dialogues": "bundled", "steps": 4, "limit": 40}}},
+        "metaeval": {
+            "corpora": {"steps": {"reader": "severity_levels", "dialogues": "bundled", "steps": 4, "limit": 40}}
+        },
     }
 
 

@@ -62,7 +62,7 @@ def main(folder: Path) -> None:
     for name in systems:
         chosen = drawn.choice(np.flatnonzero(system == name), LABELLED, replace=False)
         label[chosen] = people[chosen]
-    corrected = correct_means(gpt4, label, None, system, dialogue, target="these", rate=False)
+    corrected = correct_means(gpt4, label, None, system, dialogue, target="given_cases", rate=False)
     for place, name in enumerate(corrected.systems):
         ends = [
             f"{way} {middle[place]:.2f} ({low[place]:.2f} to {high[place]:.2f})"

@@ -81,7 +81,7 @@ use rule stage as fill_ratings with:
     pathvars:
         part="filled/{judge}",
     wildcard_constraints:
-        judge=one_of(filter(None, [CONFIG.metaeval and CONFIG.metaeval.fill])),
+        judge=one_of(filter(None, [CONFIG.metaeval and CONFIG.metaeval.imputer])),
     group:
         grouped("items")
     params:

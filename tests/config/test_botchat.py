@@ -47,7 +47,7 @@ def test_judges_are_asked_about_all_kinds_beside_the_rules() -> None:
 
 
 def test_kinds_may_be_fewer_and_ones_own() -> None:
-    content = raw(kinds=["formal_tone", "rude"], judges=["judge"])
+    content = raw(criteria=["formal_tone", "rude"], judges=["judge"])
     content["criteria"] = {**content.get("criteria", {}), "rude": {"level": "dialogue", "question": "Is it rude?"}}
     found = load_config(content).criteria_of("failures")
     assert [one.name for one in found] == ["formal_tone", "rude"]
@@ -66,8 +66,11 @@ def test_transcripts_need_neither_chatbots_nor_judges_nor_models() -> None:
 @pytest.mark.parametrize(
     ("failures", "words"),
     [
-        ({"kinds": ["formal"]}, "protocols.failures.kinds: 'formal' is no kind of failure; did you mean 'formal_tone'"),
-        ({"kinds": ["overall"]}, "'overall' is one of the papers' criteria, which is good where it is there"),
+        (
+            {"criteria": ["formal"]},
+            "protocols.failures.criteria: 'formal' is no kind of failure; did you mean 'formal_tone'",
+        ),
+        ({"criteria": ["overall"]}, "'overall' is one of the papers' criteria, which is good where it is there"),
         ({"data": {"source": "suport"}}, "protocols.failures.data.source: 'suport' is no source of systems' dialogues"),
         ({"data": {"source": "rated"}}, "'rated' is no source of systems' dialogues"),
         ({"human_corpora": ["talks"]}, "protocols.failures.human_corpora: 'talks' is no corpus"),
@@ -79,7 +82,7 @@ def test_transcripts_need_neither_chatbots_nor_judges_nor_models() -> None:
         ({"judges": ["nobody"]}, "protocols.failures.judges: 'nobody'"),
         ({"length_share": 1}, "protocols.failures.length_share"),
         ({"length_share": "much"}, "protocols.failures.length_share"),
-        ({"kinds": []}, "protocols.failures.kinds"),
+        ({"criteria": []}, "protocols.failures.criteria"),
         ({"rules": False}, "protocols.failures.rules"),
     ],
 )
@@ -94,7 +97,7 @@ def test_no_model_may_be_called_as_the_rules_are() -> None:
 
 
 def test_a_kind_about_responses_is_refused() -> None:
-    content = raw(kinds=["rude"], judges=["judge"])
+    content = raw(criteria=["rude"], judges=["judge"])
     content["criteria"] = {**content.get("criteria", {}), "rude": {"level": "turn", "question": "Is it rude?"}}
     assert "'rude' is about responses, and this protocol judges dialogues" in mistakes(content)
 

@@ -107,7 +107,9 @@ def test_names_that_answers_could_not_tell_apart_are_refused() -> None:
 
 def test_rated_corpora_can_name_ones_own_criteria_and_no_unknown_ones() -> None:
     raw = with_criteria(empathy={"question": "Is it?"})
-    raw["metaeval"] = {"corpora": {"steps": {"reader": "ladder", "dimensions": ["overall", "empathy", "empaty"]}}}
+    raw["metaeval"] = {
+        "corpora": {"steps": {"reader": "severity_levels", "dimensions": ["overall", "empathy", "empaty"]}}
+    }
     message = mistakes(raw)
     assert "metaeval.corpora.steps.dimensions: 'empaty' is not a criterion of this configuration" in message
     assert "did you mean 'empathy'?" in message

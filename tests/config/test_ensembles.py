@@ -13,7 +13,7 @@ from dialeval.measures.design import design_of
 
 # Named ensembles in a configuration: by which scores they judge, and every way to name them wrongly.
 
-RATED = {"metaeval": {"corpora": {"steps": {"reader": "ladder"}}}}
+RATED = {"metaeval": {"corpora": {"steps": {"reader": "severity_levels"}}}}
 
 OF_MINE = {"form": "scale", "data": {"source": "mine"}, "criteria": ["overall"], "judges": ["length"]}
 

@@ -55,7 +55,7 @@ def test_people_alone_may_label_what_no_judge_is_asked_about() -> None:
     assert list(labelled_protocols(found)) == ["alone"]
 
 
-RATED = {"metaeval": {"corpora": {"own": {"reader": "ladder", "dialogues": "bundled"}}}}
+RATED = {"metaeval": {"corpora": {"own": {"reader": "severity_levels", "dialogues": "bundled"}}}}
 
 
 @pytest.mark.parametrize(
@@ -69,11 +69,13 @@ RATED = {"metaeval": {"corpora": {"own": {"reader": "ladder", "dialogues": "bund
         ({"annotators": ["Ann", "ann"]}, {}, "labels.annotators: 'Ann' and 'ann' differ only in case"),
         ({"annotators": ["ann"], "annotators_per_item": 2}, {}, "annotators_per_item: 2 is more than the number"),
         ({"annotators": ["ann"], "simulated": ["sim"]}, {}, "labels.simulated: 'sim' is none of labels.annotators"),
-        ({"judge": "gpt"}, {}, "labels.judge: a draw by random goes by no judge; remove it"),
-        ({"by": "score", "judge": "gtp"}, {}, "labels.judge: 'gtp' does not judge under quality, both, better; did"),
-        ({"by": "score", "protocols": ["alone"]}, {}, "labels.by: a draw by score needs a judge, and alone has none"),
-        ({"by": "uncertainty", "protocols": ["quality"]}, {},
-         "labels.by: a judge that is asked once under quality (form scale) does not show how sure it is"),
+        ({"judge": "gpt"}, {}, "labels.judge: sampling_design random uses no judge; remove it"),
+        ({"sampling_design": "score", "judge": "gtp"}, {},
+         "labels.judge: 'gtp' does not judge under quality, both, better; did"),
+        ({"sampling_design": "score", "protocols": ["alone"]}, {},
+         "labels.sampling_design: score needs a judge, and protocol alone has none"),
+        ({"sampling_design": "uncertainty", "protocols": ["quality"]}, {},
+         "labels.sampling_design: one response under quality (form scale) does not show how certain the judge is"),
         ({"questions": {"bettr": "Which?"}}, {}, "labels.questions: annotators cannot label under 'bettr'; did you"),
         ({"questions": {"quality": "Which?"}}, {}, "labels.questions: protocol quality asks about criteria"),
         ({}, {"protocols": {"better": OWN}}, "labels.questions: protocol better asks judges by its own template"),
@@ -92,7 +94,7 @@ RATED = {"metaeval": {"corpora": {"own": {"reader": "ladder", "dialogues": "bund
          "protocols.both-responses: 'both-responses' names the responses of protocol both too; rename one"),
         ({"confidence": 1}, {}, "labels.confidence"),
         ({"n": 0}, {}, "labels.n"),
-        ({"by": "chance"}, {}, "labels.by: 'chance' is not allowed"),
+        ({"sampling_design": "chance"}, {}, "labels.sampling_design: 'chance' is not allowed"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit(labels: dict[str, Any], more: dict[str, Any], words: str) -> None:
@@ -106,7 +108,7 @@ def test_what_does_not_fit(labels: dict[str, Any], more: dict[str, Any], words: 
 
 def test_a_draw_asks_nobody_but_who_talks_and_by_whom_it_goes() -> None:
     assert models_before_labels(config({"path": "labels"})) == []
-    assert models_before_labels(config({"path": "labels", "by": "score"})) == ["gpt"]
+    assert models_before_labels(config({"path": "labels", "sampling_design": "score"})) == ["gpt"]
     bots = {name: {"engine": "openai", "model": name} for name in ("one", "two", "gpt")}
     talks = {"models": bots, "chatbots": ["one", "two"], "judges": ["gpt"], "labels": {"path": "labels"}}
     talks |= {"corpora": {"bundled": {"reader": "bundled"}}, "seeds": {"corpus": "bundled"}}
@@ -114,7 +116,10 @@ def test_a_draw_asks_nobody_but_who_talks_and_by_whom_it_goes() -> None:
 
 
 def test_a_pair_shows_how_sure_a_judge_is_by_its_orders() -> None:
-    assert config({"path": "labels", "by": "uncertainty", "protocols": ["better"]}).labels.by == "uncertainty"
+    assert (
+        config({"path": "labels", "sampling_design": "uncertainty", "protocols": ["better"]}).labels.sampling_design
+        == "uncertainty"
+    )
 
 
 def test_labels_in_a_file_are_no_folder(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def raw(**changes: Any) -> dict[str, Any]:
         },
         "judges": ["forest"],
         "protocols": {"yes_no": {}},
-        "metaeval": {"corpora": {"steps": {"reader": "ladder"}}},
+        "metaeval": {"corpora": {"steps": {"reader": "severity_levels"}}},
     }
     return parts | changes
 
@@ -61,13 +61,22 @@ def test_a_protocols_own_judges_come_before_the_judges_of_all() -> None:
         ({"metaeval": {"corpora": {"mine": {"reader": "xdial"}}}}, ["metaeval.corpora.mine", "needs a path"]),
         ({"metaeval": {"corpora": {"mine": {"reader": "xdal", "path": "x"}}}}, ["did you mean 'xdial'"]),
         (
-            {"metaeval": {"corpora": {"mine": {"reader": "ladder", "dialogues": "bundeld"}}}},
+            {"metaeval": {"corpora": {"mine": {"reader": "severity_levels", "dialogues": "bundeld"}}}},
             ["metaeval.corpora.mine.dialogues", "'bundeld' is not a corpus", "did you mean 'bundled'"],
         ),
-        ({"metaeval": {"corpora": {"bundled": {"reader": "ladder"}}}}, ["'bundled' is a name under corpora, too"]),
-        ({"metaeval": {"corpora": {"selfchat": {"reader": "ladder"}}}}, ["'selfchat' names the chatbots' dialogues"]),
+        (
+            {"metaeval": {"corpora": {"bundled": {"reader": "severity_levels"}}}},
+            ["'bundled' is a name under corpora, too"],
+        ),
+        (
+            {"metaeval": {"corpora": {"selfchat": {"reader": "severity_levels"}}}},
+            ["'selfchat' names the chatbots' dialogues"],
+        ),
         ({"metaeval": {"corpora": {}}}, ["metaeval.corpora", "at least 1"]),
-        ({"metaeval": {"corpora": {"s": {"reader": "ladder", "stps": 3}}}}, ["metaeval.corpora.s.stps", "'steps'"]),
+        (
+            {"metaeval": {"corpora": {"s": {"reader": "severity_levels", "stps": 3}}}},
+            ["metaeval.corpora.s.stps", "'steps'"],
+        ),
         ({"robustness": {}}, ["robustness: there are no items to perturb"]),
         ({"robustness": {"corpora": ["steps", "nowhere"]}}, ["robustness.corpora: 'nowhere' is not a corpus"]),
         ({"robustness": {"corpora": ["bundled"], "rewriter": "gpt"}}, ["robustness.rewriter: 'gpt' is not a model"]),
@@ -78,7 +87,10 @@ def test_a_protocols_own_judges_come_before_the_judges_of_all() -> None:
         ({"robustness": {"corpora": ["bundled"], "min_quality": 0.7}}, ["robustness.min_quality: none of robustness"]),
         ({"robustness": {"corpora": ["bundled"], "min_quality": 7}}, ["robustness.min_quality", "7"]),
         ({"robustness": {"corpora": ["bundled"], "thresholds": [1.5]}}, ["robustness.thresholds", "1.5"]),
-        ({"robustness": {"corpora": ["bundled"], "ladders": {"step": 3}}}, ["robustness.ladders.step", "'steps'"]),
+        (
+            {"robustness": {"corpora": ["bundled"], "severity_levels": {"step": 3}}},
+            ["robustness.severity_levels.step", "'steps'"],
+        ),
         (
             {
                 "data_dir": "nowhere",
@@ -109,7 +121,7 @@ def test_named_perturbations_can_be_checked_before_anything_runs() -> None:
     assert set(named) == {
         "robustness.strategies",
         "robustness.rewritten",
-        "robustness.ladders.strategies",
+        "robustness.severity_levels.strategies",
         "metaeval.corpora.steps.strategies",
     }
     with pytest.raises(UserError, match="a.field: there is no perturbation strategy 'order_shufle'.*order_shuffle"):
@@ -150,7 +162,11 @@ def scored(**published_as: str) -> dict[str, Any]:
         },
         ensembles={"both": ["forest", "length"]},
         judges=["forest", "length", "ft-en", "ft-ten", "ft-any", "poe"],
-        metaeval={"corpora": {"steps": {"reader": "ladder"}}, "score_files": files, "published_as": published_as},
+        metaeval={
+            "corpora": {"steps": {"reader": "severity_levels"}},
+            "score_files": files,
+            "published_as": published_as,
+        },
     )
 
 
@@ -221,7 +237,7 @@ def shown(page: str, first_line: str) -> dict[str, Any]:
 def test_what_the_docs_show_of_the_papers_systems_is_right() -> None:
     published_as = shown("metaeval.md", "published_as:")["metaeval"]["published_as"]
     models = {name: {"engine": "vllm", "model": "x"} for name in published_as if name != "llama2-and-poe"}
-    metaeval = {"corpora": {"steps": {"reader": "ladder"}}, "published_as": published_as}
+    metaeval = {"corpora": {"steps": {"reader": "severity_levels"}}, "published_as": published_as}
     ensembles = {"llama2-and-poe": ["llama2-ten", "my-poe"]}
     config = load_config(raw(models=models, judges=list(models), ensembles=ensembles, metaeval=metaeval))
     assert config.published_systems() == published_as
@@ -263,7 +279,11 @@ def test_what_is_joined_is_asked_about_beside_what_is_named() -> None:
         (joining({"coherence": "overall"}), ["metaeval.corpora.mine.criterion_map", "'coherence' is no criterion"]),
         (joining({"relevance": ""}), ["metaeval.corpora.mine.criterion_map.relevance"]),
         (
-            raw(metaeval={"corpora": {"steps": {"reader": "ladder", "criterion_map": {"coherence": "overall"}}}}),
+            raw(
+                metaeval={
+                    "corpora": {"steps": {"reader": "severity_levels", "criterion_map": {"coherence": "overall"}}}
+                }
+            ),
             ["metaeval.corpora.steps.criterion_map", "ladder"],
         ),
     ],
@@ -283,7 +303,7 @@ def fill_raw(fill: str | None = "gpt", **changes: Any) -> dict[str, Any]:
     metaeval = {
         "corpora": {"mine": {"reader": "rated_jsonl", "path": "mine.jsonl"}},
         "score_files": {"metric": {"path": "m.csv"}},
-        "fill": fill,
+        "imputer": fill,
     }
     parts: dict[str, Any] = {
         "models": {
@@ -306,7 +326,7 @@ def test_the_judge_and_the_ensembles_that_it_is_in_are_partial() -> None:
 @pytest.mark.parametrize(
     ("fill", "changes", "words"),
     [
-        ("gtp", {}, "metaeval.fill: 'gtp' is not a model of this configuration; did you mean 'gpt'?"),
+        ("gtp", {}, "metaeval.imputer: 'gtp' is not a model of this configuration; did you mean 'gpt'?"),
         ("metric", {}, "'metric' is a file of ready scores, which has no repeats of its own"),
         ("both", {"ensembles": {"both": ["gpt", "length"]}}, "'both' is an ensemble, which has no repeats of its own"),
         ("gpt", {"protocols": {"yes_no": {}}}, "rating: {judges: [gpt], repeats: 5, temperature: 0.7}"),
@@ -318,7 +338,7 @@ def test_the_judge_and_the_ensembles_that_it_is_in_are_partial() -> None:
         ("gpt", {"protocols": {"rating": {}}}, "set protocols.rating.repeats to 2 or more"),
         (
             "gpt",
-            {"metaeval": {"corpora": {"steps": {"reader": "ladder"}}, "fill": "gpt"}},
+            {"metaeval": {"corpora": {"steps": {"reader": "severity_levels"}}, "imputer": "gpt"}},
             "every corpus is a ladder, whose reference is known by construction",
         ),
     ],

@@ -34,7 +34,7 @@ def mistakes(raw: dict[str, Any]) -> str:
 
 
 def test_arena_and_protocols_of_ones_own_can_be_asked_in_rounds() -> None:
-    raw = with_rounds({"block": 5, "per": "family"}, data={"source": "selfchat", "opponent": "human"})
+    raw = with_rounds({"block": 5, "error_control": "familywise"}, data={"source": "selfchat", "opponent": "human"})
     raw["protocols"]["arena"] = {"n_utterances": [6], "adaptive": {"requests": 100}}
     found = load_config(raw).resolved_protocols()
     assert found["closer"].adaptive is not None
@@ -65,7 +65,8 @@ def test_a_cascade_is_not_asked_in_rounds() -> None:
 
 @pytest.mark.parametrize(
     ("adaptive", "field"),
-    [({"block": 0}, "block"), ({"error": 0.5}, "error"), ({"error": 0}, "error"), ({"per": "judge"}, "per"),
+    [({"block": 0}, "block"), ({"error": 0.5}, "error"), ({"error": 0}, "error"),
+     ({"error_control": "judge"}, "error_control"),
      ({"boundary": "pocock"}, "boundary"), ({"requests": 0}, "requests"), ({"blok": 3}, "blok")],
 )  # fmt: skip
 def test_values_that_mean_nothing_are_refused_with_their_field(adaptive: dict[str, Any], field: str) -> None:

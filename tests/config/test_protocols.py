@@ -14,7 +14,7 @@ from dialeval.errors import UserError
 
 PAIR = {
     "form": "pair",
-    "data": {"source": "selfchat", "cut": [8]},
+    "data": {"source": "selfchat", "n_utterances": [8]},
     "options": {"A": "left", "B": "right", "Tie": "tie"},
 }
 
@@ -55,11 +55,11 @@ def test_shipped_protocols_are_data_with_the_options_of_their_sections() -> None
     arena = {"n_utterances": [6], "temperature": 0.5}
     raw["protocols"] |= {"arena": arena, "unieval": {"n_utterances": [5]}, "gteval": {}}
     resolved = load_config(raw).resolved_protocols()
-    assert resolved["arena"].data.cut == [6]
+    assert resolved["arena"].data.n_utterances == [6]
     assert resolved["arena"].temperature == 0.5
     assert resolved["arena"].data.human_utterances == 4
-    assert resolved["unieval"].at == [5]
-    assert resolved["gteval"].data.cut == []
+    assert resolved["unieval"].n_utterances == [5]
+    assert resolved["gteval"].data.n_utterances == []
     assert resolved["gteval"].judges == raw["judges"]
 
 
@@ -77,7 +77,7 @@ def test_every_shipped_protocol_is_whole(name: str) -> None:
             own(data={"source": "selfchat", "opponent": "ngrm"}),
             ["protocols.mine.data.opponent", "did you mean 'ngram'?"],
         ),
-        (own(data={"source": "selfchat", "cut": [99]}), ["protocols.mine.data.cut", "99", "16"]),
+        (own(data={"source": "selfchat", "n_utterances": [99]}), ["protocols.mine.data.n_utterances", "99", "16"]),
         (own(criteria=["overal"]), ["protocols.mine.criteria", "'overal' is no criterion; did you mean 'overall'?"]),
         (own(judges=["juge"]), ["protocols.mine.judges", "did you mean 'judge'?"]),
         (own(judges=["forest"]), ["protocols.mine.judges", "cannot serve there (mine)"]),
@@ -89,12 +89,15 @@ def test_every_shipped_protocol_is_whole(name: str) -> None:
         (own(options={"A": "left", "*a*": "right"}), ["protocols.mine.options", "'A' and '*a*' are the same"]),
         (own(options={"A": "left", "?!": "right"}), ["protocols.mine.options", "no letter or digit"]),
         (own(repeats=3), ["protocols.mine", "repeats at temperature 0"]),
-        (own(together=False), ["protocols.mine.together", "form pair has no such option, but scale"]),
+        (
+            own(criteria_in_one_request=False),
+            ["protocols.mine.criteria_in_one_request", "form pair has no such option, but scale"],
+        ),
         (own(template="../x.j2"), ["protocols.mine.template"]),
         (own(optoins={}), ["protocols.mine.optoins", "did you mean 'options'?"]),
         (
-            {"form": "locate", "data": {"source": "selfchat", "cut": [4]}, "judges": ["judge"]},
-            ["protocols.mine.data.cut", "form locate has no such option"],
+            {"form": "locate", "data": {"source": "selfchat", "n_utterances": [4]}, "judges": ["judge"]},
+            ["protocols.mine.data.n_utterances", "form locate has no such option"],
         ),
         (
             {"form": "locate", "data": {"source": "selfchat"}, "judges": ["judge"], "measures": ["rates"]},

@@ -190,7 +190,7 @@ ADAPTERS_BASE: dict[str, Any] = {
     "models": {"tuned": TUNED, "plain": {"engine": "vllm", "model": "some/model"}},
     "judges": ["tuned"],
     "protocols": {"yes_no": {}},
-    "metaeval": {"corpora": {"steps": {"reader": "ladder"}}},
+    "metaeval": {"corpora": {"steps": {"reader": "severity_levels"}}},
 }
 
 
@@ -287,7 +287,7 @@ ENCODERS_BASE: dict[str, Any] = {
     },
     "judges": ["poe", "fined", "forest"],
     "protocols": {"yes_no": {}, "rating": {}},
-    "metaeval": {"corpora": {"steps": {"reader": "ladder"}}},
+    "metaeval": {"corpora": {"steps": {"reader": "severity_levels"}}},
 }
 
 

@@ -32,10 +32,13 @@ WRITER = "dialogbench.written.writer"
 CASES: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
     ("mirror", "mirror", {}, {"public_corpora": ["fed"]}),
     *(
-        (f"{RATED}.{field}", value, {RATED: {"reader": "fed_turn", "path": "x"}}, {RATED: {"reader": "ladder"}})
+        (
+            f"{RATED}.{field}", value, {RATED: {"reader": "fed_turn", "path": "x"}},
+            {RATED: {"reader": "severity_levels"}},
+        )
         for field, value in {"dialogues": "bundled", "strategies": ["utterance_replacement"], "steps": 3}.items()
     ),
-    (f"{RATED}.optional", True, {RATED: {"reader": "ladder"}}, {RATED: {"reader": "fed_turn", "path": "x"}}),
+    (f"{RATED}.optional", True, {RATED: {"reader": "severity_levels"}}, {RATED: {"reader": "fed_turn", "path": "x"}}),
     (f"{OPENAI}.batch_requests", 9, {}, {f"{OPENAI}.batch": True}),
     (f"{OPENAI}.batch_poll_seconds", 9, {}, {f"{OPENAI}.batch": True}),
     (f"{OPENAI}.top_logprobs", 5, {f"{OPENAI}.label_logprobs": "none"}, {f"{OPENAI}.label_logprobs": "top_logprobs"}),
@@ -56,7 +59,7 @@ CASES: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
         (f"robustness.{field}", value, {"robustness": {"published": "f"}}, {"robustness": {"corpora": ["bundled"]}})
         for field, value in {
             "limit": 3, "wordnet": "package", "dialogue_draws": 2, "turn_draws": 2, "rewriter": "gpt",
-            "ladders": {"steps": 3},
+            "severity_levels": {"steps": 3},
         }.items()
     ),
     ("robustness.rewritten", ["contradiction"], {"robustness": {"published": "f", "rewriter": "gpt"}},
@@ -75,7 +78,7 @@ CASES: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
     ),
     ("dialogbench.experts.at_least", 2, {"dialogbench.experts": {}}, {"dialogbench.experts": {"answers": "a.csv"}}),
     ("dialogbench.experts.simulated", ["e"], {"dialogbench.experts": {}}, {"dialogbench.experts": {"answers": "a"}}),
-    ("protocols.own.at", [4], *(
+    ("protocols.own.n_utterances", [4], *(
         {"protocols.own": {"form": "locate", "data": {"source": "selfchat"}, "judges": ["gpt"], **more}}
         for more in ({"criteria": ["overall"]}, {})
     )),
@@ -98,7 +101,7 @@ CASES: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
         (f"protocols.failures.{field}", value, {"protocols.failures": {}}, {"protocols.failures": {"judges": ["gpt"]}})
         for field, value in {
             "temperature": 0.5, "max_tokens": 99, "retry_unparsed": True, "answers": "structured",
-            "kinds": ["formal_tone"],
+            "criteria": ["formal_tone"],
         }.items()
     ),
 ]  # fmt: skip

@@ -42,7 +42,7 @@ def test_an_unknown_reader_is_told(tmp_path: Path) -> None:
 
 def test_every_reader_can_be_named_and_is_described() -> None:
     described = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
-    assert set(get_args(RatedReader)) == {*RATED_READERS, "ladder"}
+    assert set(get_args(RatedReader)) == {*RATED_READERS, "severity_levels"}
     assert [reader for reader in RATED_READERS if f"`{reader}`" not in described] == []
 
 

@@ -301,7 +301,7 @@ def test_a_strategy_that_the_ratios_lack_has_a_row() -> None:
 
 
 def test_ladders_show_both_shares() -> None:
-    found = of_pairs("ladders")
+    found = of_pairs("severity_levels")
     assert headings(found) == ["small-talk (en)"]
     table = panels(found)[0].table
     np.testing.assert_allclose(table["estimate"], [0.8, 0.9])

@@ -201,7 +201,9 @@ def test_scores_and_uncertainty_make_strata(tmp_path: Path) -> None:
 def test_a_draw_by_something_else_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "draw.csv"
     drawn(singles(), path, 3)
-    with pytest.raises(UserError, match=r"draw.csv was drawn by random, and labels.by is now cases: .*labels.path"):
+    with pytest.raises(
+        UserError, match=r"draw.csv was drawn by random, and labels.sampling_design is now cases: .*labels.path"
+    ):
         drawn(singles(), path, 3, by="cases")
 
 

@@ -234,7 +234,7 @@ def test_a_table_of_any_tool_is_known_by_its_ids(tmp_path: Path, folder: Path) -
     elsewhere = tmp_path / "nothing drawn"
     told = [
         protocol_settings("quality", ["coherence", "overall"], form="scale"),
-        protocol_settings("better", form="pair", data={"cut": [2, 4]}),
+        protocol_settings("better", form="pair", data={"n_utterances": [2, 4]}),
         protocol_settings("good", ["overall"], form="probability"),
     ]
     protocols = {one.name: drawn_protocol(elsewhere, one, items, 1) for one in told}

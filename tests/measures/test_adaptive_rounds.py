@@ -209,7 +209,7 @@ def test_the_limit_of_requests_ends_the_rounds_before_it_is_passed() -> None:
 
 def test_a_family_is_the_pairs_of_one_criterion_at_one_length() -> None:
     planned = design("abcd", 60, lengths=(4, 8))
-    rows = ask(planned, better(""), block=20, per="family")[0].rows
+    rows = ask(planned, better(""), block=20, error_control="familywise")[0].rows
     assert rows[0]["boundary"] == pytest.approx(obrien_fleming([20, 40, 60], 0.05 / 6)[0])
     sequence = ask(planned, better(""), block=20, boundary="confidence_sequence")[0].rows
     assert sequence[0]["boundary"] < rows[0]["boundary"]

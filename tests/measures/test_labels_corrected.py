@@ -120,7 +120,7 @@ def test_labels_that_are_nearly_all_the_highest_have_the_interval_of_a_share_of_
 def test_numbers_are_those_of_the_statistics() -> None:
     rng = np.random.default_rng(3)
     judged, labelled, _ = simulated_scores(rng, n_cases=60, n_labelled=20)
-    rows, compared = numbers(judged, labelled, design(), Terms(target="these", confidence=0.9))
+    rows, compared = numbers(judged, labelled, design(), Terms(target="given_cases", confidence=0.9))
     said = {(row["system"], row["case_id"]): row["value"] for row in labelled}
     keys = [(row["left"], row["case_id"]) for row in judged]
     expected = correct_means(
@@ -129,7 +129,7 @@ def test_numbers_are_those_of_the_statistics() -> None:
         np.full(len(keys), 1 / 3),
         [system for system, _ in keys],
         [case for _, case in keys],
-        target="these",
+        target="given_cases",
         confidence=0.9,
     )
     for place, system in enumerate(expected.systems):
@@ -355,10 +355,10 @@ def test_an_undefeated_system_has_no_corrected_rating_and_leaves_the_others_at_t
 def test_where_nobody_labels_twice_a_table_about_these_dialogues_says_whose_opinion_it_is() -> None:
     judged = [judgement("ada", f"c{n}", **scored(4.0 + n % 2)) for n in range(20)]
     labelled = [label("ada", f"c{n}", "one", **scored(3.0 + n % 3), probability=0.5) for n in range(10)]
-    assert ONE_EACH in of(numbers(judged, labelled, design(), Terms(target="these"))[0], judge="j")[0]["note"]
+    assert ONE_EACH in of(numbers(judged, labelled, design(), Terms(target="given_cases"))[0], judge="j")[0]["note"]
     assert numbers(judged, labelled, design())[0][0]["note"] == OF_THESE.format("this annotator")
     twice = [*labelled, label("ada", "c0", "two", **scored(5.0), probability=0.5)]
-    two = numbers(judged, twice, design(), Terms(target="these"))[0][0]["note"]
+    two = numbers(judged, twice, design(), Terms(target="given_cases"))[0][0]["note"]
     assert two == OF_THESE.format("these 2 annotators")
 
 

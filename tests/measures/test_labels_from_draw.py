@@ -51,11 +51,13 @@ def one_run(
             said = scored(float(people[at])) | {"probability": shares[done[one.identity]]}
             labelled.append(label(one.system, one.case_id, **said))
     rows, _ = corrected_numbers(judgements_of(judged), labels_of(labelled), design(), Terms(target=target))
-    truth = mean if target == "new" else people.mean(axis=1)
+    truth = mean if target == "new_cases" else people.mean(axis=1)
     return rows, dict(zip(SYSTEMS, truth.tolist(), strict=True))
 
 
-@pytest.mark.parametrize(("by", "target"), [("score", "new"), ("uncertainty", "these"), ("cases", "new")])
+@pytest.mark.parametrize(
+    ("by", "target"), [("score", "new_cases"), ("uncertainty", "given_cases"), ("cases", "new_cases")]
+)
 def test_numbers_hold_the_truth_from_the_draw_on(by: SamplingDesign, target: str) -> None:
     rng = np.random.default_rng(5)
     held, widths = [], []

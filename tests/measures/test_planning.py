@@ -139,7 +139,7 @@ def corrected(system: str, half: float, rho: float | None, **more: Any) -> Row:
         "human_only_ci_high": 4.0 + half,
         "rho_within": rho,
     }
-    return {**row, "n_labelled": 40, "n_labelled_seeds": 40, "n_total": 200, "target": "new", **more}
+    return {**row, "n_labelled": 40, "n_labelled_seeds": 40, "n_total": 200, "target": "new_cases", **more}
 
 
 LABELS = LabelPlan(n=40, price=0.5, answers=2)
@@ -181,10 +181,10 @@ def test_what_labels_of_these_dialogues_tell_is_taken_to_any_number_of_labels() 
     """Of these dialogues a draw of half leaves half the variance, which the plan takes off by itself."""
     planned = PlannedDesign(design=SCORED, form="scale", labelled=True)
     half = 1.98 * 1.2 / math.sqrt(100) * math.sqrt(1.0 - 100 / 200)
-    about = {"n_labelled": 100, "n_labelled_seeds": 100, "n_total": 200, "target": "these"}
+    about = {"n_labelled": 100, "n_labelled_seeds": 100, "n_total": 200, "target": "given_cases"}
     told = [corrected(system, half, 0.7, **about) for system in "abc"]
     told.append(corrected("d", 0.0, 0.7, **about | {"n_labelled": 200, "n_labelled_seeds": 200}))  # known without error
-    these = LabelPlan(n=100, target="these")
+    these = LabelPlan(n=100, target="given_cases")
     (people,) = [
         row for row in made(planned, Size(3, 200), corrected=told, labels=these) if row["estimand"] == "people"
     ]
@@ -204,7 +204,7 @@ def test_earlier_ratings_tell_as_much_of_a_difference_as_it_spreads() -> None:
 
 def test_these_very_dialogues_are_known_when_all_are_labelled() -> None:
     planned = PlannedDesign(design=SCORED, form="scale", labelled=True)
-    these = LabelPlan(n=200, target="these")
+    these = LabelPlan(n=200, target="given_cases")
     (people,) = [row for row in made(planned, Size(3, 200), labels=these) if row["estimand"] == "people"]
     assert (people["half_width"], people["seeds_to_halve"], people["labels_to_halve"]) == (0.0, None, None)
 

@@ -219,7 +219,7 @@ OWN = {
     for question in (
         own_question(
             "helpful", [SHIPPED["coherence"], SHIPPED["overall"]],
-            form="pair", data={"source": "selfchat", "cut": [4, 6]}, max_tokens=7, repeats=2, temperature=1,
+            form="pair", data={"source": "selfchat", "n_utterances": [4, 6]}, max_tokens=7, repeats=2, temperature=1,
         ),
         own_question(
             "once", form="pair", data={"source": "selfchat", "opponent": "b"}, both_orders=False, max_tokens=7

@@ -108,7 +108,10 @@ def test_comments_docstrings_and_layout_change_nothing(package: Path, unchanged:
     path = package / "protocols" / "pair.py"
     text = path.read_text(encoding="utf-8")
     text = text.replace('"""The form', '"""Another docstring: the form', 1) + "\n\n# a comment at the end\n"
-    path.write_text(text.replace("    for n in of.cut", "    # a comment\n\n    for n in of.cut"), encoding="utf-8")
+    path.write_text(
+        text.replace("    for n in of.n_utterances", "    # a comment\n\n    for n in of.n_utterances"),
+        encoding="utf-8",
+    )
     assert stages(package) == unchanged
 
 

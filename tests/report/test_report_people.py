@@ -31,7 +31,7 @@ def row(system: str, estimate: float | None, **more: Any) -> Row:
     numbers |= {"human_only_ci_high": value + 0.5, "judge_only": 8.0 - value, "judge_only_ci_low": 7.0 - value}
     about = {
         "protocol": "felt", "criterion": "empathy", "measure": "mean", "system": system, "judge": "clerk",
-        "annotators": "people", "target": "new", "estimate": estimate, "judge_only_ci_high": 9.0 - value,
+        "annotators": "people", "target": "new_cases", "estimate": estimate, "judge_only_ci_high": 9.0 - value,
         "judge_bias": 0.5,
         "n_labelled": 30, "n_labelled_seeds": 30, "n_total": 222, **(numbers if estimate is not None else {}),
     }  # fmt: skip

@@ -38,14 +38,14 @@ def simulated(
 
 
 @pytest.mark.parametrize(("rate", "whole"), [(False, False), (True, True)])
-@pytest.mark.parametrize("target", ["new", "these"])
+@pytest.mark.parametrize("target", ["new_cases", "given_cases"])
 @pytest.mark.parametrize("worth", [0.7, 0.0, -0.7])
 def test_means_rates_and_their_differences_are_held(worth: float, target: str, rate: bool, whole: bool) -> None:
     held, apart, naive, widths = [], [], [], []
     for number in range(150):
         people, score, label = simulated(np.random.default_rng(number), worth, rate, whole)
         truth = people.mean(axis=0)
-        if target == "new":
+        if target == "new_cases":
             truth = ndtr(LEVEL) if rate else LEVEL
         seed, system = np.indices(people.shape)
         columns = (score, label, np.full(people.shape, LABELS / SEEDS), system, seed)
@@ -63,7 +63,7 @@ def test_means_rates_and_their_differences_are_held(worth: float, target: str, r
     assert np.mean(naive) < 0.7
     assert max(widths) <= 1.05
     if worth > 0.0:
-        assert np.mean(widths) <= {(False, "these"): 0.75, (False, "new"): 0.85}.get((rate, target), 0.95)
+        assert np.mean(widths) <= {(False, "given_cases"): 0.75, (False, "new_cases"): 0.85}.get((rate, target), 0.95)
 
 
 def test_on_real_ratings_of_dialogues_it_holds_what_all_people_said() -> None:
@@ -84,7 +84,7 @@ def test_on_real_ratings_of_dialogues_it_holds_what_all_people_said() -> None:
             for k in range(len(names)):
                 taken = rng.choice(np.flatnonzero(system == k), 9, replace=False)
                 label[taken] = rated[taken]
-            found = correct_means(score, label, None, system, np.arange(len(rated)), target="these")
+            found = correct_means(score, label, None, system, np.arange(len(rated)), target="given_cases")
             held.append((found.ci_low <= truth) & (truth <= found.ci_high))
             naive.append((found.judge_only_ci_low <= truth) & (truth <= found.judge_only_ci_high))
     assert np.mean(held) >= 0.93

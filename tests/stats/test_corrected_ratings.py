@@ -210,12 +210,12 @@ def test_few_seeds_with_labels_leave_people_alone() -> None:
 
 def test_of_these_comparisons_nothing_is_left_to_chance_when_all_are_labelled() -> None:
     drawn = draw(np.random.default_rng(8), 240)
-    found = correct_ratings(*drawn[:-1], target="these")
+    found = correct_ratings(*drawn[:-1], target="given_cases")
     assert (found.ci_low == found.ci_high).all()
     assert set(found.note) == {ratings.ALL_LABELLED}
     assert found.difference(0, 1).p == 0.0
     part = draw(np.random.default_rng(8), 120)
-    these, new = (correct_ratings(*part[:-1], target=target) for target in ("these", "new"))
+    these, new = (correct_ratings(*part[:-1], target=target) for target in ("given_cases", "new_cases"))
     assert (
         these.human_only_ci_high - these.human_only_ci_low < 0.85 * (new.human_only_ci_high - new.human_only_ci_low)
     ).all()
@@ -231,13 +231,13 @@ def test_rows_without_a_judges_outcome_neither_help_nor_harm() -> None:
     assert np.isnan(none.judge_only).all()
 
 
-@pytest.mark.parametrize("target", ["new", "these"])
+@pytest.mark.parametrize("target", ["new_cases", "given_cases"])
 def test_the_intervals_hold_the_truth(target: str) -> None:
     truth = bradley_terry(*_truth(), 4).rating
     held, people, naive = [], [], []
     for seed in range(150):
         drawn = draw(np.random.default_rng(100 + seed), 120, seeds=80)
-        goal = truth if target == "new" else bradley_terry(drawn.left, drawn.right, drawn.outcome, 4).rating
+        goal = truth if target == "new_cases" else bradley_terry(drawn.left, drawn.right, drawn.outcome, 4).rating
         found = correct_ratings(*drawn[:-1], target=target)
         held.append((found.ci_low <= goal) & (goal <= found.ci_high))
         people.append((found.human_only_ci_low <= goal) & (goal <= found.human_only_ci_high))
@@ -255,7 +255,7 @@ def test_a_judge_who_never_erred_on_the_labels_may_err_elsewhere() -> None:
         errs = rng.random(len(drawn.outcome)) < 0.01
         judge = np.where(errs, np.where(drawn.outcome == 0.5, 1.0, 1.0 - drawn.outcome), drawn.outcome)
         goal = bradley_terry(drawn.left, drawn.right, drawn.outcome, 4).rating
-        found = correct_ratings(judge, *drawn[1:-1], target="these")
+        found = correct_ratings(judge, *drawn[1:-1], target="given_cases")
         held.append((found.ci_low <= goal) & (goal <= found.ci_high))
         widths.append(
             (found.ci_high - found.ci_low).mean() / (found.human_only_ci_high - found.human_only_ci_low).mean()

@@ -135,7 +135,7 @@ def test_a_panel_corrects_better_than_its_judges_and_covers() -> None:
         goal = [truth[system == k].mean() for k in range(4)]
         proxies = {how: panel_scores(scores, system, how=how) for how in ("mean", "dawid_skene")} | {"judge": scores[0]}
         for how, proxy in proxies.items():
-            found = correct_means(proxy, label, None, system, seed, target="these", rate=True)
+            found = correct_means(proxy, label, None, system, seed, target="given_cases", rate=True)
             widths[how].append(float((found.ci_high - found.ci_low).mean()))
             if how in held:
                 held[how].append(float(((found.ci_low <= goal) & (goal <= found.ci_high)).mean()))

@@ -75,15 +75,15 @@ def row_by_row(drawn: Drawn, weight: float, target: str, freedom: float = np.inf
             left = 1.0 - sum(w[i] for i in own) / total
             for i in own:
                 residual = drawn.label[i] - ybar - weight * (drawn.score[i] - f_labelled)
-                thin = 1.0 - drawn.probability[i] if target == "these" else 1.0
+                thin = 1.0 - drawn.probability[i] if target == "given_cases" else 1.0
                 psi[s, k] += w[i] * residual * np.sqrt(thin * taken / left) / total
             here = [i for i in rows if drawn.cluster[i] == s]
-            for i in here if target == "new" else []:
+            for i in here if target == "new_cases" else []:
                 psi[s, k] += weight * (drawn.score[i] - fbar) / len(rows) / np.sqrt(1.0 - len(here) / len(rows))
     return estimate, psi
 
 
-@pytest.mark.parametrize("target", ["new", "these"])
+@pytest.mark.parametrize("target", ["new_cases", "given_cases"])
 @pytest.mark.parametrize("rows", [1, 3])
 def test_estimates_and_contributions_are_those_of_the_formula(target: str, rows: int) -> None:
     drawn = draw(np.random.default_rng(0), 21, rows=rows)
@@ -104,7 +104,7 @@ def test_estimates_and_contributions_are_those_of_the_formula(target: str, rows:
 def test_lambda_has_the_smallest_sum_of_variances() -> None:
     drawn = draw(np.random.default_rng(2), 30)
     (weight,) = set(correct_means(*drawn).weight)
-    totals = {step: float((row_by_row(drawn, weight + step, "new")[1] ** 2).sum()) for step in (-0.02, 0.0, 0.02)}
+    totals = {step: float((row_by_row(drawn, weight + step, "new_cases")[1] ** 2).sum()) for step in (-0.02, 0.0, 0.02)}
     assert totals[0.0] < min(totals[-0.02], totals[0.02])
 
 
@@ -153,7 +153,7 @@ def test_a_useless_or_adversarial_judge_leaves_people_alone() -> None:
 @settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, 10_000), st.integers(2, 40), st.sampled_from([-1.0, 0.0, 0.3, 1.0]),
-    st.sampled_from(["new", "these"]), st.booleans(),
+    st.sampled_from(["new_cases", "given_cases"]), st.booleans(),
 )  # fmt: skip
 def test_no_interval_is_wider_than_peoples_by_a_twentieth(
     seed: int, n: int, worth: float, target: str, rate: bool
@@ -218,7 +218,7 @@ def test_rows_without_a_score_count_as_their_systems_mean() -> None:
 def test_what_is_all_labelled_is_certain_of_these_and_not_of_new_ones() -> None:
     rng = np.random.default_rng(9)
     drawn = draw(rng, 60)
-    these, new = correct_means(*drawn, target="these"), correct_means(*drawn)
+    these, new = correct_means(*drawn, target="given_cases"), correct_means(*drawn)
     truth = [drawn.label[drawn.system == k].mean() for k in range(3)]
     for ends in (these.estimate, these.ci_low, these.ci_high):
         assert ends == pytest.approx(truth)
@@ -226,10 +226,10 @@ def test_what_is_all_labelled_is_certain_of_these_and_not_of_new_ones() -> None:
     difference = these.difference(0, 1)
     assert (difference.ci_low, difference.ci_high) == pytest.approx((truth[0] - truth[1],) * 2)
     assert difference.p == 0.0  # nothing is left to chance, so they differ
-    alike = correct_means(drawn.score, np.tile([1.0, 2.0, 1.0], 60), *drawn[2:], target="these")
+    alike = correct_means(drawn.score, np.tile([1.0, 2.0, 1.0], 60), *drawn[2:], target="given_cases")
     assert (alike.difference(0, 2).p, alike.difference(0, 1).p) == (1.0, 0.0)
     part = np.where((drawn.system == 1) & (drawn.cluster > 30), np.nan, drawn.label)
-    of_one = correct_means(drawn.score, part, None, *drawn[3:], target="these")
+    of_one = correct_means(drawn.score, part, None, *drawn[3:], target="given_cases")
     assert of_one.note[0] == means.ALL_LABELLED
     assert of_one.difference(0, 1).note == ""  # of the other something is
     assert (new.ci_high - new.ci_low > 0.1).all()
@@ -330,13 +330,13 @@ def test_labels_of_few_raters_leave_doubt_about_these_rows_too() -> None:
         label[taken], variance[taken] = said.mean(axis=0)[taken], said.var(axis=0, ddof=1)[taken].mean() / 2
         columns = (meant + rng.normal(size=60), label, None, np.zeros(60, int), np.arange(60))
         for told in held:
-            found = correct_means(*columns, target="these", label_variance=variance if told else None)
+            found = correct_means(*columns, target="given_cases", label_variance=variance if told else None)
             held[told].append(float(found.ci_low[0] <= meant.mean() <= found.ci_high[0]))
     assert 0.92 <= np.mean(held[True]) <= 0.98
     assert np.mean(held[False]) < 0.85
-    everything = correct_means(meant, said[0], np.ones(60), np.zeros(60), np.arange(60), target="these")
+    everything = correct_means(meant, said[0], np.ones(60), np.zeros(60), np.arange(60), target="given_cases")
     doubtful = correct_means(
-        meant, said[0], np.ones(60), np.zeros(60), np.arange(60), target="these", label_variance=np.ones(60)
+        meant, said[0], np.ones(60), np.zeros(60), np.arange(60), target="given_cases", label_variance=np.ones(60)
     )
     assert everything.ci_high[0] == everything.ci_low[0]
     assert doubtful.se[0] == pytest.approx(60**-0.5)
@@ -357,7 +357,7 @@ def test_a_judge_who_never_erred_on_the_labels_may_err_elsewhere(rate: bool) -> 
         judge = np.where(errs, 1.0 - human if rate else 6.0 - human, human)
         system, seed = np.repeat([0, 1], 150), np.tile(np.arange(150), 2)
         label = np.where(seed < 40, human, np.nan)
-        found = correct_means(judge, label, None, system, seed, target="these")
+        found = correct_means(judge, label, None, system, seed, target="given_cases")
         truth = np.array([human[system == k].mean() for k in range(2)])
         held.append((found.ci_low <= truth) & (truth <= found.ci_high))
         widths.append(
@@ -513,7 +513,7 @@ def test_annotators_that_are_few_or_alike_have_no_harshness(overlap: bool) -> No
 # Variance that few labels do not show, by hand.
 
 
-def rows(label: list[float], probability: float, *, target: str = "these", score: float = 1.0) -> LabelledRows:
+def rows(label: list[float], probability: float, *, target: str = "given_cases", score: float = 1.0) -> LabelledRows:
     n = len(label)
     return check_rows([score] * n, label, [probability] * n, ["a"] * n, range(n), target)[0]
 
@@ -521,9 +521,19 @@ def rows(label: list[float], probability: float, *, target: str = "these", score
 @pytest.mark.parametrize(
     ("label", "probability", "target", "doubt"),
     [
-        ([3.0, 4.0, 1.0, 2.0], 1.0, "these", 0.8 / 4),  # all labelled: the mean of four labels, each in doubt by .8
-        ([3.0, np.nan, 1.0, np.nan], 0.5, "these", 0.8 / 4),  # half is shown by the draw of two of four, half is not
-        ([3.0, np.nan, 1.0, np.nan], 0.5, "new", 0.0),  # two labels show all of it
+        (
+            [3.0, 4.0, 1.0, 2.0],
+            1.0,
+            "given_cases",
+            0.8 / 4,
+        ),  # all labelled: the mean of four labels, each in doubt by .8
+        (
+            [3.0, np.nan, 1.0, np.nan],
+            0.5,
+            "given_cases",
+            0.8 / 4,
+        ),  # half is shown by the draw of two of four, half is not
+        ([3.0, np.nan, 1.0, np.nan], 0.5, "new_cases", 0.0),  # two labels show all of it
     ],
 )
 def test_doubt_is_what_the_draw_does_not_show(label, probability, target, doubt):
@@ -537,15 +547,15 @@ def test_doubt_is_what_the_draw_does_not_show(label, probability, target, doubt)
 
 
 def test_a_judge_without_an_error_on_ten_labels_is_given_one_of_eleven():
-    labels = rows([1.0] * 10, 1.0, target="new")
+    labels = rows([1.0] * 10, 1.0, target="new_cases")
     assert unseen_error_variance(labels, labels.f, np.ones(1), rate=True) == pytest.approx([1 / 110])
-    erring = rows([0.0] * 5 + [1.0] * 5, 1.0, target="new")
+    erring = rows([0.0] * 5 + [1.0] * 5, 1.0, target="new_cases")
     assert unseen_error_variance(erring, erring.f, np.array([0.5]), rate=True).tolist() == [0.0]
 
 
 @pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
 def test_a_judge_who_is_always_off_by_as_much_is_given_an_error_of_the_labels_size(unit):
-    grades = rows((unit * np.arange(10.0)).tolist(), 1.0, target="new")
+    grades = rows((unit * np.arange(10.0)).tolist(), 1.0, target="new_cases")
     echo = grades.y + 0.3 * unit
     variance = unit**2 * np.var(np.arange(10.0))
     assert unseen_error_variance(grades, echo, np.array([4.5 * unit]), rate=False) == pytest.approx([variance / 110])

@@ -17,7 +17,7 @@ BASE: dict[str, Any] = {
     "corpora": {"bundled": {"reader": "bundled"}},
     "seeds": {"corpus": "bundled"},
     "protocols": {"unieval": {}, "arena": {}, "gteval": {}, "rating": {}, "yes_no": {}},
-    "metaeval": {"corpora": {"steps": {"reader": "ladder"}}},
+    "metaeval": {"corpora": {"steps": {"reader": "severity_levels"}}},
     "robustness": {"corpora": ["bundled"]},
     "dialogbench": {"bundled": ["en"], "written": {}, "examine": {}},
 }

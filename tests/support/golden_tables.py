@@ -186,7 +186,7 @@ TABLES: dict[str, list[Golden]] = {
     ],
     "ladders": [
         Golden(
-            "robustness/ladders",
+            "robustness/severity_levels",
             "judge method corpus language strategy dimension",
             f"n n_missing falling=strictly_decreasing {interval('falling', 'strictly_decreasing')} "
             f"not_rising=non_increasing {interval('not_rising', 'non_increasing')} n_clusters "

@@ -49,7 +49,9 @@ def shipped_question(
         options: other options of it.
     """
     protocol = shipped(name)
-    data = protocol.data.model_copy(update={"human_utterances": needed} | ({} if cut is None else {"cut": list(cut)}))
+    data = protocol.data.model_copy(
+        update={"human_utterances": needed} | ({} if cut is None else {"n_utterances": list(cut)})
+    )
     criteria = tuple(FAILURES[criterion] for criterion in protocol.criteria)
     return Question(name, protocol.model_copy(update={"data": data, **options}), shipped=True, criteria=criteria)
 

@@ -88,5 +88,5 @@ def tables(judges: Sequence[tuple[str, str]] = JUDGES) -> dict[str, pa.Table]:
     return {
         "robustness/robustness": robustness(judges),
         "robustness/score_drops": drops(judges),
-        "robustness/ladders": ladders(judges),
+        "robustness/severity_levels": ladders(judges),
     }

@@ -25,7 +25,7 @@ WIDE: dict[str, Any] = {
         "yes_no": {"judges": ["forest", "large"]},
         "helpful": {
             "form": "pair",
-            "data": {"source": "selfchat", "cut": [8]},
+            "data": {"source": "selfchat", "n_utterances": [8]},
             "options": {"A": "left", "B": "right", "Tie": "tie"},
             "judges": ["large"],
         },
@@ -40,10 +40,10 @@ WIDE: dict[str, Any] = {
         "questions": {"arena": "Which conversation has an AI in it?"},
     },
     "metaeval": {
-        "corpora": {"steps": {"reader": "ladder", "dialogues": "bundled", "steps": 2, "limit": 4}},
+        "corpora": {"steps": {"reader": "severity_levels", "dialogues": "bundled", "steps": 2, "limit": 4}},
         "score_files": {"mine": {"path": "mine.csv", "scale_min": 0, "scale_max": 1}},
     },
-    "robustness": {"corpora": ["bundled"], "limit": 4, "rewriter": "large", "ladders": {"limit": 2}},
+    "robustness": {"corpora": ["bundled"], "limit": 4, "rewriter": "large", "severity_levels": {"limit": 2}},
     "dialogbench": {
         "bundled": ["en"],
         "written": {"writer": "large", "filter": "forest"},

@@ -41,7 +41,12 @@ def configure(workspace: Workspace, encoder: Path, **changes: Any) -> None:
         chatbots=[],
         judges=["poe", "fined", "length"],
         training={
-            "turns": {"level": "turn", "domains": {"daily": ["bundled"]}, "kinds": ["repetition"], "held_back": 0.2},
+            "turns": {
+                "level": "turn",
+                "domains": {"daily": ["bundled"]},
+                "perturbations": ["repetition"],
+                "held_back": 0.2,
+            },
             "dialogues": {"level": "dialogue", "domains": {"daily": ["bundled"]}, "held_back": 0.2},
         },
         protocols={"yes_no": {}, "rating": {}},

@@ -28,7 +28,7 @@ LEARNS = {
     "chatbots": [],
     "training": {"dialogues": {"level": "dialogue", "domains": {"all": ["bundled"]}, "overlap": "leave_out"}},
     "protocols": {"yes_no": {}},
-    "metaeval": {"corpora": {"steps": {"reader": "ladder"}}},
+    "metaeval": {"corpora": {"steps": {"reader": "severity_levels"}}},
 }
 
 
@@ -83,7 +83,7 @@ def test_translations_and_their_measures_get_what_each_needs(workspace: Workspac
         chatbots=[],
         judges=["length"],
         protocols={"yes_no": {}},
-        metaeval={"corpora": {"steps": {"reader": "ladder"}}},
+        metaeval={"corpora": {"steps": {"reader": "severity_levels"}}},
         translate={"steps": {"into": ["fr"], "translator": "nllb", "quality": quality}},
     )
     output = workspace.run("--dry-run", "--sdm", "conda", "--workflow-profile", "none")

@@ -109,7 +109,7 @@ def test_models_that_are_trained_or_translate_are_estimated_without_their_librar
         training={"dialogues": {"level": "dialogue", "domains": {"all": ["bundled"]}, "overlap": "leave_out"}},
         translate={"bundled": {"into": ["es"], "translator": "nllb"}},
         protocols={"yes_no": {}, "rating": {"judges": ["gpt"]}},
-        metaeval={"corpora": {"steps": {"reader": "ladder", "limit": 2}}},
+        metaeval={"corpora": {"steps": {"reader": "severity_levels", "limit": 2}}},
     )
     output = workspace.run("estimate")
     told = rows(workspace, "estimate")

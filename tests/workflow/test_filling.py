@@ -34,7 +34,7 @@ def settings(fill: str | None) -> dict[str, Any]:
     metaeval: dict[str, Any] = {
         "corpora": {
             "mine": {"reader": "rated_jsonl", "path": "mine.jsonl"},
-            "steps": {"reader": "ladder", "limit": 4, "languages": ["en"]},
+            "steps": {"reader": "severity_levels", "limit": 4, "languages": ["en"]},
         },
         "resamples": 50,
     }
@@ -47,7 +47,7 @@ def settings(fill: str | None) -> dict[str, Any]:
         "chatbots": [],
         "judges": ["length", "random"],
         "protocols": {"rating": {"repeats": REPEATS, "temperature": 0.7}, "yes_no": {}},
-        "metaeval": metaeval | ({"fill": fill} if fill else {}),
+        "metaeval": metaeval | ({"imputer": fill} if fill else {}),
         "data_dir": ".",
     }
 

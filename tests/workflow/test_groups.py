@@ -66,7 +66,7 @@ def everything(workspace: Workspace) -> dict[str, Any]:
             "rating": {"judges": ["forest", "dear"]},
         },
         "ensembles": {"both": ["forest", "dear"]},
-        "metaeval": {"corpora": {"steps": {"reader": "ladder", "dialogues": "bundled", "limit": 10}}},
+        "metaeval": {"corpora": {"steps": {"reader": "severity_levels", "dialogues": "bundled", "limit": 10}}},
         "robustness": {"corpora": ["bundled"], "limit": 5, "rewriter": "cheap"},
         "dialogbench": {
             "written": {"writer": "dear", "filter": "dear", "languages": ["en"]},

@@ -152,15 +152,15 @@ def test_a_new_system_is_drawn_beside_what_was_drawn(labelling: Workspace) -> No
 
 @pytest.mark.slow
 def test_a_draw_by_the_judges_scores(labelling: Workspace) -> None:
-    configure(labelling, by="score", protocols=["quality"], n=3)
+    configure(labelling, sampling_design="score", protocols=["quality"], n=3)
     labelling.run("annotation_pages")
     rows = pq.read_table(labelling.folder / "results/labels/draw/quality.parquet").to_pylist()
     counts = Counter(row["stratum"] for row in rows if row["drawn"])
     assert counts == {f"{name}, {third} scores": 1 for name in ("harbour", "kiosk", "mosaic")
                       for third in ("low", "middle", "high")}  # fmt: skip
-    configure(labelling, by="cases", protocols=["quality"], n=3)
+    configure(labelling, sampling_design="cases", protocols=["quality"], n=3)
     output = labelling.run("annotation_pages", ok=False)
-    assert "draw-quality.csv was drawn by score, and labels.by is now cases" in output
+    assert "draw-quality.csv was drawn by score, and labels.sampling_design is now cases" in output
 
 
 @pytest.mark.slow
@@ -187,7 +187,7 @@ def test_a_draw_at_random_needs_no_key_of_a_judge(labelling: Workspace) -> None:
     path.write_text(yaml.safe_dump(config), encoding="utf-8")
     assert "NO_SUCH_KEY" in labelling.run(ok=False)
     labelling.run("annotation_pages")
-    config["labels"] |= {"by": "score", "protocols": ["quality"]}
+    config["labels"] |= {"sampling_design": "score", "protocols": ["quality"]}
     path.write_text(yaml.safe_dump(config), encoding="utf-8")
     assert "NO_SUCH_KEY" in labelling.run("annotation_pages", ok=False)
 

@@ -23,7 +23,7 @@ def _commands(workspace: Workspace, **models: Any) -> dict[str, str]:
         chatbots=[],
         judges=["forest", *models],
         training={"turns": {"level": "turn", "domains": {"daily": ["bundled"]}, "overlap": "leave_out"}},
-        metaeval={"corpora": {"steps": {"reader": "ladder", "limit": 4}}},
+        metaeval={"corpora": {"steps": {"reader": "severity_levels", "limit": 4}}},
         protocols={"yes_no": {}},
     )
     output = workspace.run("--dry-run", "--printshellcmds", "--quiet", "host", "--sdm", "conda")

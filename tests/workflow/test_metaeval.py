@@ -52,11 +52,11 @@ def settings(**changes: Any) -> dict[str, Any]:
         "metaeval": {
             "corpora": {
                 "mine": {"reader": "rated_jsonl", "path": "mine.jsonl"},
-                "steps": {"reader": "ladder", "limit": 6, "languages": ["en"]},
+                "steps": {"reader": "severity_levels", "limit": 6, "languages": ["en"]},
             },
             "resamples": 50,
         },
-        "robustness": {"corpora": ["bundled"], "limit": 4, "dialogue_draws": 1, "ladders": {"limit": 2}},
+        "robustness": {"corpora": ["bundled"], "limit": 4, "dialogue_draws": 1, "severity_levels": {"limit": 2}},
         "data_dir": ".",
     }
     return parts | changes

@@ -58,7 +58,8 @@ def configure(workspace: Workspace, url: str, named: list[str], **criteria: Any)
             "resamples": 20,
         },
         robustness={
-            "corpora": ["bundled"], "limit": 2, "dialogue_draws": 1, "strategies": ["order_shuffle"], "ladders": None,
+            "corpora": ["bundled"], "limit": 2, "dialogue_draws": 1, "strategies": ["order_shuffle"],
+            "severity_levels": None,
         },
         data_dir=".",
     )  # fmt: skip

@@ -29,7 +29,7 @@ CRITERIA = {"empathy": {"level": "dialogue", "question": "Does each meet the oth
 OWN: dict[str, Any] = {
     "helpful": {
         "form": "pair",
-        "data": {"source": "selfchat", "cut": [4]},
+        "data": {"source": "selfchat", "n_utterances": [4]},
         "template": "helpful.j2",
         "options": {"First": "left", "Second": "right", "Same": "tie"},
         "criteria": ["empathy"],

@@ -111,7 +111,7 @@ def test_what_is_of_ones_own_runs_itself_and_nothing_else(finished: Workspace) -
     judge = {"engine": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1", "api_key_env": None}
     helpful = {
         "form": "pair",
-        "data": {"source": "selfchat", "cut": [8]},
+        "data": {"source": "selfchat", "n_utterances": [8]},
         "options": {"A": "left", "B": "right", "Tie": "tie"},
         "judges": ["large"],
     }

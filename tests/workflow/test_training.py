@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.workflow, pytest.mark.train, pytest.mark.timeout(3000)
 
 LEARNING = {"batch_size": 16, "learning_rate": 3e-3, "evaluations": 1, "gpus": 0}
 ENCODER = {"engine": "encoder", "model": "tiny-encoder", "gpus": 0}
-TURNS = {"level": "turn", "domains": {"daily": ["bundled"]}, "kinds": ["repetition"], "max_context": 1}
+TURNS = {"level": "turn", "domains": {"daily": ["bundled"]}, "perturbations": ["repetition"], "max_context": 1}
 DIALOGUES = {"level": "dialogue", "domains": {"daily": ["bundled"]}, "criteria": ["coherence"]}
 RATED = [
     {"item_id": f"i{number}", "context": ["Is the boat in yet?"], "response": f"Number {number} {words}",

@@ -162,7 +162,7 @@ class Failures(Section):
         description="Judges; null: all of `judges` but embedded judges, trained encoders and published verdicts; []: "
         "none. Rules make no model calls and always run.",
     )
-    kinds: list[Name] = Field(
+    criteria: list[Name] = Field(
         list(FAILURES),
         min_length=1,
         description="Kinds in the question to judges: these, and criteria of your own.",
@@ -188,16 +188,16 @@ def unfit_failures(config: Config) -> Iterator[Mistake]:
     if failures is None:
         return
     known = [*FAILURES, *config.criteria]
-    for kind in failures.kinds:
+    for kind in failures.criteria:
         if kind in SHIPPED:
             words = f"'{kind}' is one of the papers' criteria, which is good where it is there; {nearest(kind, known)}"
-            yield Mistake(f"{field}.kinds", words)
+            yield Mistake(f"{field}.criteria", words)
         elif kind not in known:
             words = f"'{kind}' is no kind of failure; {nearest(kind, known)}"
-            yield Mistake(f"{field}.kinds", words, (f"criteria.{kind}",))
+            yield Mistake(f"{field}.criteria", words, (f"criteria.{kind}",))
         elif kind in config.criteria and config.criteria[kind].level == "turn":
             words = f"'{kind}' is about responses, and this protocol judges dialogues; give it level: dialogue"
-            yield Mistake(f"{field}.kinds", words, (f"criteria.{kind}",))
+            yield Mistake(f"{field}.criteria", words, (f"criteria.{kind}",))
     for source in failures.data.source:
         sources = ["selfchat", *config.transcripts]
         if source not in sources:

@@ -282,11 +282,11 @@ class Config(WithFiles):
         if self.robustness:
             named["robustness.strategies"] = self.robustness.strategies or []
             named["robustness.rewritten"] = self.robustness.rewritten or []
-            named["robustness.ladders.strategies"] = (
-                self.robustness.ladders.strategies if self.robustness.ladders else []
+            named["robustness.severity_levels.strategies"] = (
+                self.robustness.severity_levels.strategies if self.robustness.severity_levels else []
             )
         for name, rated in self.metaeval.corpora.items() if self.metaeval else ():
-            if rated.reader == "ladder":
+            if rated.reader == "severity_levels":
                 named[f"metaeval.corpora.{name}.strategies"] = rated.strategies
         named |= {
             f"criteria.{name}.sensitive_to": one.sensitive_to for name, one in self.criteria.items() if one.sensitive_to
@@ -308,7 +308,7 @@ class Config(WithFiles):
     def used_corpora(self) -> list[str]:
         """Returns the corpora that the seeds come from or that an embedded model in use learns from."""
         rated = self.metaeval.corpora.values() if self.metaeval else ()
-        ladders = [one.dialogues for one in rated if one.reader == "ladder"]
+        ladders = [one.dialogues for one in rated if one.reader == "severity_levels"]
         used = {self.seeds.corpus, *self.perturbed_corpora(), *ladders}
         used.update(self.dialogbench.corpora() if self.dialogbench else [])
         for name in self.models_in_use():

@@ -139,7 +139,7 @@ def _undefined_names(config: Config) -> Iterator[Mistake]:
         **{
             f"metaeval.corpora.{name}.dialogues": [rated.dialogues]
             for name, rated in (metaeval.corpora.items() if metaeval else ())
-            if rated.reader == "ladder"
+            if rated.reader == "severity_levels"
         },
         "dialogbench.written.corpus": dialogbench.corpora() if dialogbench else [],
     }

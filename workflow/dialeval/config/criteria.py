@@ -353,7 +353,7 @@ def unfit_asks(config: Config) -> Iterator[Mistake]:
     known = with_own(config.own_criteria(config.criteria))
     for name, corpus in config.metaeval.corpora.items() if config.metaeval else ():
         field = f"metaeval.corpora.{name}.criterion_map"
-        if corpus.criterion_map and corpus.reader == "ladder":
+        if corpus.criterion_map and corpus.reader == "severity_levels":
             words = "people rated nothing of a ladder: its reference is known by construction; remove criterion_map"
             yield Mistake(field, words, (f"metaeval.corpora.{name}.reader",))
             continue

@@ -36,7 +36,7 @@ class Labels(Section):
     n: Count = Field(
         50, description="How many are drawn under each protocol: dialogues of each system; of pairs, in all."
     )
-    by: Literal["random", "cases", "score", "uncertainty"] = Field(
+    sampling_design: Literal["random", "cases", "score", "uncertainty"] = Field(
         "random",
         description="random; cases (every system's dialogue on cases drawn at random); score (evenly over the judge's "
         "scores); uncertainty (half at random, half where the judge is least sure).",
@@ -48,15 +48,17 @@ class Labels(Section):
         "your own has one; others ask in the criteria's words.",
     )
     judge: Name | None = Field(
-        None, description="Whose scores `by: score` and `by: uncertainty` go by; null: the protocol's first judge."
+        None,
+        description="Whose scores `sampling_design: score` and `uncertainty` go by; null: the protocol's first judge.",
     )
     annotators: list[Name] = Field(["annotator-1"], min_length=1, description="Who labels: a page for each.")
     annotators_per_item: Annotated[Integer, Field(ge=1)] | None = Field(
         None, description="How many annotators label each dialogue or pair; null: all of them."
     )
-    target: Literal["new", "these"] = Field(
-        "new",
-        description="Estimand of intervals: new (new cases) or these (the given dialogues).",
+    target: Literal["new_cases", "given_cases"] = Field(
+        "new_cases",
+        description="Population that intervals are about: new_cases (new cases of the same kind) or given_cases (the "
+        "cases of this run; narrower intervals).",
     )
     panel: Literal["mean", "dawid_skene"] | None = Field(
         "mean",
@@ -108,7 +110,7 @@ def models_before_labels(config: Config) -> list[str]:
     names: list[str | None] = []
     if any(SELFCHAT in protocol.data.source for protocol in found.values()):
         names += [*config.chatbots, config.selfchat.partner]
-    if labels and labels.by in ("score", "uncertainty"):
+    if labels and labels.sampling_design in ("score", "uncertainty"):
         judges = [config.judges_of(name) for name in found]
         names += [labels.judge] if labels.judge else [names_of[0] for names_of in judges if names_of]
     members = [one for name in names for one in config.ensembles.get(name or "", [name])]
@@ -250,10 +252,13 @@ def missing_question(name: str, protocol: Protocol, criteria: Collection[str]) -
 
 def _by(config: Config, labels: Labels) -> Iterator[Mistake]:
     """Yields draws that go by what a judge does not say."""
-    if labels.by not in ("score", "uncertainty"):
+    if labels.sampling_design not in ("score", "uncertainty"):
         if labels.judge is not None:
-            words = f"a draw by {labels.by} goes by no judge; remove it, or set labels.by: score or uncertainty"
-            yield Mistake("labels.judge", words, ("labels.by",))
+            words = (
+                f"sampling_design {labels.sampling_design} uses no judge; remove it, or set labels.sampling_design: "
+                "score or uncertainty"
+            )
+            yield Mistake("labels.judge", words, ("labels.sampling_design",))
         return
     own = labelled_protocols(config)
     judging = {name: config.judging(name) for name, one in own.items()}
@@ -264,18 +269,21 @@ def _by(config: Config, labels: Labels) -> Iterator[Mistake]:
     for name, protocol in own.items():
         related = (f"protocols.{name}", "judges", "labels.protocols")
         if not judging[name]:
-            words = f"a draw by {labels.by} needs a judge, and {name} has none; name judges, or draw at random"
-            yield Mistake("labels.by", words, related)
+            words = (
+                f"{labels.sampling_design} needs a judge, and protocol {name} has none; name judges, or set "
+                "sampling_design: random"
+            )
+            yield Mistake("labels.sampling_design", words, related)
         unsure = {
             "probability": True,
             "pair": protocol.both_orders or protocol.repeats > 1,
         }.get(protocol.form, protocol.repeats > 1)
-        if labels.by == "uncertainty" and not unsure:
+        if labels.sampling_design == "uncertainty" and not unsure:
             words = (
-                f"a judge that is asked once under {name} (form {protocol.form}) does not show how sure it is; set its "
-                "repeats above 1 (with a temperature), leave it out of labels.protocols, or draw at random"
+                f"one response under {name} (form {protocol.form}) does not show how certain the judge is; set its "
+                "repeats above 1 (with a temperature), remove it from labels.protocols, or set sampling_design: random"
             )
-            yield Mistake("labels.by", words, related)
+            yield Mistake("labels.sampling_design", words, related)
 
 
 def _annotators(labels: Labels) -> Iterator[Mistake]:

@@ -221,7 +221,14 @@ _LONGEST = 80
 RENAMED: dict[str, tuple[str, ...]] = {
     "against": ("opponent",),
     "asks": ("criterion_map",),
-    "by": ("translator",),
+    "at": ("n_utterances",),
+    "by": ("translator", "sampling_design"),
+    "cut": ("n_utterances",),
+    "fill": ("imputer",),
+    "kinds": ("perturbations", "criteria"),
+    "ladders": ("severity_levels",),
+    "per": ("error_control",),
+    "together": ("criteria_in_one_request",),
     "people": ("human_corpora",),
     "thetas": ("thresholds",),
     "words": ("translations",),
@@ -233,7 +240,12 @@ RENAMED: dict[str, tuple[str, ...]] = {
     "of": ("data",),
 }
 """Earlier names of fields with the new ones, of which a section has one."""
-RENAMED_VALUES: dict[str, dict[str, str]] = {"form": {"mark": "annotate", "detect": "locate"}}
+RENAMED_VALUES: dict[str, dict[str, str]] = {
+    "error_control": {"pair": "per_comparison", "family": "familywise"},
+    "form": {"mark": "annotate", "detect": "locate"},
+    "reader": {"ladder": "severity_levels"},
+    "target": {"new": "new_cases", "these": "given_cases"},
+}
 """By field, earlier names of values with the new ones."""
 _shown = reprlib.Repr()
 _shown.maxstring = _shown.maxother = _shown.maxlong = 80

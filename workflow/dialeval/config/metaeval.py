@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 RatedReader = Literal[
     "comp_turn", "comp_dialogue", "xdial", "fed_turn", "fed_dialogue", "usr", "grade_convai2", "grade_dailydialog",
     "grade_empathetic", "grade_texts", "conture_turn", "conture_dialogue", "zhao", "dstc10_json",
-    "dstc11_json", "dstc11_csv", "rated_jsonl", "ladder",
+    "dstc11_json", "dstc11_csv", "rated_jsonl", "severity_levels",
 ]  # fmt: skip
 
 
@@ -45,7 +45,10 @@ class Rating(Penalties):
     top_p: Annotated[Number, Field(gt=0, le=1)] = Field(1.0, description="Nucleus sampling; the paper's is 0.95.")
     max_tokens: TokenCount = Field(256, description="Longest answer in the judge's tokens.")
     retry_unparsed: bool = Field(False, description="Send one more request after an unparsed response.")
-    together: bool = Field(True, description="Ask for the papers' criteria at once; false: for each by itself.")
+    criteria_in_one_request: bool = Field(
+        True,
+        description="Whether one request asks for all of the papers' criteria; false: a request for each criterion.",
+    )
 
     def sampling(self) -> dict[str, float]:
         """Returns how the judge is sampled, and how often."""
@@ -117,7 +120,7 @@ class RatedCorpus(Section):
     @property
     def kept(self) -> int | None:
         """The number of dialogues of each language that are kept; None for all."""
-        return self.limit if self.reader == "ladder" or "limit" in self.model_fields_set else None
+        return self.limit if self.reader == "severity_levels" or "limit" in self.model_fields_set else None
 
     @property
     def asked(self) -> list[str] | None:
@@ -131,7 +134,7 @@ class RatedCorpus(Section):
 
     @model_validator(mode="after")
     def _path_fits_reader(self) -> Self:
-        if (self.path is None) != (self.reader == "ladder"):
+        if (self.path is None) != (self.reader == "severity_levels"):
             raise ValueError("ladder takes no path" if self.path else f"reader '{self.reader}' needs a path to read")
         return self
 
@@ -161,7 +164,7 @@ class MetaEval(Section):
         "(multilingual), whose published values are shown. An untrained model goes by its own name; see "
         "docs/metaeval.md.",
     )
-    fill: Name | None = Field(
+    imputer: Name | None = Field(
         None,
         description="Judge whose repeated ratings (protocol rating) fill in missing dimensions of a corpus, as a "
         "model's ratings (comp-analysis, 'Fill up missing annotations'); it is not compared with them itself.",
@@ -188,7 +191,7 @@ PACKAGE = "package"
 """Stands, where a folder of WordNet is named, for that of the Python package."""
 
 
-class Ladders(Section):
+class SeverityLevels(Section):
     """Severity ladders: a strategy applied once, twice, ... to one dialogue."""
 
     strategies: list[Name] = Field(
@@ -240,31 +243,33 @@ class Robustness(Section):
         min_length=1,
         description="Thresholds of the sweep; a drop above one counts as noticed. Each strategy has its own besides.",
     )
-    ladders: Ladders | None = Field(Ladders(), description="Severity ladders; null for none.")
+    severity_levels: SeverityLevels | None = Field(
+        SeverityLevels(), description="Perturbed dialogues of increasing severity; null: none."
+    )
     confidence: Share = Field(0.95, description="Confidence of the intervals.")
 
 
 # Filled-in ratings
 
-FIELD = "metaeval.fill"
+FIELD = "metaeval.imputer"
 PROTOCOL = "rating"
 """The protocol whose repeats become ratings."""
 
 
 def partial_to(config: Config) -> list[str]:
     """Returns the judge that fills in and the ensembles that it is in: its own ratings are no reference for them."""
-    fill = config.metaeval.fill if config.metaeval else None
-    if fill is None:
+    imputer = config.metaeval.imputer if config.metaeval else None
+    if imputer is None:
         return []
-    return [fill, *(name for name, members in config.ensembles.items() if fill in members)]
+    return [imputer, *(name for name, members in config.ensembles.items() if imputer in members)]
 
 
 def unfit_fill(config: Config) -> Iterator[Mistake]:
     """Yields mistakes of a judge that cannot fill in."""
     metaeval, rating = config.metaeval, config.protocols.rating
-    if metaeval is None or metaeval.fill is None:
+    if metaeval is None or metaeval.imputer is None:
         return
-    name = metaeval.fill
+    name = metaeval.imputer
     if name in config.ensembles or name in metaeval.score_files:
         kind = "an ensemble" if name in config.ensembles else "a file of ready scores"
         words = f"'{name}' is {kind}, which has no repeats of its own; name a judge of protocol rating"
@@ -286,6 +291,6 @@ def unfit_fill(config: Config) -> Iterator[Mistake]:
             "protocols.rating.repeats to 2 or more (the paper's is 5, at temperature 0.7)"
         )
         yield Mistake(FIELD, words, ("protocols.rating.repeats",))
-    elif all(corpus.reader == "ladder" for corpus in metaeval.corpora.values()):
+    elif all(corpus.reader == "severity_levels" for corpus in metaeval.corpora.values()):
         words = "every corpus is a ladder, whose reference is known by construction; there is nothing to fill in"
         yield Mistake(FIELD, words, ("metaeval.corpora",))

@@ -33,8 +33,9 @@ class Adaptive(Section):
     error: Annotated[Number, Field(gt=0, lt=0.5)] = Field(
         0.05, description="Chance that two equal systems are called different."
     )
-    per: Literal["pair", "family"] = Field(
-        "pair", description="Whether `error` is that of each pair or of all pairs together."
+    error_control: Literal["per_comparison", "familywise"] = Field(
+        "per_comparison",
+        description="Whether `error` is the error rate of each comparison, or the familywise error rate of all pairs.",
     )
     boundary: Literal["obrien_fleming", "confidence_sequence"] = Field(
         "obrien_fleming",
@@ -168,7 +169,9 @@ class JudgedData(Section):
         description="Where it comes from, one or a list: selfchat, a name under transcripts or metaeval.corpora, rated "
         "(all of metaeval.corpora), damaged (the perturbed items of robustness).",
     )
-    cut: list[Length] = Field([], description="Lengths N that dialogues are cut to; []: whole dialogues.")
+    n_utterances: list[Length] = Field(
+        [], description="Of a pair: lengths N that dialogues are cut to; []: the complete dialogues."
+    )
     opponent: Name = Field(
         EACH_OTHER, description="Of a pair: each_other, human, or the system that all others are compared with."
     )
@@ -212,7 +215,9 @@ class Protocol(Penalties):
     both_orders: bool = Field(
         True, description="Of a pair: show it in both orders; false: in one, drawn for each case."
     )
-    together: bool = Field(True, description="Of a scale: ask for all criteria at once; false: one at a time.")
+    criteria_in_one_request: bool = Field(
+        True, description="Of scale: whether one request asks for all criteria; false: a request for each criterion."
+    )
     judges: list[Name] | None = Field(None, description="The judges of this protocol; null: all of `judges`.")
     retry_unparsed: bool = Field(False, description="Send one more request after an unparsed response.")
     answers: Literal["free", "structured"] = Field(
@@ -227,7 +232,9 @@ class Protocol(Penalties):
             "Ask an expensive judge a random share, most where a cheap one is least sure; null: ask all judges all."
         ),
     )
-    at: list[Length] = Field([], description="Of locate: lengths N at which pass rates are given; []: the full length.")
+    n_utterances: list[Length] = Field(
+        [], description="Of locate: lengths N at which pass rates are given; []: the full length."
+    )
     measures: list[Measure] | None = Field(
         None,
         description="Tables that are made of it: "

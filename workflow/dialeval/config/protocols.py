@@ -116,11 +116,11 @@ def _with_options(protocol: Protocol, options: dict[str, Any], config: Config) -
     lengths = options.pop("n_utterances", None)
     if protocol.form == "pair":
         needed = None if config.selfchat.scenarios else config.seeds.arena_min_utterances
-        cut = {"cut": lengths} if lengths and protocol.data.opponent == EACH_OTHER else {}
+        cut = {"n_utterances": lengths} if lengths and protocol.data.opponent == EACH_OTHER else {}
         data = protocol.data.model_copy(update=cut | {"human_utterances": needed})
         options["data"] = data
     elif lengths:
-        options["at"] = lengths
+        options["n_utterances"] = lengths
     if config.selfchat.scenarios and protocol.measures:  # behind scenarios there are no human dialogues
         options["measures"] = [name for name in protocol.measures if name != "pass_rates_at_gt_length"]
     return protocol.model_copy(update=options)
@@ -130,7 +130,7 @@ def _of_failures(protocol: Protocol, options: dict[str, Any]) -> Protocol:
     """Returns the protocol of failures with its options, but for those of the rules, which make no model calls."""
     for of_rules in ("length_share", "human_corpora"):
         del options[of_rules]
-    chosen, source = options.pop("kinds"), options["data"].source
+    chosen, source = options.pop("criteria"), options["data"].source
     data = protocol.data.model_copy(update={"source": source})
     return protocol.model_copy(update={**options, "data": data, "criteria": chosen})
 
@@ -138,7 +138,8 @@ def _of_failures(protocol: Protocol, options: dict[str, Any]) -> Protocol:
 # Checks of a user's protocols
 
 OF_FORMS: dict[str, tuple[Form, ...]] = {
-    "options": ("pair",), "both_orders": ("pair",), "adaptive": ("pair",), "together": ("scale",), "at": ("locate",),
+    "options": ("pair",), "both_orders": ("pair",), "adaptive": ("pair",),
+    "criteria_in_one_request": ("scale",), "n_utterances": ("locate",),
     **dict.fromkeys(
         (
             "repeats", "temperature", "top_p", "max_tokens", "presence_penalty", "frequency_penalty", "retry_unparsed",
@@ -148,7 +149,7 @@ OF_FORMS: dict[str, tuple[Form, ...]] = {
     ),
 }  # fmt: skip
 """Options that not every form has."""
-OF_PAIRS = ("cut", "opponent", "human_utterances")
+OF_PAIRS = ("n_utterances", "opponent", "human_utterances")
 
 
 def unfit_protocols(config: Config) -> Iterator[Mistake]:
@@ -188,7 +189,8 @@ def _foreign_options(field: str, protocol: Protocol) -> Iterator[Mistake]:
     given = protocol.model_fields_set
     for option, forms in OF_FORMS.items():
         if option in given and protocol.form not in forms:
-            words = f"form {protocol.form} has no such option, but {', '.join(forms)}; remove it"
+            remedy = "write it under data" if (option, protocol.form) == ("n_utterances", "pair") else "remove it"
+            words = f"form {protocol.form} has no such option, but {', '.join(forms)}; {remedy}"
             yield Mistake(f"{field}.{option}", words)
     if "turns" in protocol.data.model_fields_set and protocol.form not in ("scale", "probability"):
         yield Mistake(
@@ -236,10 +238,10 @@ def _systems(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake
     elif opponent != EACH_OTHER and opponent not in chatbots:
         words = f"'{opponent}' is none of the chatbots; {nearest(opponent, [EACH_OTHER, 'human', *chatbots])}"
         yield Mistake(f"{field}.data.opponent", words, related)
-    for n in protocol.data.cut:
+    for n in protocol.data.n_utterances:
         if n > config.selfchat.n_utterances:
             words = f"{n} is longer than the dialogues, selfchat.n_utterances = {config.selfchat.n_utterances}"
-            yield Mistake(f"{field}.data.cut", words, ("selfchat",))
+            yield Mistake(f"{field}.data.n_utterances", words, ("selfchat",))
 
 
 def _options(field: str, protocol: Protocol) -> Iterator[Mistake]:

@@ -10,7 +10,7 @@ from dialeval.config.dialogbench import DOMAINS, DialogBench, Examine, Experts, 
 from dialeval.config.files import read_config_file
 from dialeval.config.labels import Labels
 from dialeval.config.loading import load_config
-from dialeval.config.metaeval import Ladders, MetaEval, RatedCorpus, Rating, Robustness, ScoreFile, YesNo
+from dialeval.config.metaeval import MetaEval, RatedCorpus, Rating, Robustness, ScoreFile, SeverityLevels, YesNo
 from dialeval.config.models import (
     ENGINES,
     EmbeddedModel,
@@ -48,7 +48,6 @@ __all__ = [
     "GTEval",
     "JudgedData",
     "Labels",
-    "Ladders",
     "LoraTraining",
     "MetaEval",
     "Mistake",
@@ -69,6 +68,7 @@ __all__ = [
     "ScoreFile",
     "Seeds",
     "Selfchat",
+    "SeverityLevels",
     "Shown",
     "Tokens",
     "TrainingSet",

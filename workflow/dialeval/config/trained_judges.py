@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LEVEL_OF_READER: dict[str, Level] = {
     **dict.fromkeys(("comp_turn", "fed_turn", "usr", "conture_turn", "zhao"), "turn"),
     **dict.fromkeys(("grade_convai2", "grade_dailydialog", "grade_empathetic", "grade_texts"), "turn"),
-    **dict.fromkeys(("comp_dialogue", "fed_dialogue", "conture_dialogue", "ladder"), "dialogue"),
+    **dict.fromkeys(("comp_dialogue", "fed_dialogue", "conture_dialogue", "severity_levels"), "dialogue"),
 }
 """What is rated, of readers whose files are always about the same."""
 

@@ -51,8 +51,11 @@ class TrainingSet(Section):
         description="Criteria that the pairs differ in; null: relevance of turns; coherence, engagingness and "
         "informativeness of dialogues.",
     )
-    kinds: list[Name] | None = Field(
-        None, min_length=1, description="Ways of spoiling, see docs/training.md; null: all of the level."
+    perturbations: list[Name] | None = Field(
+        None,
+        min_length=1,
+        description="Perturbations that make the worse dialogue or response of a pair (see docs/training.md); null: "
+        "all of the level.",
     )
     languages: list[str] | None = Field(
         None,

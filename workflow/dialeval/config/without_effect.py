@@ -51,11 +51,13 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
     RatedCorpus: (
         Condition(
             ("dialogues", "strategies", "steps"),
-            lambda one: one.reader == "ladder",
-            lambda one: f"reader: ladder, and reader is {one.reader}",
+            lambda one: one.reader == "severity_levels",
+            lambda one: f"reader: severity_levels, and reader is {one.reader}",
         ),
         Condition(  # the default is a ladder's: where it is not set, it must not limit a repeated run
-            ("limit",), lambda one: one.reader == "ladder" or "limit" in one.model_fields_set, _with("a number")
+            ("limit",),
+            lambda one: one.reader == "severity_levels" or "limit" in one.model_fields_set,
+            _with("a number"),
         ),
         Condition(("optional",), lambda one: one.path is not None, _with("a path: a ladder has no file to be absent")),
     ),
@@ -101,7 +103,7 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
     ),
     Robustness: (
         Condition(
-            ("limit", "wordnet", "dialogue_draws", "turn_draws", "rewriter", "rewritten", "ladders"),
+            ("limit", "wordnet", "dialogue_draws", "turn_draws", "rewriter", "rewritten", "severity_levels"),
             lambda one: bool(one.corpora),
             _with("corpora to perturb; the published sets are taken as they are"),
         ),
@@ -134,7 +136,7 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
     ),
     Protocol: (
         Condition(
-            ("at",),
+            ("n_utterances",),
             lambda one: one.form != "locate" or "pass_rates" in one.measured(),
             _with("pass_rates among measures, which criteria have none of"),
         ),
@@ -194,7 +196,7 @@ def _of_other_sections(config: Config) -> Iterator[Mistake]:
                 yield Mistake(f"protocols.{name}.data.{field}", words, (f"protocols.{name}", "criteria"))
     failures = config.protocols.failures
     if failures and not config.judges_of(OF_FAILURES):
-        for field in _changed(failures, "kinds", "temperature", "max_tokens", "retry_unparsed", "answers"):
+        for field in _changed(failures, "criteria", "temperature", "max_tokens", "retry_unparsed", "answers"):
             words = (
                 f"{_shown(getattr(failures, field))} has no effect: no judge looks for failures, and rules always "
                 "run; name a judge of engine openai or vllm under judges, or remove it"

@@ -132,7 +132,7 @@ METAEVAL = (
 ROBUSTNESS = (
     Figure("ratios", ("robustness/robustness",), "robustness.ratios", _INTERVAL),
     Figure("score_drops", ("robustness/score_drops", "robustness/robustness"), "robustness.drops"),
-    Figure("ladders", ("robustness/ladders", "robustness/robustness"), "robustness.ladders", _INTERVAL),
+    Figure("severity_levels", ("robustness/severity_levels", "robustness/robustness"), "robustness.ladders", _INTERVAL),
 )
 
 DIALOGBENCH = (

@@ -171,7 +171,7 @@ def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: 
     if not proxies:
         proxies[NO_JUDGE] = np.full(len(label), np.nan)
     who, few = _annotators(each[:, there], stratum.astype(np.int64), design)
-    one_each = ONE_EACH if terms.target == "these" and np.isnan(variance).all() else ""
+    one_each = ONE_EACH if terms.target == "given_cases" and np.isnan(variance).all() else ""
     return _Numbers(
         label,
         variance,
@@ -305,7 +305,7 @@ def _self_preferences(quantity: Quantity, numbers: _Numbers, design: LabelledDes
             "measure": f"{quantity.measure} {SELF_PREFERENCE}",
             "system": family,
             "judge": judge,
-            "target": "new",
+            "target": "new_cases",
             "n_labelled": len(cluster),
             "n_labelled_seeds": len(np.unique(cluster)),
             "n_total": int((across & ~np.isnan(score)).sum()),

@@ -24,7 +24,7 @@ from dialeval.tables.dialogues import Form
 
 SamplingDesign = Literal["random", "cases", "score", "uncertainty"]
 UNSURE = 0.3
-"""Share of a system's units in the stratum of the least certain judgements, under `by: uncertainty`."""
+"""Share of a system's units in the stratum of the least certain judgements, under `sampling_design: uncertainty`."""
 HALF = 0.5
 """Share of the sample from this stratum; the rest is proportional to size."""
 _THIRDS = ("low scores", "middle scores", "high scores")
@@ -64,8 +64,9 @@ def draw(units: Iterable[Unit], ledger: Ledger, design: Design) -> list[Entry]:
     """
     if ledger.by() not in ("", design.by):
         raise UserError(
-            f"{ledger.path} was drawn by {ledger.by()}, and labels.by is now {design.by}: what was drawn keeps its "
-            f"probabilities. Set labels.by: {ledger.by()}, or another folder as labels.path for a draw of its own"
+            f"{ledger.path} was drawn by {ledger.by()}, and labels.sampling_design is now {design.by}. Drawn items "
+            f"keep their inclusion probabilities: set labels.sampling_design to {ledger.by()}, or set labels.path to "
+            "another folder for a new sample"
         )
     draws = draw_ids(ledger, design)
     now = keyed(units, draws)

@@ -47,12 +47,12 @@ class Terms(BaseModel, defer_build=True):
     """How the estimates of all protocols are corrected.
 
     Attributes:
-        target: what the intervals generalise to: `new` cases, or `these` dialogues.
+        target: what the intervals generalise to: `new_cases` or `given_cases`.
         panel: how the scores of several judges become one proxy; None for no panel.
         confidence: nominal coverage of the intervals.
     """
 
-    target: Literal["new", "these"] = "new"
+    target: Literal["new_cases", "given_cases"] = "new_cases"
     panel: Literal["mean", "dawid_skene"] | None = "mean"
     confidence: float = 0.95
 

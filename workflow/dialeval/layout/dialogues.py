@@ -168,7 +168,7 @@ class Dialogues:
     def constructed_rated(self) -> list[str]:
         """Return the rated corpora that are made of perturbed dialogues."""
         corpora = self.config.metaeval.corpora if self.config.metaeval else {}
-        return [name for name, corpus in corpora.items() if corpus.reader == "ladder"]
+        return [name for name, corpus in corpora.items() if corpus.reader == "severity_levels"]
 
     def rated_items(self) -> list[str]:
         """Return the item tables of all rated corpora."""
@@ -201,7 +201,7 @@ class Dialogues:
 
     def filled_ratings(self) -> list[str]:
         """Return the table of the ratings that a judge filled in, if one does."""
-        fill = self.config.metaeval.fill if self.config.metaeval else None
+        fill = self.config.metaeval.imputer if self.config.metaeval else None
         return [self.FILLED.format(judge=fill)] if fill else []
 
     def transcript_items(self) -> list[str]:

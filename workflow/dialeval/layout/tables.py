@@ -25,7 +25,7 @@ METAEVAL_TABLES = (
     "corpora", "annotator_agreement", "correlations", "averages", "judge_pairs", "ranking_agreement", "by_language",
     "natural_chinese", "ceilings", "dimension_ensemble", "model_ensemble", "matrices",
 )  # fmt: skip
-ROBUSTNESS_TABLES = ("pairs", "robustness", "averages", "thresholds", "score_drops", "ladders", "differences")
+ROBUSTNESS_TABLES = ("pairs", "robustness", "averages", "thresholds", "score_drops", "severity_levels", "differences")
 DIALOGBENCH_TABLES = (
     "items", "accuracy", "overview", "averages", "domains", "positions", "circular", "experts", "agreement", "styles",
     "domain_counts", "ablations", "filter_counts", "differences",
@@ -246,7 +246,7 @@ class Tables(Judgements):
     def judgements_to_draw_by(self, protocol: str) -> list[str]:
         """Return the judgements by whose scores items are drawn; none where no judge decides."""
         section = self.config.labels
-        if not section or section.by not in ("score", "uncertainty"):
+        if not section or section.sampling_design not in ("score", "uncertainty"):
             return []
         judges = [*([section.judge] if section.judge else []), *self.config.judging(protocol)]
         return [self.JUDGEMENTS.format(judge=judges[0], protocol=protocol)]

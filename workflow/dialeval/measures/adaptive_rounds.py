@@ -56,7 +56,7 @@ class Rounds:
         self._open = np.ones(len(plan.pairs), dtype=np.bool_)
         self._counts = plan.counts()
         self._new = np.diff(self._counts, axis=1, prepend=0) > 0
-        sizes = plan.families() if adaptive.per == "family" else [1] * len(plan.pairs)
+        sizes = plan.families() if adaptive.error_control == "familywise" else [1] * len(plan.pairs)
         self._error = adaptive.error / np.array(sizes, dtype=np.float64)
         self._boundary = _boundaries(self._counts, self._error, adaptive)
         self._full = np.bincount(plan.pair[plan.usable], minlength=len(plan.pairs))

@@ -105,7 +105,7 @@ def design_of(config: Config, name: str) -> Design:
         without_answers=config.ensembles_of(name) if protocol.form == "scale" else [],
         systems=_systems(config, protocol),
         criteria=protocol.criteria,
-        lengths=protocol.at if protocol.form == "locate" else protocol.data.cut,
+        lengths=protocol.n_utterances if protocol.form == "locate" else protocol.data.n_utterances,
         reference=None if protocol.form != "pair" or opponent == EACH_OTHER else opponent,
         both_orders=protocol.both_orders,
         families=config.families(),

@@ -221,7 +221,7 @@ def score_drop_rows(scored: ScoredPairs) -> Iterator[dict[str, Any]]:
 def ladder_rows(
     pairs: pa.Table, judgements: pa.Table, confidence: float, sensitivities: Sensitivities = NO_SENSITIVITIES
 ) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `robustness/ladders`: how often scores fall with every step of damage."""
+    """Yields the rows of the table `robustness/severity_levels`: how often scores fall with every step of damage."""
     steps = pairs.filter(pc.and_(pc.equal(pairs["status"], "ok"), pc.is_valid(pairs["ladder"])))
     if not len(steps):
         return

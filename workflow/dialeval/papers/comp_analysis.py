@@ -94,7 +94,7 @@ COMP_ANALYSIS = Paper(
             "agreement of the rankings of models by a model's ratings and by human ratings",
             ("metaeval/ranking_agreement",),
             ("metaeval/rankings",),
-            "GPT-4's ratings of FED-Turn are not public: its row needs a judge under `metaeval.fill`.",
+            "GPT-4's ratings of FED-Turn are not public: its row needs a judge under `metaeval.imputer`.",
             spearman=(),
         ),
         _result(
@@ -168,7 +168,7 @@ COMP_ANALYSIS = Paper(
             config=_MODELS,
             target="metaeval",
             needs=("keys", "download"),
-            remark="`metaeval.fill` names the judge whose repeats fill in; GPT-4's published rounds are read as well.",
+            remark="`metaeval.imputer` names the judge whose repeats are used; GPT-4's published ratings are read too.",
             where={"rater_kind": ("model",)},
         ),
     ),

@@ -43,7 +43,7 @@ Unplanned = Iterator[tuple[int, Range]]
 """Requests about dialogues that are not there yet: how many, and the tokens of all their prompts together."""
 Asked = Sequence[tuple[Question, Sequence[KnownModel]]]
 """What is asked, each with its judges."""
-LIKELY = {"pair": 0.3, "family": 0.5}
+LIKELY = {"per_comparison": 0.3, "familywise": 0.5}
 """Share of what may follow the next round that is likely asked, as on middling ladders in `benchmarks/adaptive.py`."""
 LIKELY_WORDS = "a third to a half expected, the less the farther apart the systems are"
 _SCHEMA = pa.schema([REQUESTS.schema.field(name) for name in COLUMNS])
@@ -104,7 +104,7 @@ def estimate_judging(asked: Asked, subjects: Subjects, templates: Templates, sto
 
 
 def _pairs_there(question: Question, subjects: Subjects, templates: Templates) -> Iterator[Planned]:
-    for n in question.protocol.data.cut or (None,):
+    for n in question.protocol.data.n_utterances or (None,):
         cases = by_case(subjects.there(partial(_needed, question, subjects, n)))
         yield from pair.plan(question.cut_to(n), cases, templates, Counter())
 
@@ -119,7 +119,7 @@ def _pairs_to_come(question: Question, bounds: _Bounds, subjects: Subjects) -> U
     """Yields the pairs of each seed of which a dialogue is not there, under each criterion."""
     settings, times = question.protocol.data, pair.n_requests(question)
     templates = list(bounds.around(pair.around(question, bounds.templates)))
-    for n in settings.cut or (None,):
+    for n in settings.n_utterances or (None,):
         for seed_id in subjects.languages:
             people = [subjects.people[seed_id]] if seed_id in subjects.people else []
             if not serves(people, settings) or (settings.opponent == HUMAN and not people):
@@ -198,7 +198,7 @@ def _about_dialogues(
     question: Question, items: Iterable[Item], templates: Templates, n_seed_utterances: int = 2
 ) -> Iterator[Planned]:
     own = question.protocol
-    columns = ItemCriteria(own=question.criteria, named=own.criteria, together=own.together)
+    columns = ItemCriteria(own=question.criteria, named=own.criteria, together=own.criteria_in_one_request)
     if own.form == "locate":
         return locate.plan(question, items, templates)
     if own.form == "annotate":
@@ -406,7 +406,7 @@ class InRounds:
         prompts = Range()
         for prompt in possible:
             prompts = prompts.plus(prompt)
-        self.estimate.count_uncached(n, prompts.times(allowed), sure=False, likely=LIKELY[self.adaptive.per])
+        self.estimate.count_uncached(n, prompts.times(allowed), sure=False, likely=LIKELY[self.adaptive.error_control])
         self.estimate.requests += len(known) + math.ceil(allowed * len(later))
         if certain or n:
             self.estimate.notes.append(
@@ -416,7 +416,7 @@ class InRounds:
     def _count_unplanned(self, n_cases: int, *, sure: bool) -> None:
         """Counts where the cases are not known yet: the first round has its share of everything."""
         first = float((rounds_of(n_cases, self.adaptive.block) == 0).mean())
-        likely = first + LIKELY[self.adaptive.per] * (1.0 - first)
+        likely = first + LIKELY[self.adaptive.error_control] * (1.0 - first)
         uncached = [(1, prompt) for prompt in self._new(range(len(self._about)))] + self._to_come
         total = len(self._stored) + len(self._missing) + sum(n for n, _ in self._to_come)
         allowed = self._allowed(0, total)

@@ -267,7 +267,7 @@ def of_people(
     total = per_case * size.n_cases
     n_labels = min(labels.n if planned.form == "pair" else labels.n * size.n_systems, total)
     people, basis, notes = _people(number, shared, per_case, of_pairs, corrected)
-    people = people._replace(fixed=labels.target == "these", per_label=1.0 if of_pairs else float(size.n_systems))
+    people = people._replace(fixed=labels.target == "given_cases", per_label=1.0 if of_pairs else float(size.n_systems))
 
     def by_labels(n: int) -> float:
         return people.half_width(n, total, labels.confidence)
@@ -344,7 +344,7 @@ def _known(*numbers: float | None) -> bool:
 
 def _left(row: Row) -> float:
     """Returns what a draw without replacement leaves of the variance of labels drawn from no end of dialogues."""
-    return 1.0 - row["n_labelled"] / row["n_total"] if row["target"] == "these" else 1.0
+    return 1.0 - row["n_labelled"] / row["n_total"] if row["target"] == "given_cases" else 1.0
 
 
 def _cheaper(
@@ -382,14 +382,14 @@ class LabelPlan(BaseModel, defer_build=True):
         n: dialogues of each system, or pairs in all, under each protocol.
         answers: how many annotators label each.
         price: of a label; None if not configured.
-        target: new (cases) or these (dialogues).
+        target: new_cases or given_cases.
         confidence: of the intervals.
     """
 
     n: int
     answers: int = 1
     price: float | None = None
-    target: str = "new"
+    target: str = "new_cases"
     confidence: float = 0.95
 
 

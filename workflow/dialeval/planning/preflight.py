@@ -137,7 +137,7 @@ def _unknown_perturbations(config: Config) -> Iterator[Mistake]:
     for name, section in config.training.items():
         criteria = [one for one in section.criteria or () if one in config.known_criteria()]
         try:
-            chosen_perturbations(criteria or None, section.kinds, section.level, config.sensitivities())
+            chosen_perturbations(criteria or None, section.perturbations, section.level, config.sensitivities())
         except UserError as error:
             yield Mistake(f"training.{name}", str(error), (f"training.{name}.criteria", "criteria"))
 

@@ -117,7 +117,9 @@ def _asked(
     levels: tuple[Level, ...] = LEVELS if criterion is None or criterion.level is None else (criterion.level,)
     if question.protocol.form == "pair":
         items = [_sentinel("first", "dialogue"), _sentinel("second", "dialogue")]
-        data = one.protocol.data.model_copy(update={"opponent": "each_other", "cut": [], "human_utterances": None})
+        data = one.protocol.data.model_copy(
+            update={"opponent": "each_other", "n_utterances": [], "human_utterances": None}
+        )
         shown = Question(one.name, one.protocol.model_copy(update={"data": data}), one.shipped, one.criteria)
         yield items, next(pair.plan(shown, by_case(items), templates, Counter())).request
         return
@@ -128,7 +130,9 @@ def _asked(
 
 def _about(question: Question, item: Item, templates: Templates) -> Iterator[Request]:
     own = question.protocol
-    choice = ItemCriteria(own=question.criteria, named=[one.name for one in question.criteria], together=own.together)
+    choice = ItemCriteria(
+        own=question.criteria, named=[one.name for one in question.criteria], together=own.criteria_in_one_request
+    )
     if own.form == "locate":
         planned = locate.plan(question, [item], templates)
     elif own.form == "annotate":

@@ -216,7 +216,7 @@ def item_criteria(settings: PlanSettings, pairs: Iterable[Mapping[str, Any]]) ->
         named=[one.name for one in settings.criteria],
         dimensions=settings.dimensions,
         targets=targets_of_items(pairs, settings.sensitivities),
-        together=settings.protocol.together,
+        together=settings.protocol.criteria_in_one_request,
     )
 
 

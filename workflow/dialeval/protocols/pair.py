@@ -261,7 +261,7 @@ def compared(cases: Cases, data: JudgedData, skipped: Counter[str]) -> Iterator[
         data: which of them, and what they are cut to: to N, or beside the human dialogue both to the shorter one.
         skipped: counts what is not shown, by reason.
     """
-    for n in data.cut or (None,):
+    for n in data.n_utterances or (None,):
         for meeting in meetings(cases, data, skipped):
             left, right = meeting.left.utterances, meeting.right.utterances
             length = n or (min(len(left), len(right)) if data.opponent == HUMAN else None)

@@ -92,7 +92,7 @@ class Question:
 
     def cut_to(self, n: int | None) -> Question:
         """Returns the same question about dialogues that are cut to one length; None for whole ones."""
-        data = self.protocol.data.model_copy(update={"cut": [n] if n else []})
+        data = self.protocol.data.model_copy(update={"n_utterances": [n] if n else []})
         return replace(self, protocol=self.protocol.model_copy(update={"data": data}))
 
     def each_criterion(self) -> tuple[Criterion | None, ...]:

@@ -18,7 +18,7 @@ from dialeval.labels.joined_judgements import labelled_design
 from dialeval.labels.ledger import ledger_digest, ledger_path
 from dialeval.rules.jobs import Parameters, StageJob
 
-ONLY_PLANNING = {"judges", "measures", "retry_unparsed", "at", "adaptive", "cascade"}
+ONLY_PLANNING = {"judges", "measures", "retry_unparsed", "n_utterances", "adaptive", "cascade"}
 """Fields of a protocol on which no request and no judgement depends."""
 
 
@@ -175,7 +175,7 @@ class Labels(Judging):
     def draw_to_label(self, protocol: str) -> StageJob:
         """Describe a job of `draw_to_label`."""
         section = self._section
-        drawing = {"n": section.n, "by": section.by, "random_seed": self.config.random_seed}
+        drawing = {"n": section.n, "by": section.sampling_design, "random_seed": self.config.random_seed}
         return StageJob("draw_to_label", self._labelled(protocol) | drawing)
 
     def labelling_page(self, sheet: str, annotator: str) -> StageJob:

@@ -136,7 +136,11 @@ class MetaEvaluation(Parameters):
     def perturb_items(self) -> StageJob:
         """Describe the job of `perturb_items`."""
         section = self._robustness
-        ladders, published, wordnet = section.ladders, self.config.published_perturbations(), self.config.wordnet()
+        ladders, published, wordnet = (
+            section.severity_levels,
+            self.config.published_perturbations(),
+            self.config.wordnet(),
+        )
         settings = {
             **self._perturbed(section),
             "ladder_strategies": ladders.strategies if ladders else [],
@@ -209,8 +213,8 @@ class MetaEvaluation(Parameters):
             known["translated"] = {
                 name: dict.fromkeys(asked.into, asked.translator) for name, asked in self.config.translate.items()
             }
-        if section.fill:
-            known |= {"fill": section.fill, "partial": partial_to(self.config)}
+        if section.imputer:
+            known |= {"fill": section.imputer, "partial": partial_to(self.config)}
         return {
             "resamples": section.resamples,
             "confidence": section.confidence,

@@ -102,7 +102,7 @@ class Report(Judging):
     def _page(self) -> dict[str, Any]:
         return {
             **self._overview(),
-            "protocols": [one | {"at": self.layout.protocols[one["name"]].at} for one in self._protocols()],
+            "protocols": [one | {"at": self.layout.protocols[one["name"]].n_utterances} for one in self._protocols()],
             "other_prompts": asks_otherwise(self.config),
             "random_seed": self.config.random_seed,
             "answers": self._answers(),
@@ -116,7 +116,7 @@ class Report(Judging):
                 "form": protocol.form,
                 "sources": protocol.data.source,
                 "measures": protocol.measured(),
-                "lengths": protocol.data.cut,
+                "lengths": protocol.data.n_utterances,
             }
             for name, protocol in self.layout.shown_protocols().items()
         ]

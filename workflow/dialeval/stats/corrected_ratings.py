@@ -58,7 +58,7 @@ def correct_ratings(
     n_players: int,
     cluster: ArrayLike,
     *,
-    target: Target = "new",
+    target: Target = "new_cases",
     confidence: float = 0.95,
     scale: float = 400.0,
     initial: float = 1000.0,
@@ -77,7 +77,7 @@ def correct_ratings(
         left, right: players of each row, numbers in 0..n_players-1, shape [n].
         n_players: number of players, of whom some may have no comparison.
         cluster: cluster of each row (seed, case), shape [n].
-        target: "new" (people on new seeds) or "these" (people on these very comparisons).
+        target: population of the interval: "new_cases" (new seeds) or "given_cases" (the given comparisons).
         confidence: nominal coverage.
         scale: points in which odds grow tenfold.
         initial: what the players average whom labels place at a finite distance from each other.
@@ -107,7 +107,7 @@ def correct_ratings(
             raise ValueError(f"{name}[{row}] is {value[row]}; an outcome lies between 0 and 1")
 
     scored = rows.scored.astype(np.float64)
-    data = _Comparisons(games, rows.y, rows.f, rows.w, rows.thin, rows.labelled, float(target == "new"))
+    data = _Comparisons(games, rows.y, rows.f, rows.w, rows.thin, rows.labelled, float(target == "new_cases"))
     judge = data.of_judge(scored)
     # A row without a judge's outcome takes what its ratings expect: that looks at no label, so it may serve as a proxy.
     data = data._replace(f=np.where(rows.scored, rows.f, judge.fitted.expected))
@@ -119,7 +119,7 @@ def correct_ratings(
     limited = has_finite_strength(games, rows.y, rows.labelled)
     of_humans = _Scale(
         games, scale / math.log(10.0), n_labelled > 0, limited, limited, rows.w, rows.labelled, certain,
-        target == "these",
+        target == "given_cases",
     )  # fmt: skip
     alone = data.fit(0.0)
     wins = data.unseen_wins(alone, 0.0, of_humans.limited)

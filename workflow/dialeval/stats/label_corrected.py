@@ -22,7 +22,7 @@ ROUNDING = 1e-24
 _OF_ROUNDING = 1e-14
 _EQUAL = 1e-9
 _PAIRS_AT_ONCE = 256
-Target = Literal["new", "these"]
+Target = Literal["new_cases", "given_cases"]
 WIDEST = 1.05
 """How much wider than that of human labels only a corrected interval may be before theirs replaces it."""
 NOT_CORRECTED = "the judge's scores would widen the interval: from labels alone"
@@ -286,7 +286,7 @@ class Corrected:
         n_effective_labels: number of labels without a judge that would have the same standard error.
         note: why a number is undefined, or a caveat; mostly empty.
         rho: correlation of judge and annotators within systems, pooled over them.
-        target: what is estimated: new (the mean on new cases) or these (on these rows).
+        target: what is estimated: new_cases (the mean on new cases) or given_cases (on these rows).
         corrected, people, judge, bias: the same estimates with the influence of each cluster.
     """
 
@@ -399,7 +399,7 @@ def n_effective_labels(
     """Return how many labels without a judge have the corrected standard error; NaN if undefined."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = (error / human_error) ** 2
-        if target == "new":
+        if target == "new_cases":
             return np.asarray(labelled / ratio, dtype=np.float64)
         # Of these rows, the variance is the one of a draw without replacement: 1 / n less 1 / N.
         return np.asarray(1.0 / (ratio * (1.0 / labelled - 1.0 / total) + 1.0 / total), dtype=np.float64)

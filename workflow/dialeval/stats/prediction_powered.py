@@ -65,7 +65,7 @@ def correct_means(
     system: ArrayLike,
     cluster: ArrayLike,
     *,
-    target: Target = "new",
+    target: Target = "new_cases",
     confidence: float = 0.95,
     rate: bool | None = None,
     ends: tuple[float, float] | None = None,
@@ -85,15 +85,15 @@ def correct_means(
             None where labels are a simple random sample of each system's rows. Shape [n].
         system: system of each row, numbers or text, shape [n].
         cluster: cluster of each row (seed, case), within and between systems, numbers or text, shape [n].
-        target: what the interval is about: "new" (the mean on new cases) or "these" (of these very rows, from which
-            the labelled ones were drawn).
+        target: population of the interval: "new_cases" (the mean on new cases) or "given_cases" (the mean of the
+            given rows, from which the labelled ones were drawn).
         confidence: nominal coverage.
         rate: whether labels are passes (1) and fails (0), whose intervals are Wilson's near the ends; None to see from
             the labels, which are then all 0 or 1.
         ends: lowest and highest possible label of a scale; where nearly all labels are one of them, intervals are
             Wilson's as well, since few labels do not show how far the others are. None for a scale without ends.
         label_variance: variance of each row's label about the mean label of all possible annotators, NaN where it is
-            unknown, shape [n]; used for target "these" only. None where the labels are without error.
+            unknown, shape [n]; used for target "given_cases" only. None where the labels are without error.
         annotators: who labelled, where intervals are about all possible annotators; None where they are about these.
 
     Raises:
@@ -136,7 +136,7 @@ def correct_means(
 
     both = rows.labelled & rows.scored
     judge = _uncorrected(rows, rows.f, rows.scored.astype(np.float64), np.ones(len(rows.f)), fixed=False)
-    bias = _uncorrected(rows, rows.f - rows.y, rows.w * rows.scored, rows.thin, fixed=target == "these")
+    bias = _uncorrected(rows, rows.f - rows.y, rows.w * rows.scored, rows.thin, fixed=target == "given_cases")
     bias = replace(bias, annotators=of_annotators, annotator_df=df)
     if rate and ((rows.f >= 0.0) & (rows.f <= 1.0)).all():
         bias = bias.with_reach(*bias_reach(rows, confidence))
@@ -196,7 +196,7 @@ def _terms(rows: LabelledRows, target: Target, label_error: FloatArray, rate: bo
     f = np.where(rows.scored, rows.f, np.nan_to_num(fbar)[rows.system])
     ybar, labels = rows.influence(rows.y, rows.w, rows.thin)
     f_labelled, scores = rows.influence(f, rows.w, rows.thin)
-    all_scores = rows.influence(f, every, centre=fbar)[1] if target == "new" else np.zeros(rows.shape)
+    all_scores = rows.influence(f, every, centre=fbar)[1] if target == "new_cases" else np.zeros(rows.shape)
     count = rows.of_system(every)
     certain = (rows.of_system(rows.labelled & (rows.thin == 0.0)) == count) & (count > 0.0) & (label_error == 0.0)
     return _Terms(
@@ -212,7 +212,7 @@ def _terms(rows: LabelledRows, target: Target, label_error: FloatArray, rate: bo
         certain=certain,
         has_scores=rows.of_system(known) > 0.0,
         unseen_error=unseen_error_variance(rows, f, np.nan_to_num(ybar), rate),
-        fixed=target == "these",
+        fixed=target == "given_cases",
     )
 
 
@@ -405,8 +405,8 @@ def check_rows(
     target: str,
 ) -> tuple[LabelledRows, tuple[object, ...]]:
     """Return the checked rows of a correction, and the names of the systems; raises ValueError as `correct_means`."""
-    if target not in ("new", "these"):
-        raise ValueError(f"target is {target!r}; it must be 'new' or 'these'")
+    if target not in ("new_cases", "given_cases"):
+        raise ValueError(f"target is {target!r}; it must be 'new_cases' or 'given_cases'")
     f = as_floats("score", score)
     n = len(f)
     y = as_floats("label", label, n)
@@ -431,7 +431,7 @@ def check_rows(
         scored=~np.isnan(f),
         y=np.where(labelled, y, 0.0),
         w=labelled / safe,
-        thin=np.sqrt(1.0 - safe) if target == "these" else np.ones(n),
+        thin=np.sqrt(1.0 - safe) if target == "given_cases" else np.ones(n),
         labelled=labelled,
         cell=clusters * n_systems + systems,
         system=systems,

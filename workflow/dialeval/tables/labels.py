@@ -87,7 +87,7 @@ ESTIMATES = Table(
         "judge": "judge whose scores are combined with the labels; panel: all judges together; none: no judge has "
         "scores",
         "annotators": "people or simulated",
-        "target": "population of the interval: new (new cases) or these (the dialogues of this run)",
+        "target": "population of the interval: new_cases or given_cases (the cases of this run)",
         "weight": "weight of the judge's scores (lambda); 0: human labels only",
         "rho_within": "correlation of judge and human labels within systems",
         "n_labelled": "number of dialogues or comparisons with a label",

@@ -258,7 +258,7 @@ RATED_CORPORA = Table(
         "published_n_dimensions": "xDial-Eval's Table 1: all that the corpus' own authors had rated",
         "human_dimensions": "dimensions with human ratings",
         "model_dimensions": "dimensions with a model's ratings that came with the corpus",
-        "filled_dimensions": "dimensions without ratings that a judge of this run filled in (`metaeval.fill`)",
+        "filled_dimensions": "dimensions without ratings that a judge of this run filled in (`metaeval.imputer`)",
     },
     cells={
         name: Interval(published=f"published_{name}")

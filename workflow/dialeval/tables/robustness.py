@@ -69,7 +69,7 @@ ROBUSTNESS = Table(
     numbers="share",
 )
 LADDERS = Table(
-    "robustness/ladders", schema(
+    "robustness/severity_levels", schema(
         judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, strategy=TEXT, title=TEXT, dimension=TEXT, n=INT,
         n_missing=INT, strictly_decreasing=maybe(FLOAT), strictly_decreasing_ci_low=maybe(FLOAT),
         strictly_decreasing_ci_high=maybe(FLOAT),
@@ -80,7 +80,7 @@ LADDERS = Table(
         non_increasing_n_effective=maybe(FLOAT), note=maybe(TEXT)
     ),
     row="judge, method, corpus, strategy and dimension",
-    title="Ladders of damage",
+    title="Severity levels",
     caption="Whether scores decrease with the severity level of the perturbation.",
     columns={
         **JUDGED,
@@ -100,7 +100,7 @@ PAIR_COUNTS = Table(
         n_not_applicable=INT, n_rejected=INT, generators=TEXT, reasons=TEXT, published_n=maybe(INT)
     ),
     row="corpus and strategy (comp-analysis' Table 11)",
-    title="What was damaged",
+    title="Perturbed items",
     caption="Pairs of an original and a perturbed item.",
     columns={
         "n_not_applicable": "number of items that the strategy does not apply to",

@@ -147,7 +147,7 @@ class Recipe(BaseModel, defer_build=True):
         level: of the pairs.
         domains: domain -> corpora.
         criteria: None for those that the paper's metrics learn.
-        kinds: ways of spoiling; None for all.
+        perturbations: names of perturbations; None for all.
         languages: None for all that there are.
         pairs_per_language: the most of each language; None for all.
         max_context: utterances before a response that are kept.
@@ -161,7 +161,7 @@ class Recipe(BaseModel, defer_build=True):
     level: Level
     domains: dict[str, list[str]]
     criteria: list[str] | None = None
-    kinds: list[str] | None = None
+    perturbations: list[str] | None = None
     languages: list[str] | None = None
     pairs_per_language: int | None = None
     max_context: int = 10
@@ -181,7 +181,7 @@ class Recipe(BaseModel, defer_build=True):
         Raises:
             UserError: a kind or criterion is not known.
         """
-        perturbations = chosen_perturbations(self.criteria, self.kinds, self.level, self.sensitivities)
+        perturbations = chosen_perturbations(self.criteria, self.perturbations, self.level, self.sensitivities)
         return PairSettings(self.level, perturbations, self.pairs_per_language, self.max_context, self.random_seed)
 
 
@@ -311,7 +311,7 @@ def refuse_parts_without_pairs(recipe: Recipe, counts: Mapping[tuple[str, str, s
                 perturbations = ", ".join(dict.fromkeys(kind for own in recipe.wanted().kinds.values() for kind in own))
                 raise UserError(
                     f"training.{recipe.name}.domains.{domain}: no pair could be made of the dialogues of the part "
-                    f"'{part}', by none of {perturbations}; more dialogues or kinds are needed, or a larger "
+                    f"'{part}', by none of {perturbations}; add dialogues or perturbations, or raise "
                     "pairs_per_language"
                 )
 

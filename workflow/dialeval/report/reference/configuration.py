@@ -48,7 +48,7 @@ SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("`metaeval.corpora.<name>`", config.RatedCorpus),
     ("`metaeval.score_files.<name>`", config.ScoreFile),
     ("`robustness`", config.Robustness),
-    ("`robustness.ladders`", config.Ladders),
+    ("`robustness.severity_levels`", config.SeverityLevels),
     ("`dialogbench`", config.DialogBench),
     ("`dialogbench.published.<name>`", config.PublishedItems),
     ("`dialogbench.written`", config.WrittenItems),
