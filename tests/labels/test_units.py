@@ -69,7 +69,7 @@ def test_units_are_what_requests_are_about(criteria: list[str], protocol: dict[s
     ))) - ({"2", "4"} if protocol["form"] == "locate" else set())  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "options"), [("arena", {"n_utterances": [2, 4]}), ("gteval", {})])
+@pytest.mark.parametrize(("name", "options"), [("arena", {"cut": [2, 4]}), ("gteval", {})])
 def test_the_papers_pairs_are_the_same_too(name: str, options: dict[str, Any], tmp_path: Path) -> None:
     question = shipped_question(name, needed=2, **options)
     settings = PlanSettings(name=name, protocol=question.protocol, shipped=True)

@@ -110,7 +110,7 @@ def test_with_nothing_stored_it_is_the_first_round_at_least_and_all_at_most(tmp_
     (whole,) = estimate_planned([model()], "pair", tmp_path / "duel.parquet", tmp_path / "store")
     assert (found.requests, found.to_ask, found.surely_to_ask) == (FULL, FULL, FIRST)
     share = FIRST / FULL
-    likely = share + LIKELY["pair"] * (1 - share)
+    likely = share + LIKELY["per_comparison"] * (1 - share)
     assert found.prompts.low == pytest.approx(whole.prompts.low * share)
     assert found.prompts.expected == pytest.approx(whole.prompts.expected * likely)
     assert found.prompts[2:] == pytest.approx(whole.prompts[2:])
@@ -168,7 +168,7 @@ def test_dialogues_that_are_not_there_yet_have_the_first_round_s_share() -> None
     pairs.count(N_CASES)
     assert (estimate.requests, estimate.to_ask) == (300, 300)
     assert estimate.prompts.low == pytest.approx(150 / 6)
-    assert estimate.prompts.expected == pytest.approx(300 * (1 / 6 + LIKELY["pair"] * 5 / 6))
+    assert estimate.prompts.expected == pytest.approx(300 * (1 / 6 + LIKELY["per_comparison"] * 5 / 6))
     assert estimate.prompts[2:] == (450, 600)
     limited = InRounds(estimate := Estimate(known, "duel", 20, ASSUMED), question(), Adaptive(requests=150))
     limited.to_come(300, Range(100, 200, 300, 400))
