@@ -284,7 +284,7 @@ def test_what_is_joined_is_asked_about_beside_what_is_named() -> None:
                     "corpora": {"steps": {"reader": "severity_levels", "criterion_map": {"coherence": "overall"}}}
                 }
             ),
-            ["metaeval.corpora.steps.criterion_map", "ladder"],
+            ["metaeval.corpora.steps.criterion_map", "severity_levels"],
         ),
     ],
 )
@@ -339,7 +339,7 @@ def test_the_judge_and_the_ensembles_that_it_is_in_are_partial() -> None:
         (
             "gpt",
             {"metaeval": {"corpora": {"steps": {"reader": "severity_levels"}}, "imputer": "gpt"}},
-            "every corpus is a ladder, whose reference is known by construction",
+            "every corpus has the reader severity_levels, whose reference is known",
         ),
     ],
 )

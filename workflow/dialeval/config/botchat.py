@@ -32,41 +32,41 @@ if TYPE_CHECKING:
 
 
 class Scenarios(Section):
-    """Whom a simulated user plays: a table of situations, one dialogue of every chatbot each."""
+    """Scenarios for the simulated user: each chatbot has one dialogue on each."""
 
     path: Path = Field(
         description="CSV file or JSON Lines, relative to data_dir or absolute: scenario_id, opening, persona, goal."
     )
-    limit: Count | None = Field(None, description="Use only the first so many, for a trial run.")
+    limit: Count | None = Field(None, description="Maximum number of scenarios, for a trial run.")
 
 
 class Selfchat(Section):
-    """How a chatbot talks: to itself (BotChat 3.1, 4.1), or with a partner that plays the user."""
+    """Dialogues of a chatbot with itself (BotChat 3.1, 4.1), or with a simulated user."""
 
     n_utterances: Annotated[Integer, Field(ge=3, le=1_000)] = Field(
-        16, description="Length N of a dialogue, the seed's two included."
+        16, description="Number N of utterances of a dialogue, including the seed."
     )
     temperature: Temperature = Field(0.0, description="Sampling temperature; the paper's is 0.")
-    max_tokens: TokenCount = Field(1024, description="Longest utterance in the model's tokens.")
+    max_tokens: TokenCount = Field(1024, description="Maximum length of an utterance in the model's tokens.")
     partner: Name | None = Field(
-        None, description="Model that plays the user for every chatbot; null: each chatbot writes both sides."
+        None, description="Model that plays the user (simulated user); null: each chatbot writes both sides."
     )
     scenarios: Scenarios | None = Field(
-        None, description="Roles of the partner, in place of the seeds; null: no role, and the seeds."
+        None, description="Roles of the simulated user, instead of seeds; null: seeds, without a role."
     )
     end: str = Field(
-        "[END]", min_length=1, max_length=80, description="What the partner writes when the talk is over for it."
+        "[END]", min_length=1, max_length=80, description="Text with which the simulated user ends the dialogue."
     )
 
 
 class _JudgingProtocol(Penalties):
     temperature: Temperature = Field(0.0, description="Sampling temperature of the judge.")
-    max_tokens: TokenCount = Field(512, description="Longest answer of the judge in its tokens.")
+    max_tokens: TokenCount = Field(512, description="Maximum length of a response in the judge's tokens.")
     retry_unparsed: bool = Field(False, description="Send one more request after an unparsed response.")
 
 
 class UniEval(_JudgingProtocol):
-    """Is one dialogue human? (BotChat 3.2)"""
+    """UniEval: does the judge detect a chatbot in a dialogue? (BotChat 3.2)"""
 
     n_utterances: list[Length] = Field(
         [4, 8, 12, 16], min_length=1, description="Lengths N at which pass rates are given."
@@ -74,7 +74,7 @@ class UniEval(_JudgingProtocol):
 
 
 class Arena(_JudgingProtocol):
-    """Which of two models' dialogues is the machine's? (BotChat 3.3)"""
+    """Arena: which of two chatbots' dialogues is more human? (BotChat 3.3)"""
 
     n_utterances: list[Annotated[Integer, Field(ge=3, le=1_000)]] = Field(
         [8, 16], min_length=1, description="Lengths N that dialogues are cut to."
@@ -86,18 +86,24 @@ class Arena(_JudgingProtocol):
 
 
 class GTEval(_JudgingProtocol):
-    """Can the judge tell a dialogue from the human one? (BotChat 3.4)"""
+    """GTEval: which is more human, the chatbot's dialogue or the human one? (BotChat 3.4)"""
 
 
 class Elo(Section):
     """Bootstrap Elo (BotChat, appendix A)."""
 
-    k: Annotated[Number, Field(gt=0)] = Field(32.0, description="Largest change of a rating in one comparison.")
-    scale: Annotated[Number, Field(gt=0)] = Field(400.0, description="Rating difference of odds 10 to 1.")
-    initial: Number = Field(1000.0, description="Rating that every model begins with.")
-    shuffles: Resamples = Field(1000, description="Orders of the comparisons whose median is the rating.")
-    repeats: Repeats = Field(10, description="Independent bootstraps whose mean is reported; `elo_sd` takes five.")
-    resamples: Resamples = Field(1000, description="Resamples of the seeds behind every interval.")
+    k: Annotated[Number, Field(gt=0)] = Field(32.0, description="Maximum change of a rating by one comparison.")
+    scale: Annotated[Number, Field(gt=0)] = Field(
+        400.0, description="Rating difference that corresponds to odds of 10 to 1."
+    )
+    initial: Number = Field(1000.0, description="Initial rating of every system.")
+    shuffles: Resamples = Field(
+        1000, description="Number of random orders of the comparisons. The rating is the median."
+    )
+    repeats: Repeats = Field(
+        10, description="Number of independent bootstraps whose mean is reported; `elo_sd` uses five."
+    )
+    resamples: Resamples = Field(1000, description="Number of bootstrap resamples of the seeds.")
 
 
 class Battles(Section):
@@ -107,21 +113,21 @@ class Battles(Section):
         description="CSV, .xlsx, JSON or Parquet, relative to data_dir or absolute (see docs/battles.md)."
     )
     left: str | None = Field(
-        None, min_length=1, description="Column with the name of the one shown first; null: left, or else model_a."
+        None, min_length=1, description="Column with the system shown first; null: left, else model_a."
     )
     right: str | None = Field(
-        None, min_length=1, description="Column with the name of the one shown second; null: right, or else model_b."
+        None, min_length=1, description="Column with the system shown second; null: right, else model_b."
     )
     winner: str | None = Field(
-        None, min_length=1, description="Column with left, right or tie; null: winner, or else label."
+        None, min_length=1, description="Column with left, right or tie; null: winner, else label."
     )
     outcomes: dict[str, Literal["left", "right", "tie", "skip"]] = Field(
-        {}, description="What other words in that column mean, such as {A: left, B: right, C: tie, error: skip}."
+        {}, description="Meanings of other values in this column, such as {A: left, B: right, C: tie, error: skip}."
     )
     cluster: str | None = Field(
         None,
         min_length=1,
-        description="Column whose equal values are resampled together, such as prompt; null: each row by itself.",
+        description="Column that identifies clusters for resampling, such as prompt; null: each row is a cluster.",
     )
 
     @field_validator("outcomes", mode="before")
@@ -141,7 +147,7 @@ class Battles(Section):
 
 
 class FailureData(Section):
-    """Whose dialogues failures are looked for in."""
+    """Dialogues in which failures are detected."""
 
     source: list[Name] = Field(
         ["selfchat"], min_length=1, description="selfchat, a name under transcripts, or a list of these."
@@ -154,31 +160,33 @@ class FailureData(Section):
 
 
 class Failures(Section):
-    """Which kinds of failure does a dialogue show, and where? (BotChat, appendix C) By rules, and by judges."""
+    """Failures in dialogues, detected by rules and judges (BotChat, appendix C)."""
 
     data: FailureData = FailureData()
     judges: list[Name] | None = Field(
         None,
-        description="Judges; null: all of `judges` but embedded judges, trained encoders and published verdicts; []: "
-        "none. Rules make no model calls and always run.",
+        description=(
+            "Judges; null: all of `judges` except embedded judges, trained encoders and published verdicts; "
+            "[]: rules only."
+        ),
     )
     criteria: list[Name] = Field(
         list(FAILURES),
         min_length=1,
-        description="Kinds in the question to judges: these, and criteria of your own.",
+        description="Kinds of failure that judges look for: these, or your own criteria.",
     )
     length_share: Annotated[Number, Field(gt=0, lt=1)] = Field(
         0.99,
-        description="Of rules: an utterance is too long if it has more words than this share of human utterances.",
+        description="For rules: an utterance is too long if it has more words than this share of human utterances.",
     )
     human_corpora: list[Name] | None = Field(
-        None, description="Of rules: corpora of human utterances; null: the corpus of the seeds."
+        None, description="For rules: corpora of human utterances; null: the corpus of the seeds."
     )
     temperature: Temperature = Field(0.0, description="Sampling temperature of the judge.")
-    max_tokens: TokenCount = Field(512, description="Longest answer of the judge in its tokens.")
+    max_tokens: TokenCount = Field(512, description="Maximum length of a response in the judge's tokens.")
     retry_unparsed: bool = Field(False, description="Send one more request after an unparsed response.")
     answers: Literal["free", "structured"] = Field(
-        "free", description="free: text that is read as it is; structured: JSON that the engine holds the judge to."
+        "free", description="free: text; structured: JSON, enforced by the engine."
     )
 
 

@@ -30,11 +30,13 @@ class Corpus(Section):
     """A source of dialogues."""
 
     reader: Literal["bundled", "botchat_workbook", "mutual_folder", "jsonl", "auto"] = Field(
-        description="bundled (ours), botchat_workbook (xlsx), mutual_folder (text files), jsonl (your own, see docs), "
-        "auto (any format that transcripts are read in, by its looks)."
+        description=(
+            "bundled, botchat_workbook (.xlsx), mutual_folder (text files), jsonl (see docs/self-chat.md), "
+            "auto (any transcript format, detected)."
+        )
     )
     path: Path | None = Field(None, description="File or folder, relative to data_dir or absolute; not for bundled.")
-    language: str = Field("en", min_length=2, description="Language, if the source does not give it.")
+    language: str = Field("en", min_length=2, description="Language, if the source has none.")
 
     @model_validator(mode="after")
     def _path_fits_reader(self) -> Self:
@@ -46,13 +48,13 @@ class Corpus(Section):
 
 
 class Seeds(Section):
-    """The human dialogues whose beginnings are ChatSEEDs."""
+    """The human dialogues whose first two utterances start a self-chat."""
 
     corpus: Name = Field(description="The corpus whose first two utterances are the seeds.")
     arena_min_utterances: Annotated[Integer, Field(ge=2)] = Field(
-        4, description="Human utterances that a seed needs to serve Arena and GTEval."
+        4, description="Minimum number of human utterances of a seed for Arena and GTEval."
     )
-    limit: Count | None = Field(None, description="Use only the first so many seeds, for a trial run.")
+    limit: Count | None = Field(None, description="Maximum number of seeds, for a trial run.")
 
 
 # Transcripts
@@ -65,26 +67,26 @@ NameInFile = Annotated[str, Field(min_length=1, max_length=80)]
 
 
 class Shown(Section):
-    """Parts of transcripts, other than utterances, that judges and readers see."""
+    """Further parts of transcripts that judges and the report show."""
 
     system_prompts: bool = Field(False, description="System prompts, marked [system prompt].")
     tool_calls: bool = Field(False, description="Tool calls and their results, marked [tool call], [tool result].")
 
 
 class Columns(Section):
-    """Columns of a table of turns with uncommon names (see docs/transcripts.md)."""
+    """Names of the columns of a table of utterances, if they are not the usual ones (see docs/transcripts.md)."""
 
     dialogue_id: NameInFile | None = Field(None, description="Column with the dialogue's id.")
-    system: NameInFile | None = Field(None, description="System.")
+    system: NameInFile | None = Field(None, description="Column with the system.")
     case_id: NameInFile | None = Field(None, description="Column with the case that systems share.")
-    turn: NameInFile | None = Field(None, description="A number that orders a dialogue's rows.")
+    turn: NameInFile | None = Field(None, description="Column with a number that orders the rows of a dialogue.")
     speaker: NameInFile | None = Field(None, description="Column with the speaker.")
     text: NameInFile | None = Field(None, description="Column with the text of the utterance.")
-    language: NameInFile | None = Field(None, description="Language of the dialogue.")
+    language: NameInFile | None = Field(None, description="Column with the language.")
 
 
 class Transcripts(Section):
-    """Dialogues of your own systems (see docs/transcripts.md); a protocol names them as its source."""
+    """Dialogues of your own systems (see docs/transcripts.md)."""
 
     path: Path = Field(description="File, or folder with a file for each system; relative to data_dir or absolute.")
     reader: Reader = Field(
@@ -94,22 +96,26 @@ class Transcripts(Section):
         "(chosen and rejected), replies (each with what came before), mt_bench (its folder), text (see "
         "docs/transcripts.md).",
     )
-    system: NameInFile | None = Field(None, description="System, if the file does not name it.")
-    language: str = Field("en", min_length=2, description="Language, if the file does not give it.")
+    system: NameInFile | None = Field(None, description="Name of the system, if the file has none.")
+    language: str = Field("en", min_length=2, description="Language, if the file has none.")
     evaluated_role: NameInFile | None = Field(
         None,
-        description="The speaker who is the system and is judged; null: the one called as the system is, or assistant, "
-        "gpt, chatbot, bot and the like.",
+        description=(
+            "Speaker to evaluate; null: the speaker with the system's name, or assistant, gpt, chatbot, bot "
+            "and the like."
+        ),
     )
     cases: Literal["auto", "opening", "none"] = Field(
         "auto",
-        description="What systems have in common: auto (case_id, else prompt, else a dialogue_id of several systems), "
-        "opening (the same first utterance), none.",
+        description=(
+            "Identifier of shared cases: auto (case_id, else prompt, else a dialogue_id of several systems), "
+            "opening (the same first utterance), none."
+        ),
     )
     show: Shown = Shown()
     columns: Columns = Columns()
     limit: Count | None = Field(
-        None, description="Only the first so many cases, or dialogues of each system without cases, for a trial run."
+        None, description="Maximum number of cases, or of dialogues of each system without cases, for a trial run."
     )
 
     @model_validator(mode="after")
@@ -134,21 +140,22 @@ class Transcripts(Section):
 
 
 class TranslationQuality(Section):
-    """Measures on a sample of utterances."""
+    """Measures of translation quality on a sample of utterances."""
 
-    sample: Count = Field(100, description="Utterances of each corpus and language, drawn by their ids.")
+    sample: Count = Field(100, description="Number of utterances per corpus and language.")
     back: Name | None = Field(
-        None, description="Model that translates back, for BLEU, chrF and BERTScore against the source; null: none."
+        None, description="Model for back-translation, for BLEU, chrF and BERTScore against the source; null: none."
     )
     judges: list[Name] = Field([], description="Models that rate the adequacy of a translation from 1 to 5.")
     metrics: list[Literal["cometkiwi22", "cometkiwi23", "bertscore"]] = Field(
-        [], description="Metrics to compute in a separate environment, with weights from Hugging Face."
+        [], description="Metrics that are computed in a separate environment, with weights from Hugging Face."
     )
     ratings: Path | None = Field(
-        None, description="CSV of human ratings from 1 to 5, in data_dir; see docs/translation.md."
+        None, description="CSV file of human ratings from 1 to 5, in data_dir (see docs/translation.md)."
     )
     scores: dict[Name, Path] = Field(
-        {}, description="CSV of scores of further metrics, such as cometkiwi22, by the metric's name; in data_dir."
+        {},
+        description="CSV files of scores by further metrics, such as cometkiwi22, by the metric's name; in data_dir.",
     )
 
     @model_validator(mode="after")
@@ -163,15 +170,15 @@ class TranslationQuality(Section):
 
 
 class Translation(Section):
-    """A corpus put into other languages, an utterance at a time."""
+    """Translation of a corpus, utterance by utterance."""
 
-    into: list[str] = Field(min_length=1, description="Languages, such as [zh, es].")
-    translator: Name = Field(description="Model that translates: one that chats, or one of engine nllb.")
-    source: str = Field("en", min_length=2, description="Language of the dialogues that are translated.")
+    into: list[str] = Field(min_length=1, description="Target languages, such as [zh, es].")
+    translator: Name = Field(description="Model that translates: a chat model, or a model with engine nllb.")
+    source: str = Field("en", min_length=2, description="Source language.")
     context: Annotated[Integer, Field(ge=0, le=1_000)] = Field(
-        4, description="Earlier utterances that a model is shown with each; NLLB is shown none."
+        4, description="Number of earlier utterances that a chat model sees; NLLB sees none."
     )
-    max_tokens: TokenCount = Field(512, description="Longest translation of an utterance in the model's tokens.")
+    max_tokens: TokenCount = Field(512, description="Maximum length of a translated utterance in the model's tokens.")
     quality: TranslationQuality | None = None
 
     def models(self) -> list[str]:

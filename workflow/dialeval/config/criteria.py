@@ -102,11 +102,11 @@ ByLevel = Text | dict[Level, Text]
 
 
 class OwnWords(Section):
-    """A criterion's words in another language; what is left out is as in the criterion."""
+    """A criterion in another language. Missing fields are as in the criterion."""
 
     question: ByLevel | None = Field(None, description="The question in this language.")
     meaning: ByLevel | None = Field(None, description="The meaning in this language.")
-    labels: list[str] = Field([], description="The scale's labels in this language, as many and in the same order.")
+    labels: list[str] = Field([], description="The labels of the scale in this language, in the same order.")
     rubric: dict[str, Text] = Field({}, description="Descriptions in this language of values or labels of the scale.")
 
     @field_validator("rubric", mode="before")
@@ -116,7 +116,7 @@ class OwnWords(Section):
 
 
 class OwnCriterion(Section):
-    """What judges score, by a name of yours."""
+    """A criterion that judges score."""
 
     level: Level | None = Field(None, description="turn (a response) or dialogue; null: both.")
     question: ByLevel | None = Field(
@@ -125,22 +125,24 @@ class OwnCriterion(Section):
         "dialogue: ...}.",
     )
     meaning: ByLevel | None = Field(
-        None, description="What is meant, for form scale. A text, or {turn: ..., dialogue: ...}; null: the question."
+        None, description="Definition, for form scale. A text, or {turn: ..., dialogue: ...}; null: the question."
     )
     scale: OwnScale = Field(
         (1.0, 5.0),
-        description="[lowest, highest] of numbers; or labels from the worst to the best, such as [poor, fair, good], "
-        "whose values are 1, 2, 3; or yes_no (1 and 0).",
+        description=(
+            "[lowest, highest]; or labels from worst to best, such as [poor, fair, good], with the values 1, "
+            "2, 3; or yes_no (1 and 0)."
+        ),
     )
     rubric: dict[str, Text] = Field(
         {}, description="Descriptions of values or labels of the scale, such as {1: ..., 7: ...}."
     )
-    aliases: list[Text] = Field([], description="How judges may call it besides its name.")
+    aliases: list[Text] = Field([], description="Other names that judges may use in responses.")
     sensitive_to: list[Name] = Field(
-        [], description="Perturbations that lower it: robustness compares scores on it there."
+        [], description="Perturbations that lower the criterion; robustness then scores perturbed items on it."
     )
     translations: dict[Annotated[str, Field(pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")], OwnWords] = Field(
-        {}, description="Language code -> words for items in that language, such as {zh: {question: ...}}."
+        {}, description="Language code -> translation for items in that language, such as {zh: {question: ...}}."
     )
 
     @field_validator("rubric", mode="before")
@@ -354,7 +356,7 @@ def unfit_asks(config: Config) -> Iterator[Mistake]:
     for name, corpus in config.metaeval.corpora.items() if config.metaeval else ():
         field = f"metaeval.corpora.{name}.criterion_map"
         if corpus.criterion_map and corpus.reader == "severity_levels":
-            words = "people rated nothing of a ladder: its reference is known by construction; remove criterion_map"
+            words = "reader severity_levels has no human ratings to map; remove criterion_map"
             yield Mistake(field, words, (f"metaeval.corpora.{name}.reader",))
             continue
         level = LEVEL_OF_READER.get(corpus.reader)

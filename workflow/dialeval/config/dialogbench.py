@@ -28,18 +28,20 @@ if TYPE_CHECKING:
 
 
 class Experts(Section):
-    """People who answer test items: the human row beside the models (DialogBench 4)."""
+    """Human experts who answer items (DialogBench 4)."""
 
     answers: Path | None = Field(
         None,
-        description="CSV of what they answered, relative to data_dir or absolute: item, answer, and expert where there "
-        "are several; the sheet that is drawn, filled in, is one. null: the sheet alone is drawn.",
+        description=(
+            "CSV file of answers, relative to data_dir or absolute: item, answer and, with several experts, "
+            "expert; the filled-in sheet is such a file. null: the run only writes the sheet."
+        ),
     )
     per_task: Count = Field(
-        50, description="Items of each source, language and task on the sheet; the paper's experts had 50."
+        50, description="Number of items per source, language and task on the sheet. The paper uses 50."
     )
     at_least: Count | None = Field(
-        None, description="How many must answer an item rightly for it to count as right; null: more than half of them."
+        None, description="Number of experts who must answer an item correctly; null: more than half."
     )
     simulated: list[Name] = Field([], description="Simulated experts; every table marks them.")
 
@@ -61,9 +63,7 @@ class PublishedItems(Section):
 
     path: Path = Field(description="File, or folder of .json and .jsonl files, relative to data_dir or absolute.")
     language: Language = Field("en", description="Language of the items.")
-    task: str | None = Field(
-        None, description="Task of items that name none; null: the file's name, as the published files have it."
-    )
+    task: str | None = Field(None, description="Task of items without a task; null: the file's name.")
 
     @field_validator("task")
     @classmethod
@@ -74,37 +74,42 @@ class PublishedItems(Section):
 
 
 class WrittenItems(Penalties):
-    """Test items that a model writes, or that are made by rule (DialogBench 3.3 and 3.4)."""
+    """Items that a model writes, or that rules make (DialogBench 3.3 and 3.4)."""
 
     writer: Name | None = Field(
-        None, description="Model that writes; null: items of MRG and DI are made by rule from the dialogues of corpus."
+        None, description="Model that writes items; null: rules make items of MRG and DI from the dialogues of corpus."
     )
-    filter: Name | None = Field(None, description="Model that judges whether items are sound; null: no filter.")
-    corpus: Name = Field("bundled", description="Without a writer: the corpus, under corpora, that items are made of.")
-    tasks: list[str] | None = Field(None, min_length=1, description="Tasks to write for; null: all that can be.")
-    domains: list[str] | None = Field(None, min_length=1, description="Domains to write about; null: all twenty.")
-    per_cell: Repeats = Field(1, description="Items for each pair of task and domain.")
-    languages: list[Language] = Field(["en"], min_length=1, description="Languages to write in: en, zh.")
+    filter: Name | None = Field(None, description="Model that judges whether items are correct; null: no filter.")
+    corpus: Name = Field(
+        "bundled", description="Without a writer: the corpus, under corpora, from which rules make items."
+    )
+    tasks: list[str] | None = Field(None, min_length=1, description="Tasks; null: all.")
+    domains: list[str] | None = Field(None, min_length=1, description="Domains; null: all twenty.")
+    per_cell: Repeats = Field(1, description="Number of items per task and domain.")
+    languages: list[Language] = Field(["en"], min_length=1, description="Languages: en, zh.")
     ablations: list[Literal["styles", "filter", "domains"]] = Field(
         [],
-        description="The paper's ablations: styles (all items once more, written without personalities), filter (with "
-        "the items that the filter refused), both examined; domains (as many items by the paper's basic prompt, which "
-        "gives neither domain nor personalities; only the classifier looks at them: Figures 5a and 6).",
+        description=(
+            "The paper's ablations: styles (items without personalities), filter (including items that the "
+            "filter rejected), domains (items with the paper's basic prompt; Figures 5a and 6)."
+        ),
     )
-    max_rounds: Repeats = Field(3, description="Most requests for an item, until one passes the rules.")
+    max_rounds: Repeats = Field(3, description="Maximum number of requests for an item that breaks a rule.")
     temperature: Temperature = Field(1.0, description="Sampling temperature of the writer.")
-    max_tokens: TokenCount = Field(4096, description="Longest answer of the writer in its tokens.")
+    max_tokens: TokenCount = Field(4096, description="Maximum length of a response in the writer's tokens.")
     min_turns: Count = Field(
         4,
-        description="Fewest turns of an accepted item. The prompt requests ten; shorter items are counted. The "
-        "paper's items have 6 to 9 on average. 10 accepts no shorter item, and sends more requests.",
+        description=(
+            "Minimum number of turns of an accepted item. The prompt requests ten; the paper's items have 6 "
+            "to 9 on average."
+        ),
     )
     max_length_ratio: Annotated[Number, Field(ge=1)] = Field(
-        2.5, description="How many times longer than the shortest option the longest may be."
+        2.5, description="Maximum length of the longest option divided by that of the shortest."
     )
-    max_question_share: Share = Field(1.0, description="Largest share of utterances that ask something.")
+    max_question_share: Share = Field(1.0, description="Maximum share of utterances with a question.")
     duplicate_similarity: Annotated[Number, Field(gt=0, le=1)] = Field(
-        0.7, description="Share of common runs of three words from which on two dialogues of a task count as one."
+        0.7, description="Share of common word trigrams at which two dialogues of a task count as duplicates."
     )
 
     @field_validator("tasks")
@@ -149,11 +154,11 @@ class WrittenItems(Penalties):
 
 
 class Examine(Section):
-    """Which models answer the items, by how they answer."""
+    """Models that answer the items, by method."""
 
-    letter: list[Name] = Field([], description="Chat models that write the letter of an option.")
-    choice: list[Name] = Field([], description="Chat models whose probabilities of the letters are read.")
-    perplexity: list[Name] = Field([], description="Base models that score the text of every option.")
+    letter: list[Name] = Field([], description="Chat models that write a letter.")
+    choice: list[Name] = Field([], description="Chat models that choose the most probable letter.")
+    perplexity: list[Name] = Field([], description="Base models that choose the option with the highest likelihood.")
 
     def by_method(self) -> dict[str, list[str]]:
         """Returns the models of each method that has any."""
@@ -163,26 +168,30 @@ class Examine(Section):
 class DialogBench(Penalties):
     """Multiple-choice questions on dialogues: twelve tasks (DialogBench)."""
 
-    bundled: list[Language] = Field([], description="Languages of our own items to take: en (48 items), zh (12).")
-    published: dict[Name, PublishedItems] = Field({}, description="Items in the published format, by a name of yours.")
-    written: WrittenItems | None = Field(None, description="Items to be written; see below. null: none.")
+    bundled: list[Language] = Field([], description="Languages of the bundled items: en (48 items), zh (12).")
+    published: dict[Name, PublishedItems] = Field({}, description="Items in the published format, by name.")
+    written: WrittenItems | None = Field(None, description="Items to write, see below; null: none.")
     limit: Count | None = Field(
-        None, description="Use only the first so many items of each source, task and language, for a trial run."
+        None, description="Maximum number of items per source, task and language, for a trial run."
     )
     examine: Examine = Field(Examine(), description="Models to examine; see below.")
     circular: bool = Field(
-        False, description="Whether letter and choice ask every rotation of the options, against preferred places."
+        False, description="Whether letter and choice ask about every rotation of the options, against position bias."
     )
     presentation: Literal["history", "text"] = Field(
-        "history", description="How chat models see a dialogue: as their own with the user, or written out."
+        "history",
+        description=(
+            "Presentation of dialogues to chat models: history (as their own chat with the user) or text (in "
+            "one message)."
+        ),
     )
     max_tokens: TokenCount = Field(
-        256, description="Longest answer of an examined model in its tokens; the paper's is 256."
+        256, description="Maximum length of a response in the model's tokens. The paper uses 256."
     )
     classifier: Name | None = Field(
         None, description="Model that classifies style and domain of written dialogues (Figures 5 and 6); null: none."
     )
-    experts: Experts | None = Field(None, description="People who answer items, as the human row; null: the paper's.")
+    experts: Experts | None = Field(None, description="Human experts who answer items; null: the paper's human row.")
     confidence: Annotated[Number, Field(gt=0, lt=1)] = Field(0.95, description="Confidence of the intervals.")
 
     @field_validator("published")

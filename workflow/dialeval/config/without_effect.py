@@ -54,12 +54,12 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
             lambda one: one.reader == "severity_levels",
             lambda one: f"reader: severity_levels, and reader is {one.reader}",
         ),
-        Condition(  # the default is a ladder's: where it is not set, it must not limit a repeated run
+        Condition(  # the default is that of severity_levels: where it is not set, it must not limit a repeated run
             ("limit",),
             lambda one: one.reader == "severity_levels" or "limit" in one.model_fields_set,
             _with("a number"),
         ),
-        Condition(("optional",), lambda one: one.path is not None, _with("a path: a ladder has no file to be absent")),
+        Condition(("optional",), lambda one: one.path is not None, _with("a path; reader severity_levels has no file")),
     ),
     OpenAIModel: (
         Condition(("batch_requests", "batch_poll_seconds"), lambda one: one.batch, _with("batch: true")),

@@ -30,8 +30,8 @@ NUMBERS = Table(
             "paired (on the common cases) or as two samples (from the two intervals; conservative if the runs share "
             "cases)"
         ),
-        "n": "number of common cases, answers or pairs, if paired", "n_clusters": "number of seeds or dialogues of "
-        "these",
+        "n": "number of common cases, answers or pairs, if paired",
+        "n_clusters": "number of seeds or dialogues of these cases",
     },
     cells={"difference": Interval("ci_low", "ci_high")},
 )
@@ -43,7 +43,8 @@ VERDICTS = Table(
     row="protocol, judge and criterion (`results/comparison/verdicts`)",
     title="Verdicts on the same cases",
     columns={
-        "protocol": "or `dialogbench`", "judge": "judge; for DialogBench the model with its method",
+        "protocol": "protocol; `dialogbench` for its items",
+        "judge": "judge; for DialogBench the model with its method",
         "criterion": "criterion; for DialogBench the task; empty if the question names none",
         "n_both": "number of verdicts on cases of both runs", "n_same": "number of these with the same verdict",
         "n_changed": "number of these with another answer (for test items: right or wrong); for scores, a change of at "
@@ -60,12 +61,12 @@ CHANGED_VERDICTS = Table(
         n_utterances=maybe(INT), verdict_a=TEXT, verdict_b=TEXT, reason_a=TEXT, reason_b=TEXT, size=FLOAT,
         same_text=maybe(BOOL)
     ),
-    row="verdict that differs in the second run (`results/comparison/changed_verdicts`)",
-    caption="Of each protocol and judge the first 5,000, those whose score moved the farthest before others.",
-    title="Verdicts that flipped",
+    row="verdict that differs between the runs (`results/comparison/changed_verdicts`)",
+    caption="Of each protocol and judge the first 5,000, those with the largest change of score first.",
+    title="Changed verdicts",
     columns={
         "case_id": "seed or other case", "item_id": "item, test item or perturbed item",
-        "left": "system whose dialogue is judged; of a pair the first", "right": "second system of a pair",
+        "left": "system of the judged dialogue; for a pair the first system", "right": "second system of a pair",
         "n_utterances": "the length N",
         "reason_a": "the judge's reason in the first run", "reason_b": "the judge's reason in the second run",
         "size": "change of the score as a share of its scale; 1 for another answer",
@@ -74,7 +75,7 @@ CHANGED_VERDICTS = Table(
 )
 CHANGES = Table(
     "comparison/changes", schema(kind=TEXT, place=TEXT, value_a=TEXT, value_b=TEXT, n_jobs=INT),
-    row="setting, library, code or prompt that is another in the second run (`results/comparison/changes`)",
+    row="setting, library, function or prompt that differs between the runs (`results/comparison/changes`)",
     title="What was set otherwise",
     columns={
         "kind": "configuration, settings (of jobs), data, prompts, code, libraries or version",

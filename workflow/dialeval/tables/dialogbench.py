@@ -17,7 +17,7 @@ WRITTEN_ITEMS = Table(
         extra=maybe(_FIELDS), options=maybe(TEXTS), label=maybe(TEXT), analysis=maybe(TEXT), origin=maybe(TEXT)
     ),
     row=(
-        "answer of the writer (`dialogbench/written`, `filtered`); the item's columns are empty where none could be "
+        "response of the writer (`dialogbench/written`, `filtered`); the item's columns are empty if it could not be "
         "read"
     ),
     columns={
@@ -61,8 +61,8 @@ TEST_ANSWERS = Table(
     ),
     row="item, rotation and method (`dialogbench/answers/<model>/<method>`); perplexity gives two methods",
     columns={
-        "cluster": "items on one dialogue",
-        "rotation": "0 is the order of the items",
+        "cluster": "cluster for intervals: items on one dialogue",
+        "rotation": "number of the rotation of the options; 0: the order of the items' table",
         "choice": "the letter; empty if there is none",
     },
 )
@@ -75,7 +75,7 @@ EXPERT_ANSWERS = Table(
     columns={
         "expert": "name of the expert; `expert` if the file has no names",
         "choice": "letter of the option, in the order of the items' table",
-        "cluster": "items on one dialogue",
+        "cluster": "cluster for intervals: items on one dialogue",
     },
 )
 DIALOGBENCH_DIFFERENCES = differences(
@@ -101,7 +101,7 @@ ACCURACY = Table(
         "n_tasks": "number of averaged tasks",
         "chance": "accuracy of random guessing",
         "kind": "kind of the model: chat or base",
-        "part": "whether the model wrote or filtered these items; if so, it is not comparable with others",
+        "part": "whether the model wrote or filtered these items; if so, do not compare it with other models",
     },
     cells={"accuracy": Interval("ci_low", "ci_high", published="published")},
     numbers="share",
@@ -116,10 +116,10 @@ DOMAINS = Table(
     row="source, model, method, language and domain (DialogBench's Table 7)",
     title="Accuracy by domain",
     columns={
-        "domain": "mean: unweighted mean of its group",
+        "domain": "domain; mean: unweighted mean of a group of domains",
         "chance": "accuracy of random guessing",
         "kind": "kind of the model: chat or base",
-        "part": "whether the model wrote or filtered these items; if so, it is not comparable with others",
+        "part": "whether the model wrote or filtered these items; if so, do not compare it with other models",
     },
     cells={"accuracy": Interval("ci_low", "ci_high", published="published")},
     numbers="share",
@@ -134,7 +134,7 @@ AVERAGES = Table(
     title="Average accuracy of kinds of models",
     caption="Means over the models of a kind, or of a tag, that answer by one method; intervals are over items.",
     columns={
-        "group": "kind of the models (chat, base), or a tag of theirs",
+        "group": "kind (chat, base) or tag of the models",
         "scope": "task, dimension, overall, domain, or domains (unweighted mean of a group of domains)",
         "name": "name of the task, dimension or domain",
         "models": "averaged models",
@@ -159,7 +159,7 @@ OVERVIEW = Table(
     columns={
         "source": "source of the items; published human accuracies have the source paper",
         "type": "people, base or chat; empty if the configuration does not set the model's kind",
-        "model": "average: unweighted mean of the models of that type and method",
+        "model": "model; average: unweighted mean over the models of the type and method",
         "overall": "unweighted mean of the tasks",
         "chance": "accuracy of random guessing, overall",
         "part": "whether the model wrote or filtered these items",
@@ -180,7 +180,7 @@ POSITIONS = Table(
     columns={
         "orders": "number of option orders per item: one, or every rotation",
         "accuracy": "accuracy on items whose correct option has that letter",
-        "share_chosen": "share of the parsed answers",
+        "share_chosen": "share of parsed answers with this letter",
         "p_uniform": "chi-square test of equal shares of the letters, clustered by item",
     },
     cells={"accuracy": Interval("ci_low", "ci_high")},
@@ -262,8 +262,8 @@ ITEM_COUNTS = Table(
     row="source, language, task and origin (DialogBench's Table 1)",
     title="Test items",
     columns={
-        "mean_turns": "pairs of utterances of an item; a lone last one is half a turn",
-        "n_short": "items of fewer than the ten requested turns",
+        "mean_turns": "mean number of turns (pairs of utterances) per item",
+        "n_short": "number of items with fewer than the ten requested turns",
     },
     numbers="rating",
 )
@@ -291,7 +291,7 @@ DOMAIN_COUNTS = Table(
     columns={
         "variant": "full, -styles (no personalities were given), -domains (no domain either: the basic prompt)",
         "share": "share of the parsed descriptions",
-        "domain": "other: none of the twenty",
+        "domain": "domain; other: none of the twenty",
     },
     cells={"share": Interval("ci_low", "ci_high")},
     numbers="share",

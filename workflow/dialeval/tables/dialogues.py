@@ -39,7 +39,7 @@ REQUESTS = Table(
         "left": "system shown first",
         "right": "system shown second; `human` for human dialogues",
         "repeat": "number of the repeat, from 0",
-        "part": "part of an item that is asked in several requests",
+        "part": "part of an item that several requests are about",
         "presence_penalty": "presence penalty of the sampler",
         "frequency_penalty": "frequency penalty of the sampler",
         "sampler_seed": "random seed of the model's sampler; empty for models without one",
@@ -55,11 +55,11 @@ RESPONSES = Table(
     row="response (`responses/<judge>/<protocol>/`)",
     columns={
         "key": "key of the response in the store",
-        "status": "ok, missing (no response), or not_asked (the judge was not trained for this request)",
+        "status": "ok, missing (no response), or not_asked (not sent, since the judge was not trained for it)",
         "reasoning": "reasoning of the model, separate from the text",
         "label_mass": "total probability of all labels as the first token",
         "logprob": "log probability of the continuation, in nats",
-        "dropped": "oldest utterances left out to fit the context window",
+        "dropped": "number of oldest utterances that were removed to fit the context window",
     },
 )
 USAGE = Table(
@@ -76,8 +76,8 @@ USAGE = Table(
         "cached": "requests answered from the store or by an identical request",
         "cost": "cost of all responses in use, in the currency of the prices",
         "spent": "money spent according to the ledger, failures included",
-        "spent_unconfirmed": "part of `spent` that no usage report of the endpoint confirms",
-        "failures": "number of failures by kind",
+        "spent_unconfirmed": "part of `spent` without a usage report of the endpoint",
+        "failures": "number of failures by type",
         "remarks": (
             "number of responses with a reasoning tag (reasoning_mark), with broken characters (broken_letters), or "
             "with little probability on their labels (low_mass)"
@@ -153,12 +153,12 @@ JUDGEMENTS = Table(
     "`judgements/<metric>/file`; means of several judges: `judgements/<ensemble>/<protocol>`, or `.../ensemble`)",
     columns={
         "case_id": "case that systems share: a ChatSEED or another case",
-        "left": "system whose dialogue is shown; of a pair the first; `human` for human dialogues",
+        "left": "system of the dialogue; for a pair the system shown first; `human` for human dialogues",
         "right": "system whose dialogue is shown second",
         "criterion": "criterion; empty if the question names none",
         "choice": (
-            "verdict in words. UniEval: Yes (an AI took part) or No; pairs: the conversation that is AI (Conversation "
-            "1, Conversation 2, Both, Neither)"
+            "verdict in words. UniEval: Yes (an AI took part) or No; pairs: the conversation by an AI "
+            "(Conversation 1, Conversation 2, Both, Neither)"
         ),
         "outcome": "side that is preferred or taken for human: left, right or tie",
         "place": "number of the first AI utterance, from 1 as in the paper",
@@ -193,7 +193,7 @@ GENERATED = Table(
     row="utterance of a chatbot's dialogue (`dialogues/<chatbot>`)",
     columns={
         "origin": "seed (or a scenario's opening), model (the chatbot) or partner (the simulated user)",
-        "dropped": "oldest utterances left out to fit the context window",
+        "dropped": "number of oldest utterances that were removed to fit the context window",
     },
 )
 UTTERANCE_LENGTHS = Table(
@@ -247,9 +247,9 @@ SEED_LENGTHS = Table(
 ASIDES = Table(
     "asides",
     schema(corpus=TEXT, item_id=TEXT, language=TEXT, before=INT, kind=TEXT, text=TEXT),
-    row="what stood in a transcript and was not said (`asides/<source>`)",
+    row="part of a transcript that is no utterance (`asides/<source>`)",
     columns={
-        "before": "next utterance, counted from 0",
+        "before": "number of the following utterance, from 0",
         "kind": "system (a system prompt), tool_call, tool_result, or reasoning",
     },
 )

@@ -20,7 +20,7 @@ DRAW = Table(
     "labels/draw", schema(
         protocol=TEXT, **_WHAT, level=TEXT, draw=TEXT, key=TEXT, stratum=TEXT, place=INT, probability=FLOAT, drawn=BOOL
     ),
-    row="dialogue or pair that can be sampled for labelling under a protocol",
+    row="dialogue or pair in the population of a protocol's sample",
     title="Sample for labelling",
     shown=False,
     columns={
@@ -168,9 +168,10 @@ PLANNING = Table(
         "measure": "compared measure: rating, mean, pass_rate, ...",
         "estimand": "judge (the judge's score) or people (the human-corrected estimate)",
         "n_seeds": "configured seeds or cases", "n_labels": "number of human labels",
-        "min_detectable_difference": "smallest difference of two systems that a test finds with 80% power at the 5% "
-        "level; with few stored cases it allows for the error of their variance",
-        "min_detectable_difference_holm": "the same with p adjusted for all pairs of systems (`p_holm`)",
+        "min_detectable_difference": (
+            "smallest difference of two systems that a test detects with 80% power at the 5% level"
+        ),
+        "min_detectable_difference_holm": "minimum detectable difference with a Holm-adjusted p-value (`p_holm`)",
         "half_width": "half the width of the 95% interval of a difference",
         "seeds_to_halve": "number of additional seeds or cases that halves the interval; empty if none does",
         "labels_to_halve": "number of additional labels that halves the interval; empty if none does",

@@ -251,9 +251,9 @@ ADAPTIVE_ROUNDS = Table(
     row="judge, round and open pair",
     title="Rounds of adaptive comparisons",
     caption=(
-        "In each round the open pairs get a block of seeds. A pair is decided when its statistic passes the boundary, "
-        "which controls the error of all interim looks. A pair that stays open is undecided; this does not mean that "
-        "its systems are equal. Requests that were not sent have no verdict in any table."
+        "Each round adds a block of seeds for the open pairs. A pair is settled when its statistic exceeds the "
+        "boundary, which controls the error over all tests. The systems of a pair that stays open are not shown "
+        "to be equal."
     ),
     columns={
         **_WORDS, "round": "from 1", "n_seeds": "number of seeds of the pair so far",
@@ -261,8 +261,7 @@ ADAPTIVE_ROUNDS = Table(
         "se": "standard error under equality",
         "statistic": "distance of the estimate from 0.5 in standard errors, with continuity correction",
         "boundary": "critical value of the statistic",
-        "p": "p-value of the pair's last look, adjusted for earlier looks (stagewise "
-        "ordering)",
+        "p": "p-value of the pair's last test, adjusted for earlier tests (stagewise ordering)",
         "decision": "system or opponent (the better one), open, or ended (undecided)",
         "n_requests": "number of requests of the pair so far",
         "n_requests_full": "number of requests of the pair in the full "

@@ -13,7 +13,7 @@ ITEMS = Table(
     row="item to be judged, in one language (`items/<source>`)",
     columns={
         "level": "turn (the last utterance in its context) or dialogue",
-        "cluster": "what intervals resample: items of one dialogue",
+        "cluster": "cluster for intervals: items of one dialogue",
         "system": "system; empty for items without one",
         "case_id": "case, such as a ChatSEED; empty for none",
         "judged": "speaker that is judged; empty for all",
@@ -51,20 +51,19 @@ AVERAGES = Table(
     row="judge, method, benchmark, level, language, dimension and what is averaged over",
     title="Averages",
     caption=(
-        "Correlations are computed within a corpus and averaged over corpora, dimensions or languages. Intervals "
-        "resample dialogues. Published values are averages over the paper's own corpora."
+        "Mean correlations over corpora, dimensions or languages, each computed within a corpus. Intervals "
+        "resample dialogues. Published values are averages over the paper's corpora."
     ),
     columns={
         **JUDGED,
         "averaged_over": "corpora, dimensions or languages",
-        "raters": "human: human ratings only; full: a model's where no human rated",
+        "raters": "human: human ratings only; full: also a model's ratings for dimensions without human ratings",
         "n_averaged": "number of averaged correlations",
-        "n_filled": "number of averaged correlations with ratings that a judge of this run filled in",
+        "n_filled": "number of averaged correlations with imputed ratings",
         "published_pearson": "comp-analysis' Tables 5 and 6, xDial-Eval's Tables 4, 5 and 15; see published_as",
         "published_spearman": "xDial-Eval's Tables 15, 16 and 17",
         "dimension": (
-            "average: mean over dimensions; all: mean over corpora with whatever they are rated on, as xDial-Eval has "
-            "it"
+            "average: mean over dimensions; all: mean over corpora with any rated criterion, as in xDial-Eval"
         ),
     },
     cells={
@@ -86,8 +85,8 @@ CORRELATIONS = Table(
     row="judge, method, corpus, language, dimension and kind of rater",
     title="Correlations per corpus",
     caption=(
-        "How well each judge's scores go with the ratings of one corpus. Intervals resample dialogues; a missing "
-        "score lowers n and is counted."
+        "Correlation of each judge's scores with the ratings of a corpus. Intervals resample dialogues. Items "
+        "without a score are left out and counted."
     ),
     columns={
         **JUDGED,
@@ -114,13 +113,13 @@ DIMENSION_ENSEMBLE = Table(
     row="judge and corpus",
     title="Ensembles of dimensions",
     caption=(
-        "Correlations of the judge's mean score on all other dimensions, and of its score on overall, with the "
-        "overall rating (as in Table 8 of comp-analysis). Averages are over the corpora with human ratings (human), "
-        "and over all, with a model's rating where no human rated (full, as in the paper)."
+        "Correlations of the overall rating with the judge's mean score on all other dimensions, and with its "
+        "score on overall (as in Table 8 of comp-analysis). Averages are over the corpora with human ratings "
+        "(human), and over all corpora, including a model's ratings (full, as in the paper)."
     ),
     columns={
         **JUDGED,
-        "rater_kind": "raters of overall; of an average: human (human ratings only) or full (also a model's)",
+        "rater_kind": "raters of overall; for averages human (human ratings only) or full (also a model's)",
         "ensemble": "correlation of the judge's mean score on all other dimensions",
         "direct": "correlation of the judge's own score on overall",
     },
@@ -140,14 +139,14 @@ MODEL_ENSEMBLE = Table(
     row="corpus and dimension",
     title="Ensembles of judges",
     caption=(
-        "Mean score of the best judges, each model once, by its best method; named ensembles are no members. "
-        "Choosing on all corpora, including the scored one, follows the paper (Table 9 of comp-analysis) and is "
-        "optimistic; choosing on the other corpora is not. The paper's value is shown for three of its open models."
+        "Correlation of the mean score of the best judges with the ratings. Each model is a member once, by its "
+        "best method. Selection on all corpora follows the paper (Table 9 of comp-analysis) and is optimistic; "
+        "selection on the other corpora is not."
     ),
     columns={
         **JUDGED,
-        "raters": "ratings used for choice and score: human only (human), or a model's where no human rated (full)",
-        "rater_kind": "raters of the corpus; of an average equal to `raters`",
+        "raters": ("ratings that select and evaluate the members: human (human ratings only) or full (also a model's)"),
+        "rater_kind": "raters of the corpus; for averages equal to `raters`",
         "chosen_on": "corpora on which the members were selected",
         "members": "judges of the ensemble; empty in averages over corpora with different members",
         "best_member": "best correlation of a single member",
@@ -164,9 +163,9 @@ RANKING_AGREEMENT = Table(
     row="corpus and dimension",
     title="Rankings of judges",
     caption=(
-        "Agreement of the rankings of judges by human ratings and by a model's (as in Table 7 of comp-analysis): a "
-        "model whose ratings came with the corpus, or the judge that fills in missing ratings. Each model is ranked "
-        "once, by the method that agrees best with human ratings, and no ensemble with its members."
+        "Agreement of two rankings of judges: by human ratings, and by a model's ratings (as in Table 7 of "
+        "comp-analysis) that came with the corpus or were imputed. Each model is ranked once, by the method that "
+        "agrees best with human ratings."
     ),
     columns={
         **JUDGED,
@@ -192,8 +191,8 @@ JUDGE_PAIRS = Table(
     row="two judges on the items that both scored",
     title="Pairwise tests of judges",
     caption=(
-        "Pearson correlations of two judges with the ratings, on the items that both scored. The paired bootstrap of "
-        "dialogues leads; Williams' test takes items as independent."
+        "Pearson correlations of two judges with the ratings, on the items that both scored. Report the paired "
+        "bootstrap of dialogues; Williams' test assumes independent items."
     ),
     columns={
         **JUDGED,
@@ -349,10 +348,12 @@ CEILINGS = Table(
         "ceiling": "square root of the reliability: the correlation of a perfect judge",
         "pearson": "the judge's correlation with the mean of the raters, as in `metaeval/correlations`",
         "disattenuated": "disattenuated correlation: `pearson` divided by `ceiling`",
-        "judge_reliability": "share of the variance of the judge's own mean over repeats that is the items'",
+        "judge_reliability": (
+            "reliability of the judge's mean over repeats: share of its variance that is due to the items"
+        ),
         "n_repeats": "number of repeats of the judge",
-        "design_effect": "of the correlation",
-        "n_effective": "of the correlation",
+        "design_effect": "for the correlation",
+        "n_effective": "for the correlation",
     },
     cells={
         "icc": Interval("icc_ci_low", "icc_ci_high"), "ceiling": Interval("ceiling_ci_low", "ceiling_ci_high"),
@@ -372,7 +373,7 @@ _ABOUT = {
     "source": "this run, or the table of the paper",
     "judge": "judge of this run, or system of the paper by its printed name",
     "training": "training data of the paper's system; empty for systems without training and for this run",
-    "rated": "rated criterion in the corpora of this run; the paper does not give it by corpus",
+    "rated": "criterion that humans rated in this run; the paper does not specify it by corpus",
 }
 BY_LANGUAGE = Table(
     "metaeval/by_language", schema(
@@ -391,7 +392,7 @@ BY_LANGUAGE = Table(
     columns={
         **_ABOUT,
         "dimension": "criterion that judges score; all: all rated ones together",
-        "average": "mean over languages, of this run over all that it has; empty for one language",
+        "average": "mean over languages; empty for one language",
         "n_languages": "number of averaged languages",
     },
     numbers="correlation",
@@ -411,7 +412,7 @@ NATURAL_CHINESE = Table(
     columns={
         **_ABOUT,
         "rated": "scored and rated criterion",
-        "average": "mean over the level's corpora; of this run only where it has all of them",
+        "average": "mean over the corpora of the level, if this run has all of them",
     },
     numbers="correlation",
 )

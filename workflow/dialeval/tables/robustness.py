@@ -1,4 +1,4 @@
-"""Tables of robustness: damaged pairs, ratios, averages, ladders, drops."""
+"""Tables of robustness: perturbed pairs, ratios, averages, severity levels, score drops."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ROBUSTNESS_AVERAGES = Table(
     caption="Mean ratio of detected perturbations over strategies and dimensions.",
     columns={
         **JUDGED,
-        "average": "unweighted mean of the paper's cells",
+        "average": "unweighted mean over the cells of the paper's table",
         "n_cells": "number of averaged cells",
     },
     cells={"average": Interval("ci_low", "ci_high", published="published_average")},

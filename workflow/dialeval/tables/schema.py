@@ -112,16 +112,16 @@ COMMON: Mapping[str, str] = MappingProxyType(
 
 JUDGED: Mapping[str, str] = MappingProxyType(
     {
-        "method": "how the judge scored: rating, yes_no, annotation (scores that came with the corpus) or file (scores "
-        "from a file)",
+        "method": (
+            "scoring method: rating, yes_no, annotation (scores that came with the corpus) or file (scores from a file)"
+        ),
         "level": "whether a response in its context (turn) or a whole dialogue was scored",
         "language": "language of the texts; average: mean over languages",
         "dimension": "criterion that the judges scored; all: every rated criterion; average: mean over dimensions",
-        "rated": "criterion that the raters rated; it differs from `dimension` where `criterion_map` maps one to "
-        "the other",
+        "rated": ("criterion that humans rated; it differs from `dimension` if `criterion_map` maps one to the other"),
         "rater_kind": "source of the ratings: human, model, or construction (the reference follows from how the item "
         "was made)",
-        "filled_by": "judge of this run whose ratings replace missing ones; empty where the corpus has ratings",
+        "filled_by": "judge of this run that imputed the ratings; empty if the corpus has ratings",
         "n": "number of items with a score and a rating",
         "reason": "why the estimate is missing",
         "benchmark": "corpora that are averaged together",

@@ -19,7 +19,7 @@ TRAINING_EXAMPLES = Table(
         "good": "1 for the positive example, 0 for the negative",
         "kind": "kind of the negative; equal in both rows of a pair",
         "cluster": "dialogues that share text; none has examples in two parts",
-        "made_from": "where words that were put in come from: corpus and dialogue",
+        "made_from": "corpus and dialogue of inserted text",
     },
     shown=False,
 )
@@ -28,19 +28,19 @@ TRAINING_OVERLAP = Table(
         training=TEXT, domain=TEXT, language=TEXT, corpus=TEXT, dialogue_id=TEXT, cluster=TEXT, item_corpus=TEXT,
         item_id=TEXT
     ),
-    row="dialogue that is left out of a training set since it, or one of its cluster, is judged "
+    row="dialogue that is left out of a training set because its cluster has judged dialogues "
     "(`training/<name>/overlap`)",
     columns={
-        "item_corpus": "corpus of an item that is judged and holds the same text",
+        "item_corpus": "corpus of a judged item with the same text",
     },
     shown=False,
 )
 JUDGED_TEXTS = Table(
     "judged_texts", schema(passage=LARGE, corpus=TEXT, item_id=TEXT),
-    row="passage of what is judged (`training/judged`)",
+    row="passage of a judged text (`training/judged`)",
     columns={
-        "passage": "hash of two successive utterances, a long one or a whole dialogue",
-        "item_id": "an item that holds it",
+        "passage": "hash of two successive utterances, of a long utterance or of a dialogue",
+        "item_id": "item with this passage",
     },
     shown=False,
 )
@@ -59,7 +59,7 @@ TRAINING_DATA = Table(
         "kind": "kind of negative example; all: every kind",
         "n_dialogues": "number of dialogues in the pairs",
         "n_clusters": "clusters of dialogues with a common passage",
-        "left_out": "dialogues of the domain and language that are left out since they are judged; none has a part",
+        "left_out": "number of dialogues of the domain and language that are left out because they are judged",
     },
 )
 TRAINING_SCORES = Table(
@@ -67,7 +67,7 @@ TRAINING_SCORES = Table(
     row="held-back example and moment (`trained/<judge>/scores.parquet`)",
     columns={
         "moment": "before the training or after it",
-        "score": "the judge's, between 0 and 1",
+        "score": "score of the judge, from 0 to 1",
     },
     shown=False,
 )
@@ -79,8 +79,8 @@ TRAINING_CURVE = Table(
     title="Training",
     caption="Training loss, and loss and AUC on the development part, which stops the training.",
     columns={
-        "measured": "training (mean since the row before) or development",
-        "auc": "share of pairs in which the true one scores higher, ties half",
+        "measured": "training (mean since the previous row) or development",
+        "auc": "share of pairs in which the positive example scores higher; ties count half",
     },
 )
 TRAINING_RUNS = Table(
@@ -96,7 +96,7 @@ TRAINING_RUNS = Table(
         "n_examples": "number of training examples",
         "best_step": "step whose weights were kept",
         "seconds": "training time, including time before a restart",
-        "label_mass_before": "mean probability of Yes and No together, of a language model, before the training",
+        "label_mass_before": "for language models: mean total probability of Yes and No before the training",
     },
 )
 TRAINING_RECORD = Table(
@@ -112,15 +112,15 @@ TRAINING_RECORD = Table(
         "(AUC), before and after its training; .5 is chance. Intervals are clustered by dialogue."
     ),
     columns={
-        "kind": "how the negatives were made; all: the mean over kinds, each weighted by its examples",
+        "kind": "kind of the negative examples; all: mean over kinds, weighted by their examples",
         "moment": "before the training or after it",
-        "training": "the sets that the examples are of",
+        "training": "training sets of the examples",
         "criterion": "criterion on which the negatives are worse; all: the mean over criteria",
-        "language": "all: the mean over languages, in the same way",
-        "n": "examples, positive and negative",
-        "n_clusters": "dialogues behind them",
-        "gain": "AUC after the training less that before it, on the same examples",
-        "reason": "why there is no AUC or no interval",
+        "language": "language; all: mean over languages, weighted by their examples",
+        "n": "number of examples, positive and negative",
+        "n_clusters": "number of dialogues",
+        "gain": "AUC after the training minus AUC before it, on the same examples",
+        "reason": "why the AUC or its interval is missing",
     },
     cells={"auc": Interval("ci_low", "ci_high"), "gain": Interval("gain_ci_low", "gain_ci_high")},
     numbers="correlation",
@@ -136,9 +136,9 @@ TRAINING_SAMPLES = Table(
     columns={
         "criterion": "criterion on which the negative is worse",
         "context": "common beginning",
-        "true": "how the dialogue went on",
+        "true": "continuation in the human dialogue",
         "spoiled": "continuation in the negative",
-        "made_from": "where words that were put in come from: corpus and dialogue",
+        "made_from": "corpus and dialogue of inserted text",
         "part": "train, development (stops the training) or held_back (never learned from)",
     },
 )
@@ -157,8 +157,8 @@ TRANSLATED_UTTERANCES = Table(
     columns={
         "language": "target language",
         "translated_by": "model of the configuration",
-        "item_id": "of the first item, or dialogue, that has it",
-        "cluster": "what intervals resample: the dialogue of that item",
+        "item_id": "first item or dialogue with this utterance",
+        "cluster": "cluster for intervals: the dialogue of the item",
         "source": "original text",
         "text": "translation; if it is unusable, the response",
         "status": "ok, or why the translation cannot be used",
@@ -181,7 +181,7 @@ TRANSLATED_CORPORA = Table(
         "language": "target language",
         "translated_by": "model of the configuration",
         "status": "ok, or why the translation cannot be used",
-        "n": "utterances, each once in the same context",
+        "n": "number of utterances; equal utterances in equal contexts count once",
         "share": "share of the utterances",
         "n_dialogues": "number of dialogues and turns to translate",
         "n_left_out": "number of dialogues and turns left out",
@@ -191,10 +191,10 @@ TRANSLATION_SAMPLE = Table(
     "translation_sample", schema(
         corpus=TEXT, language=TEXT, translated_by=TEXT, utterance_id=TEXT, cluster=TEXT, source=TEXT, text=TEXT
     ),
-    row="utterance whose translation is looked at (`translations/<corpus>/<language>.sample`, and `.csv` for people)",
+    row="utterance of the sample for translation quality (`translations/<corpus>/<language>.sample`, and `.csv` for people)",
     columns={
         "language": "target language",
-        "cluster": "what intervals resample: a dialogue",
+        "cluster": "cluster for intervals: the dialogue",
         "source": "original text",
         "text": "the translation",
     },
@@ -225,7 +225,7 @@ TRANSLATION_QUALITY = Table(
         "translators, are shown for all corpora together."
     ),
     columns={
-        "corpus": "all: the utterances of all corpora together, so that one with a larger sample weighs more",
+        "corpus": "all: pooled utterances of all corpora",
         "metric": (
             "bleu and chrf (0 to 100) and sentence_chrf compare the source with the back-translation; adequacy and "
             "people are ratings from 1 to 5; others are scores of your files"

@@ -34,7 +34,7 @@ SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("`protocols.<name>`, of your own", config.Protocol),
     ("`protocols.<name>.data`", config.JudgedData),
     ("`criteria.<name>`", config.OwnCriterion),
-    ("`criteria.<name>.words.<language>`", config.OwnWords),
+    ("`criteria.<name>.translations.<language>`", config.OwnWords),
     ("`transcripts.<name>`", config.Transcripts),
     ("`transcripts.<name>.show`", config.Shown),
     ("`transcripts.<name>.columns`", config.Columns),
@@ -64,8 +64,9 @@ HEAD = """# Configuration
 
 One YAML file describes a run: `config.yaml`, or the file given with `--configfile`, which replaces it. `--config
 data_dir=FOLDER` changes one top-level field. DialEval checks the file before it runs anything and reports all
-errors together: the field, its value and the remedy. A field without an effect, such as `steps` of a corpus that
-is no ladder, is an error. A whole section that the run does not use, such as `elo` without ratings, is not.
+errors: the field, its value and the remedy. A field without an effect, such as `steps` of a
+corpus whose reader is not `severity_levels`, is an error. A section that the run does not use, such as `elo` without
+ratings, is no error.
 
 Fields without a default are required. This page is generated from `workflow/dialeval/config/`.
 """
