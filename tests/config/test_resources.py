@@ -9,7 +9,7 @@ import pytest
 from config_example import BASE
 
 from dialeval.config import VllmModel, load_config
-from dialeval.config.model_base import BY_ENGINE, gpus_for, resource_for
+from dialeval.config.endpoints import BY_ENGINE, gpus_for, resource_for
 from dialeval.config.models import EmbeddedModel, EncoderModel
 from dialeval.config.section import JobResources
 from dialeval.config.training import LoraTraining

@@ -11,8 +11,16 @@ from hypothesis import strategies as st
 
 from dialeval.prompts import reasoning
 from dialeval.prompts import rendering as dialogues
-from dialeval.prompts.reasoning import split_thinking, thinking_mark, without_marks, without_thinking
-from dialeval.prompts.rendering import END_MARK, SpokenDialogue, one_line, render_dialogue
+from dialeval.prompts.rendering import (
+    END_MARK,
+    SpokenDialogue,
+    one_line,
+    render_dialogue,
+    split_thinking,
+    thinking_mark,
+    without_marks,
+    without_thinking,
+)
 from dialeval.protocols.selfchat import history
 
 MARKS = (

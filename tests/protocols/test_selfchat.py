@@ -20,8 +20,7 @@ from dialeval.engines.answering import Answering
 from dialeval.engines.requests import OPENING_LINE, AnswerFailure, Dialogue, Request, Response, Sampling
 from dialeval.engines.store import ResponseStore
 from dialeval.jobs.progress import Progress
-from dialeval.prompts.reasoning import without_marks
-from dialeval.prompts.rendering import Templates
+from dialeval.prompts.rendering import Templates, without_marks
 from dialeval.protocols.selfchat import (
     PARTNER,
     SELFCHAT,

@@ -209,7 +209,7 @@ def test_a_tables_columns_concern_those_who_name_it(changed: Change, package: Pa
     [
         ("tables/dialogues.py", "counts from 0", "counted from 0"),
         ("tables/schema.py", "what is compared", "what one compares"),
-        ("config/model_base.py", "Requests in flight at once.", "At once."),
+        ("config/endpoints.py", "Maximum number of concurrent requests.", "Concurrent requests."),
     ],
 )
 def test_what_is_said_of_a_table_or_a_field_is_the_reports_alone(

@@ -17,8 +17,7 @@ from dialeval.dialogbench.written_items import read_written
 from dialeval.engines.requests import Response
 from dialeval.perturbations.registry import STRATEGIES
 from dialeval.perturbations.rewriting import settled_rewriting
-from dialeval.prompts.reasoning import split_thinking, thinking_mark, without_marks
-from dialeval.prompts.rendering import one_line
+from dialeval.prompts.rendering import one_line, split_thinking, thinking_mark, without_marks
 from dialeval.protocols import locate, pair, scale
 from dialeval.tables.dialogbench import TEST_ITEMS, WRITTEN_ITEMS
 from dialeval.tables.dialogues import JUDGEMENTS

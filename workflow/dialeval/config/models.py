@@ -12,8 +12,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
-from dialeval.config.endpoints import OpenAIModel
-from dialeval.config.model_base import AnyModel, Concurrency
+from dialeval.config.endpoints import AnyModel, Concurrency, OpenAIModel
 from dialeval.config.section import Count, Integer, JobResources, Name, Number, Repeats
 from dialeval.config.training import EncoderTraining, LoraTraining
 

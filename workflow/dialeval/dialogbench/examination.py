@@ -31,8 +31,7 @@ from dialeval.dialogbench.briefs import of_item
 from dialeval.dialogbench.items import LETTERS, TestItem
 from dialeval.dialogbench.tasks import task_of
 from dialeval.engines.requests import Message, Request, Sampling
-from dialeval.prompts.reasoning import without_marks
-from dialeval.prompts.rendering import Templates
+from dialeval.prompts.rendering import Templates, without_marks
 from dialeval.protocols.planned_requests import Planned
 from dialeval.protocols.verdicts import is_complete, own_words, plain_text, status_of, text_to_read, was_cut
 

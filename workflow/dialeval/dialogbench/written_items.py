@@ -21,7 +21,7 @@ from dialeval.corpora.text_files import is_nested_deeper
 from dialeval.dialogbench.briefs import Brief, answer_field
 from dialeval.dialogbench.items import RecordProblem, TestItem, read_record
 from dialeval.dialogbench.tasks import Task, task_of, value_of
-from dialeval.prompts.reasoning import without_thinking
+from dialeval.prompts.rendering import without_thinking
 from dialeval.protocols.verdicts import status_of, text_to_read
 
 _DECODER = json.JSONDecoder(strict=False)

@@ -18,7 +18,7 @@ from dialeval.engines.spending.entries import Sums
 from dialeval.engines.spending.prices import Prices
 from dialeval.errors import UserError
 from dialeval.paths import replacing
-from dialeval.prompts.reasoning import thinking_mark
+from dialeval.prompts.rendering import thinking_mark
 from dialeval.tables.dialogues import USAGE
 from dialeval.tables.files import to_table
 from dialeval.text import counted

@@ -19,8 +19,7 @@ from dialeval.engines.requests import AnswerFailure, Message, Request, Response,
 from dialeval.perturbations.registry import perturbed_item, turns_in_scope
 from dialeval.perturbations.strategy import Edit, NotApplicable, Perturbed, Scope, Strategy, is_last_speaker, span
 from dialeval.perturbations.words import pieces
-from dialeval.prompts.reasoning import without_marks, without_thinking
-from dialeval.prompts.rendering import Templates
+from dialeval.prompts.rendering import Templates, without_marks, without_thinking
 from dialeval.text import normalised, tokens
 
 PROTOCOL = "perturb"

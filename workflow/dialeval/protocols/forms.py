@@ -17,8 +17,7 @@ from dialeval.config.protocol_settings import folded_option
 from dialeval.corpora.items import Item
 from dialeval.criteria import LEVELS, Criterion, Level
 from dialeval.engines.requests import Message, Request, Sampling
-from dialeval.prompts.reasoning import without_marks
-from dialeval.prompts.rendering import Templates
+from dialeval.prompts.rendering import Templates, without_marks
 from dialeval.protocols import annotate, locate, pair, probability, scale
 from dialeval.protocols.item_prompts import RATING, YES_NO, templates_of
 from dialeval.protocols.pair import by_case

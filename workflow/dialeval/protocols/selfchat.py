@@ -15,8 +15,7 @@ from dialeval.config.botchat import Selfchat
 from dialeval.corpora.seeds import Scenario
 from dialeval.engines.answering import Answering, run_concurrently
 from dialeval.engines.requests import OPENING_LINE, AnswerFailure, Dialogue, Message, Request, Response, Sampling
-from dialeval.prompts.reasoning import without_marks
-from dialeval.prompts.rendering import Templates, one_line
+from dialeval.prompts.rendering import Templates, one_line, without_marks
 
 SELFCHAT, PARTNER = "selfchat", "partner"
 """Under which an answer is stored: the chatbot's, and the simulated user's."""

@@ -19,8 +19,7 @@ from typing import Any
 
 from dialeval.engines.label_probabilities import LOWEST_MASS
 from dialeval.engines.requests import Request
-from dialeval.prompts.reasoning import without_thinking
-from dialeval.prompts.rendering import Templates
+from dialeval.prompts.rendering import Templates, without_thinking
 from dialeval.tables.dialogues import Status
 
 _DECORATION = r"[ \t\v\f\x85\u2028\u2029>*_#`\"'“”‘’\-•(\[{~]*"  # no line break: it would look at every line many times

@@ -30,7 +30,7 @@ from typing import Any
 from snakemake_interface_executor_plugins.settings import ExecMode
 
 from dialeval.config.configuration import Config
-from dialeval.config.model_base import gpus_for, resource_for
+from dialeval.config.endpoints import gpus_for, resource_for
 from dialeval.config.models import EmbeddedModel, EncoderModel, Model, PublishedModel
 from dialeval.config.section import JobResources
 from dialeval.jobs.cluster_check import Request

@@ -191,7 +191,7 @@ TRANSLATION_SAMPLE = Table(
     "translation_sample", schema(
         corpus=TEXT, language=TEXT, translated_by=TEXT, utterance_id=TEXT, cluster=TEXT, source=TEXT, text=TEXT
     ),
-    row="utterance of the sample for translation quality (`translations/<corpus>/<language>.sample`, and `.csv` for people)",
+    row="utterance of the sample for translation quality (`translations/<corpus>/<language>.sample`, and `.csv`)",
     columns={
         "language": "target language",
         "cluster": "cluster for intervals: the dialogue",

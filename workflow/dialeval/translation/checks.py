@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dialeval.languages import LANGUAGES
-from dialeval.prompts.reasoning import without_thinking
-from dialeval.prompts.rendering import END_MARK, one_line
+from dialeval.prompts.rendering import END_MARK, one_line, without_thinking
 from dialeval.text import is_unspaced, is_word, normalised, surface_tokens, tokens
 
 STATUSES = {

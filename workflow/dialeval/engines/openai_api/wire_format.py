@@ -22,7 +22,7 @@ from dialeval.engines.requests import (
     log_probability,
     merge_system,
 )
-from dialeval.prompts.reasoning import split_thinking
+from dialeval.prompts.rendering import split_thinking
 
 _TEMPLATE_FIELDS = ("chat_template", "chat_template_kwargs")
 

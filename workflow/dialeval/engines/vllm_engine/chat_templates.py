@@ -20,7 +20,7 @@ from typing import Any, Protocol
 from dialeval.engines.requests import Message, merge_system
 from dialeval.engines.vllm_engine.model_files import no_chat_template
 from dialeval.errors import UserError
-from dialeval.prompts.reasoning import CLOSING, OPENING, split_thinking
+from dialeval.prompts.rendering import CLOSING, OPENING, split_thinking
 
 AS_IS, MERGED, TRANSCRIPT = "none", "system merged into the first user message", "transcript"
 _SYSTEM, _USER, _ASSISTANT = "Marksystem", "Markuser", "Markassistant"
