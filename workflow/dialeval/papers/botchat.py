@@ -19,7 +19,7 @@ from dialeval.criteria import FAILURES, NO_FAILURE
 from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper, prompts
 
 _CONFIG = "configs/botchat.yaml"
-_PUBLISHED = "The authors' own dialogues and answers, where you have them: configs/botchat-published.yaml."
+_PUBLISHED = "With the authors' dialogues and responses: configs/botchat-published.yaml."
 _NEEDS: tuple[Need, ...] = ("keys", "weights", "workbook", "withdrawn")
 
 
@@ -36,7 +36,7 @@ def _failures(number: str, shows: str, **where: tuple[str, ...]) -> Item:
         tables=("failures/rates", "failures/examples"),
         figures=("failures/rates",),
         defined_in=("docs/failures.md",),
-        remark="By rules, which need no judge, as in the run without keys; a judge names all kinds and the utterances.",
+        remark="Rules detect three kinds without a judge; a judge detects all kinds and names the utterances.",
         where=where,
     )
 
@@ -57,17 +57,17 @@ BOTCHAT = Paper(
             "Bootstrap Elo of the chatbots in Arena at N = 8 and N = 16",
             tables=("arena/ratings",),
             figures=("botchat/table2_arena_ratings",),
-            remark="Arena's verdicts were never published; Bradley-Terry and Davidson ratings accompany Elo.",
+            remark="Arena's verdicts are not public. Bradley-Terry and Davidson ratings are reported with Elo.",
         ),
         Item(
             "Figure 1",
-            "the procedure, from seeds over self-chat to verdicts",
+            "the procedure: seeds, self-chat, verdicts",
             defined_in=("docs/protocols.md",),
-            why_not="a drawing, in which nothing is measured",
+            why_not="a diagram without measurements",
         ),
         Item(
             "Figure 2",
-            "how many utterances the human dialogues have",
+            "number of utterances of the human dialogues",
             tables=("botchat/seeds",),
             figures=("botchat/figure2_seed_lengths",),
             config="configs/mutual.yaml",
@@ -83,14 +83,14 @@ BOTCHAT = Paper(
         ),
         _made(
             "Figure 4",
-            "UniEval: share of dialogues in which the judge sees no chatbot up to N",
+            "UniEval: share of dialogues in which the judge detects no chatbot up to N",
             tables=("unieval/pass_rates",),
             figures=("botchat/figure4_unieval",),
             remark=_PUBLISHED,
         ),
         _made(
             "Figure 5",
-            "Arena: who wins, or wins or ties, against whom",
+            "Arena: shares of wins, and of wins and ties, for each pair of chatbots",
             tables=("arena/win_rates",),
             figures=("botchat/figure5_arena_n{n}",),
         ),
@@ -103,12 +103,12 @@ BOTCHAT = Paper(
         ),
         _made(
             "Figure 7",
-            "UniEval's pass rate, each dialogue cut to the length of the human one on the same seed",
+            "UniEval's pass rate, with each dialogue cut to the length of the human dialogue on its seed",
             tables=("unieval/pass_rates_at_gt_length",),
             figures=("botchat/figure7_unieval_at_gt_length",),
             remark=_PUBLISHED,
         ),
-        _failures("Figure 8", "bad dialogues of five kinds", criterion=tuple(FAILURES)),
+        _failures("Figure 8", "five kinds of failure", criterion=tuple(FAILURES)),
         _failures("Figure 9", "a good dialogue", criterion=(NO_FAILURE,)),
         Item(
             "Algorithm 1",
@@ -117,7 +117,7 @@ BOTCHAT = Paper(
         ),
         _made(
             "Appendix A",
-            "Elo over shuffled comparisons, its median",
+            "median Elo rating over random orders of the comparisons",
             tables=("arena/ratings",),
             defined_in=("workflow/dialeval/stats/elo.py",),
         ),
@@ -127,7 +127,7 @@ BOTCHAT = Paper(
             defined_in=("docs/prompts.md", *prompts("selfchat", "unieval", "arena", "gteval")),
             remark=OWN_WORDS,
         ),
-        _failures("Appendix C", "five kinds of failure, and what a good dialogue is like"),
+        _failures("Appendix C", "five kinds of failure, and good dialogues"),
         Item(
             "README, leaderboard",
             "share of verdicts against human dialogues that a chatbot wins or ties",
@@ -135,7 +135,7 @@ BOTCHAT = Paper(
             config=_CONFIG,
             target="report",
             needs=_NEEDS,
-            remark="Stands in the report's leaderboard too.",
+            remark="Also in the report's leaderboard.",
         ),
     ),
 )

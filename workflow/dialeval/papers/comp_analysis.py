@@ -47,7 +47,7 @@ COMP_ANALYSIS = Paper(
     (
         Item(
             "Table 1",
-            "the rated corpora: items, utterances, lengths, who rated what, and how far raters agree",
+            "the rated corpora: items, utterances, lengths, rated dimensions, agreement of raters",
             tables=("metaeval/corpora", "metaeval/annotator_agreement"),
             config=_CONFIG,
             target="metaeval",
@@ -57,13 +57,13 @@ COMP_ANALYSIS = Paper(
         ),
         Item(
             "Table 2",
-            "the prompt that asks for ratings of all dimensions at once",
+            "the prompt for ratings of all dimensions in one request",
             defined_in=prompts("rating_dialogue", "rating_turn"),
             remark=OWN_WORDS,
         ),
         Item(
             "Table 3",
-            "the prompt that asks yes or no",
+            "the prompt for Yes or No",
             defined_in=prompts("yes_no_dialogue", "yes_no_turn"),
             remark=OWN_WORDS,
         ),
@@ -75,15 +75,15 @@ COMP_ANALYSIS = Paper(
         ),
         _result(
             "Table 5",
-            "correlation of thirty models with the ratings, dimension by dimension, on human and filled ratings",
+            "correlation of thirty models with human and imputed ratings, by dimension",
             ("metaeval/averages",),
             ("metaeval/judges",),
-            "`raters` tells human ratings alone from those that a model filled.",
+            "Column `raters`: human ratings only, or with a model's ratings.",
             benchmark=("comp-analysis",),
         ),
         _result(
             "Table 6",
-            "GPT-4 beside the strongest others, on human ratings alone",
+            "correlation of GPT-4 and the best other models with human ratings only",
             ("metaeval/averages",),
             ("metaeval/judges",),
             benchmark=("comp-analysis",),
@@ -99,34 +99,36 @@ COMP_ANALYSIS = Paper(
         ),
         _result(
             "Table 8",
-            "the mean of a judge's other dimensions as its overall score",
+            "a judge's mean score on the other dimensions as its overall score",
             ("metaeval/dimension_ensemble",),
             ("metaeval/dimension_ensembles",),
-            "Of means, `rater_kind` tells human ratings alone from the full data.",
+            "For averages, `rater_kind` is human (human ratings only) or full.",
             benchmark=("comp-analysis",),
         ),
         _result(
             "Table 9",
-            "the mean of the best judges beside proprietary ones",
+            "the ensemble of the best judges, compared with proprietary models",
             ("metaeval/model_ensemble",),
             ("metaeval/ensembles",),
-            "`metaeval.ensemble_pool` limits members to open models; `raters` tells human ratings from the full data.",
+            ("`metaeval.ensemble_pool` limits members to open models. Column `raters`: human ratings only, or full."),
             benchmark=("comp-analysis",),
         ),
         Item(
             "Table 10",
             "the fourteen perturbations",
             defined_in=("docs/robustness.md",),
-            remark="The published pairs are read; of other originals, rules or a rewriter make their own.",
+            remark="The published pairs are read. Other dialogues are perturbed by rules or a rewriter.",
         ),
         Item(
             "Table 11",
-            "number of pairs of each kind, and their corpora",
+            "number of pairs for each perturbation, and their corpora",
             tables=("robustness/pairs",),
             config=_CONFIG,
             target="robustness",
             needs=("download",),
-            remark="Of the published sets; `wordnet`, `rewritten` and `min_quality` make pairs anew as the paper does.",
+            remark=(
+                "For the published pairs. `wordnet`, `rewritten` and `min_quality` make new pairs as in the paper."
+            ),
         ),
         Item(
             "Table 12",
@@ -139,13 +141,13 @@ COMP_ANALYSIS = Paper(
         ),
         Item(
             "Table 13",
-            "what the models are: backbone, training, window",
+            "the models: backbone, training, context window",
             defined_in=("configs/comp-analysis-models.yaml",),
-            remark="All but PaLM-2 Bison, which is withdrawn.",
+            remark="All except PaLM-2 Bison, which is withdrawn.",
         ),
         _result(
             "Figure 1",
-            "correlations of dimensions on FED-Dial, of human ratings and of judges",
+            "correlations between dimensions on FED-Dial, for human ratings and for judges",
             ("metaeval/matrices",),
             ("metaeval/dimensions",),
             kind=("dimensions",),
@@ -154,7 +156,7 @@ COMP_ANALYSIS = Paper(
         ),
         _result(
             "Figure 2",
-            "correlations of dimensions on FED-Turn, of human ratings and of judges",
+            "correlations between dimensions on FED-Turn, for human ratings and for judges",
             ("metaeval/matrices",),
             ("metaeval/dimensions",),
             kind=("dimensions",),
@@ -163,7 +165,7 @@ COMP_ANALYSIS = Paper(
         ),
         Item(
             "Missing annotations",
-            "ratings by a model where humans gave none, and the agreement of its rounds",
+            "a model's ratings on dimensions without human ratings, and the agreement of its repeats",
             tables=("metaeval/repeat_agreement", "metaeval/annotator_agreement"),
             config=_MODELS,
             target="metaeval",

@@ -20,19 +20,20 @@ _NEEDS: tuple[Need, ...] = ("keys", "weights", "unpublished")
 _WRITER = prompts("dialogbench_write_en", "dialogbench_write_zh")
 _OWN_WORDS = "In our own words."
 _PEOPLE = (
-    "On items that are written here. `dialogbench.experts` draws a sheet for people of your own, and makes their row."
+    "With newly written items. `dialogbench.experts` writes a sheet for your own experts; their "
+    "answers are the human row."
 )
-_OWN_ITEMS = "On items that are written here: the paper's were never published with their contents."
+_OWN_ITEMS = "With newly written items, since the paper's are not public."
 _WRITTEN_TASKS = (  # as the paper orders the tables of its prompts
     ("IC", "intent classification"),
     ("ED", "emotion detection"),
-    ("CRG", "replies that rest on common sense"),
-    ("KRG", "replies that agree with a text"),
+    ("CRG", "commonsense-aware replies"),
+    ("KRG", "knowledge-grounded replies"),
     ("NLI", "natural language inference"),
     ("OD", "offensive language"),
-    ("PRG", "replies that suit a personality"),
+    ("PRG", "personality-grounded replies"),
     ("DI", "missing utterances"),
-    ("RC", "relations of the speakers"),
+    ("RC", "relation between the speakers"),
     ("MRG", "coherent replies"),
     ("SF", "slot filling"),
     ("DS", "summaries"),
@@ -73,15 +74,13 @@ DIALOGBENCH = Paper(
             remark=_PEOPLE,
             language=("zh",),
         ),
-        _result(
-            "Table 4", "what becomes of the accuracy without styles, and without the filter", ("dialogbench/ablations",)
-        ),
+        _result("Table 4", "accuracy without styles, and without the filter", ("dialogbench/ablations",)),
         Item("Table 5", "the question of each task", defined_in=("docs/dialogbench.md",), remark=_OWN_WORDS),
         Item(
             "Table 6",
-            "the twenty-six models that are examined",
+            "the twenty-six evaluated models",
             defined_in=("configs/dialogbench-models.yaml",),
-            remark="All but MOSS-Moon-003-Base, for which no server scores given text.",
+            remark="All except MOSS-Moon-003-Base, for which no server returns log-likelihoods.",
         ),
         _result(
             "Table 7",
@@ -91,7 +90,7 @@ DIALOGBENCH = Paper(
         ),
         Item(
             "Table 8",
-            "what each of the twenty domains is about",
+            "the twenty domains",
             defined_in=("workflow/dialeval/dialogbench/tasks.py",),
             remark=_OWN_WORDS,
         ),
@@ -112,11 +111,11 @@ DIALOGBENCH = Paper(
         ),
         Item(
             "Figure 1",
-            "the procedure, from tasks over prompts to filtered items",
+            "the procedure: tasks, prompts, filtered items",
             defined_in=("docs/dialogbench.md",),
-            why_not="a drawing, in which nothing is measured",
+            why_not="a diagram without measurements",
         ),
-        Item("Figure 2", "which tasks serve which dimension", defined_in=("docs/dialogbench.md",)),
+        Item("Figure 2", "the tasks of each dimension", defined_in=("docs/dialogbench.md",)),
         Item("Figure 3", "the parts of the writer's prompt", defined_in=_WRITER, remark=_OWN_WORDS),
         Item(
             "Figure 4",
@@ -126,14 +125,14 @@ DIALOGBENCH = Paper(
         ),
         _result(
             "Figure 5",
-            "styles of the speakers before and after personalities are given",
+            "styles of the speakers without and with given personalities",
             ("dialogbench/styles",),
             ("dialogbench/styles",),
             variant=("-styles",),
         ),
         _result(
             "Figure 6",
-            "domains of the written dialogues before and after a domain is given",
+            "domains of the written dialogues without and with given domains",
             ("dialogbench/domain_counts",),
             ("dialogbench/domain_counts",),
             variant=("-domains",),
@@ -143,7 +142,7 @@ DIALOGBENCH = Paper(
             "accuracy by the position of the right option",
             ("dialogbench/positions",),
             ("dialogbench/positions",),
-            "With `circular` every item is sent with the right option in every position.",
+            "With `circular`, every option of an item is once in every position.",
         ),
         _result(
             "Figure 8",

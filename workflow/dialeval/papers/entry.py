@@ -12,19 +12,17 @@ Need = Literal["keys", "weights", "workbook", "download", "withdrawn", "unpublis
 
 NEEDS: Mapping[Need, str] = MappingProxyType(
     {
-        "keys": "an account with a model's maker, and money",
-        "weights": "open weights, and a GPU that holds them",
+        "keys": "an API key of a model provider",
+        "weights": "open weights, and a GPU that is large enough",
         "workbook": "a public file to download by hand (the configuration names it)",
         "download": "public files, which the target download fetches",
-        "withdrawn": "for the paper's own numbers, models that their makers have withdrawn",
-        "unpublished": "for the paper's own numbers, data that was never published or is gone",
+        "withdrawn": "for the paper's numbers: models that their providers have withdrawn",
+        "unpublished": "for the paper's numbers: data that is not public",
         "people": "human annotators or experts",
     }
 )
 """Requirements of an item beyond a fresh copy of this project -> their description."""
-OWN_WORDS = (
-    "What the paper asks, in our own words; `prompts: {set: papers}` asks so, docs/prompts.md says how they differ."
-)
+OWN_WORDS = "In our own words (`prompts: {set: papers}`); docs/prompts.md lists the differences."
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ _CONFIG = "configs/metaeval.yaml"
 _MODELS = "configs/xdial-models.yaml"
 _TRAINED = "configs/xdial-train.yaml"
 _NEEDS: tuple[Need, ...] = ("keys", "weights", "download", "unpublished")
-_ALSO_TRAINED = "Of models as they are; the rows of trained ones and of ensembles are made by configs/xdial-train.yaml."
+_ALSO_TRAINED = "For untrained models; configs/xdial-train.yaml makes the rows of trained models and ensembles."
 _OF_TRAINING = ("training/runs",)
 _TEMPLATES = (
     ("Table 9", "Vicuna-7B"),
@@ -68,26 +68,29 @@ XDIAL_EVAL = Paper(
             config=_CONFIG,
             target="metaeval",
             needs=("download", "unpublished"),
-            remark="Of the eighteen, those whose files were published with their contents.",
+            remark="Those of the eighteen corpora whose contents are public.",
             where={"human_dimensions": ()},
         ),
         Item(
             "Table 2",
-            "quality of the translations: back-translation, quality estimation, a judge's adequacy",
+            "quality of the translations: back-translation, quality estimation, adequacy by a judge",
             tables=("translation/quality",),
             config="configs/xdial-translation.yaml",
             needs=("keys", "weights", "download", "people"),
-            remark="The paper translates with a paid service; here an open model does. Comet's and people's are files.",
+            remark=(
+                "The paper uses a translation service, the configuration an open model. COMET scores and human "
+                "ratings are read from files."
+            ),
         ),
         Item(
             "Table 3",
             "Alpaca's prompts for responses and dialogues",
             defined_in=prompts("yes_no_turn", "yes_no_dialogue"),
-            remark="In our own words, by `prompts: {set: papers}`; a model's own format is its chat template.",
+            remark="In our own words (`prompts: {set: papers}`); a model's format is its chat template.",
         ),
         _result(
             "Table 4",
-            "Pearson correlation by language of judges that were trained on English",
+            "Pearson correlations by language, for judges trained on English data",
             ("metaeval/by_language",),
             ("metaeval/judges_by_language",),
             _TRAINED,
@@ -97,7 +100,7 @@ XDIAL_EVAL = Paper(
         ),
         _result(
             "Table 5",
-            "Pearson correlation by language of judges zero-shot, trained on ten languages, and in ensembles",
+            ("Pearson correlations by language, for untrained judges, judges trained on ten languages, and ensembles"),
             ("metaeval/by_language",),
             ("metaeval/judges_by_language",),
             _MODELS,
@@ -107,7 +110,7 @@ XDIAL_EVAL = Paper(
         ),
         Item(
             "Table 6",
-            "the prompt that asks how adequate a translation is",
+            "the prompt for the adequacy of a translation",
             defined_in=prompts("adequacy"),
             remark=OWN_WORDS,
         ),
@@ -119,7 +122,7 @@ XDIAL_EVAL = Paper(
                 target="report",
                 needs=("download",),
                 defined_in=("docs/rated-corpora.md",),
-                remark="The report shows a sample of the items of every corpus, in every language.",
+                remark="The report shows a sample of the items of each corpus, in all languages.",
             )
             for number, what in (("Table 7", "response"), ("Table 8", "dialogue"))
         ),
@@ -128,22 +131,22 @@ XDIAL_EVAL = Paper(
                 number,
                 f"the prompt in the format of {model}",
                 defined_in=prompts("yes_no_turn", "yes_no_dialogue"),
-                remark="In our own words, by `prompts: {set: papers}`; a model's own format is its chat template.",
+                remark="In our own words (`prompts: {set: papers}`); a model's format is its chat template.",
             )
             for number, model in _TEMPLATES
         ),
         _result(
             "Table 15",
-            "correlation with the ratings of dialogues that were written in Chinese",
+            "correlation with human ratings of dialogues written in Chinese",
             ("metaeval/natural_chinese", "metaeval/correlations"),
             ("metaeval/judges_by_corpus",),
             _TRAINED,
-            remark="DSTC11's files are fetched by hand (docs/rated-corpora.md); without them the table has no rows.",
+            remark="Download DSTC11's files by hand (docs/rated-corpora.md); without them the table is empty.",
             corpus=("ECM-Turn", "LCCC-Turn", "HC-Turn", "LCCC-Dial", "HC-Dial"),
         ),
         _result(
             "Table 16",
-            "Table 4 in Spearman's correlation",
+            "Table 4 with Spearman correlations",
             ("metaeval/by_language",),
             config=_TRAINED,
             beside=_OF_TRAINING,
@@ -152,7 +155,7 @@ XDIAL_EVAL = Paper(
         ),
         _result(
             "Table 17",
-            "Table 5 in Spearman's correlation",
+            "Table 5 with Spearman correlations",
             ("metaeval/by_language",),
             config=_MODELS,
             statistic=("spearman",),
@@ -162,7 +165,7 @@ XDIAL_EVAL = Paper(
         *(
             _result(
                 number,
-                f"how a judge's scores go together from language to language, on {corpus}",
+                f"correlations between a judge's scores in different languages, on {corpus}",
                 ("metaeval/matrices",),
                 ("metaeval/languages",),
                 _MODELS,
@@ -174,7 +177,7 @@ XDIAL_EVAL = Paper(
         ),
         _result(
             "Figure 3",
-            "how the scores of different judges go together",
+            "correlations between the scores of judges",
             ("metaeval/matrices",),
             ("metaeval/judges_among_themselves",),
             _MODELS,

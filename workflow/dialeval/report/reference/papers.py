@@ -17,21 +17,20 @@ DOCS = PROJECT / "docs" / "papers.md"
 HEAD = """# The four papers, item by item
 
 Every table, figure and prompt of the papers, with DialEval's output for it. *Made by* names the configuration and
-the target; a configuration with other models makes the same item for them. Files are relative to the results
-folder. Published values appear beside yours if a model has the paper's name. `python -m
-dialeval.report.reference.printed_values DATA_DIR` records which printed values can be computed from the public
+the target; other configurations make the same item for their models. Files are relative to the results
+folder. Tables show a published value beside yours if your model has the paper's name for it. `python -m
+dialeval.report.reference.printed_values DATA_DIR` records which printed values can be computed from public
 data. The report's part "Papers" lists the items that a run made. This page is generated from
 `workflow/dialeval/papers/` (`python -m dialeval.report.reference`).
 """
 REMARKS = {
     "BotChat": (
-        "GTEval's shares are made of whole verdicts, which were recovered from the percentages in the authors' "
-        "notebook, and so check no more than the formula. Lengths, pass rates and Elo need dialogues and verdicts that "
-        "are gone."
+        "GTEval's verdicts were reconstructed from the percentages in the authors' notebook, so this checks the "
+        "formula only. Lengths, pass rates and Elo ratings need dialogues and verdicts that are no longer public."
     ),
-    "DialogBench": "Its items were never published with their contents, so that no accuracy can be computed.",
-    "comp-analysis": "Everything else needs the scores of its judges, of which GPT-4's on dialogues alone are public.",
-    "xDial-Eval": "Everything else needs the scores of its judges, none of which is public.",
+    "DialogBench": "Accuracies cannot be computed, since the items are not public.",
+    "comp-analysis": "Other values need scores of judges; only GPT-4's scores of dialogues are public.",
+    "xDial-Eval": "Other values need scores of judges, which are not public.",
 }
 _CITED = {citation.address: citation for citation in (BOTCHAT, DIALOGBENCH, COMP_ANALYSIS, XDIAL_EVAL)}
 _SHOWN = ("item", "what", "printed", "ours", "why")
@@ -40,7 +39,7 @@ _SHOWN = ("item", "what", "printed", "ours", "why")
 def docs_text() -> str:
     """Returns the page."""
     needs = "\n".join(f"| {name} | {words} |" for name, words in NEEDS.items())
-    parts = [HEAD, f"| needs | what that is |\n|---|---|\n{needs}\n", *map(_about, PAPERS)]
+    parts = [HEAD, f"| needs | meaning |\n|---|---|\n{needs}\n", *map(_about, PAPERS)]
     return "\n".join(parts)
 
 
@@ -49,9 +48,9 @@ def _about(paper: Paper) -> str:
     standing = sum(not item.is_result and not item.why_not for item in paper.items)
     lines = [
         f"## {paper.name}\n",
-        f"[{paper.title}]({paper.address}). {len(paper.items)} items: made by a run {made}; prompts, words or "
-        f"lists that stand in the project {standing}; not made {len(paper.items) - made - standing}.\n",
-        "| item | shows | made by | files | needs | to know |",
+        f"[{paper.title}]({paper.address}). Of {len(paper.items)} items, a run makes {made}, {standing} are prompts, "
+        f"definitions or lists of this project, and {len(paper.items) - made - standing} not made.\n",
+        "| item | content | made by | files | needs | remarks |",
         "|---|---|---|---|---|---|",
         *map(_row, paper.items),
         "",
@@ -80,18 +79,17 @@ def _printed_values(paper: str) -> list[str]:
         for found in [[row for row in rows if row["source"] == source]]
     }
     (of_data, equal), (of_rows, equal_rows) = counts["data"], counts["rows"]
-    said = [f"The project keeps {n_stored(paper):,} values that the paper prints."]
+    said = [f"DialEval stores {n_stored(paper):,} published values of the paper."]
     if of_data:
         said.append(
-            f"From the public data alone {of_data} printed values can be computed, and {equal} ({equal / of_data:.0%}) "
-            "come out."
+            f"{of_data} printed values can be computed from public data; {equal} ({equal / of_data:.0%}) agree."
         )
     if of_rows:
-        said.append(f"Of {of_rows} averages and sums of printed rows {equal_rows} come out.")
-    lines = ["### Printed values that come out\n", " ".join([*said, REMARKS[paper]]) + "\n"]
+        said.append(f"Of {of_rows} printed averages and sums, {equal_rows} agree with their rows.")
+    lines = ["### Published values that were recomputed\n", " ".join([*said, REMARKS[paper]]) + "\n"]
     different = [row for row in rows if row["equal"] == "no"]
     if different:
-        lines += ["| item | what | printed | ours | why |", "|---|---|---|---|---|"]
+        lines += ["| item | value | published | recomputed | reason |", "|---|---|---|---|---|"]
         lines += ["| " + " | ".join(row[column] for column in _SHOWN) + " |" for row in different]
         lines.append("")
     return lines

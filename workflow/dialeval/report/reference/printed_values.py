@@ -112,7 +112,7 @@ _FED_WORDS = (
     "not come out"
 )
 _ROUNDED = "the paper's is the product of two rounded columns of xDial-Eval's Table 1; ours are counted"
-_FED_TURNS = "the public dialogues have one utterance more on average than both papers count; why is not known"
+_FED_TURNS = "the public dialogues have one utterance more on average than both papers count; the reason is not known"
 _FEWER = "the public files have human ratings on no further dimension"
 _NO_PEOPLE = "the public files have no human ratings"
 _OTHER_AGREEMENT = (
@@ -140,7 +140,7 @@ WHY_FROM_DATA: Mapping[tuple[str, str], str] = MappingProxyType(
         (
             "Table 6",
             "GPT-4 on FED-Dial: informativeness",
-        ): "the public ratings give .615; what the paper had is not known",
+        ): "the public ratings give .615; the paper's ratings are not known",
     }
 )
 """Item and what -> why a value does not come out."""
