@@ -150,7 +150,7 @@ def configuration_here(given: Path | None) -> tuple[Config, list[Finding]]:
         read_config_file(path), [given] if given else [], asks=False, reads=True, own_environments=False
     )
     config = without_absent(with_absent)
-    found = [Finding(State.OK, "configuration", f"{shown(path)}, and the files that it names are there")]
+    found = [Finding(State.OK, "configuration", f"{shown(path)} is valid, and its files exist")]
     found += [
         Finding(State.NOTE, "configuration", line.removeprefix("note: "))
         for line in (note, *absence_in_words(config, with_absent))
@@ -189,7 +189,7 @@ def _models(config: Config) -> Iterator[Finding]:
         if reason:
             yield Finding(State.MISSING, f"models.{name}", reason)
         elif device:  # a cluster's nodes may have what this machine has not
-            words = f"{device} (jobs on a cluster's nodes need it there, not here)"
+            words = f"{device} (for jobs on a cluster, only its nodes need it)"
             yield Finding(State.MISSING, f"models.{name}", words)
         else:
             has_gpu = isinstance(model, VllmModel)
@@ -233,9 +233,7 @@ def _rights(config: Config) -> Iterator[Finding]:
     outside = sorted({str(path) for path in _paths(config.model_dump()) if _is_outside(path)})
     if outside:
         shown = ", ".join(outside[:_MOST_PATHS]) + ("" if len(outside) <= _MOST_PATHS else ", ...")
-        words = (
-            f"files outside of this folder are named: {shown}; a run reads them, and writes results and labels there"
-        )
+        words = f"files outside of this folder are named: {shown}; a run reads them, or writes results and labels there"
         yield Finding(State.NOTE, "files", words)
 
 
@@ -255,12 +253,16 @@ def _is_outside(path: Path) -> bool:
 def _vocabulary(config: Config) -> Finding:
     try:
         if is_available(config.tokens.cl100k_file):
-            return Finding(State.OK, "tokens", "the vocabulary is here")
+            return Finding(State.OK, "tokens", "the cl100k vocabulary is available")
     except UserError as error:
         return Finding(State.MISSING, "tokens.cl100k_file", str(error))
     if config.tokens.fetch:
-        return Finding(State.NOTE, "tokens", "the first run fetches a vocabulary (0.8 MB), or counts words without it")
-    return Finding(State.NOTE, "tokens", "no vocabulary is here, so that lengths are counted in words")
+        return Finding(
+            State.NOTE,
+            "tokens",
+            "the first run fetches the cl100k vocabulary (0.8 MB); without it, lengths are counted in words",
+        )
+    return Finding(State.NOTE, "tokens", "the cl100k vocabulary is missing; lengths are counted in words")
 
 
 def _disk(folders: Sequence[Path]) -> Iterator[Finding]:
@@ -280,7 +282,7 @@ def _other_run(results: Path) -> Finding:
         run_lock.refuse_second_run(results)
     except UserError as error:
         return Finding(State.MISSING, str(results), str(error))
-    return Finding(State.OK, str(results), "no other run is under way there")
+    return Finding(State.OK, str(results), "no other run is active")
 
 
 def probe_models(config: Config) -> list[Finding]:
@@ -314,7 +316,7 @@ async def _ask(name: str, model: OpenAIModel, store: Path) -> Finding:
     except AnswerFailure as failure:
         if failure.kind == ENOUGH:
             return Finding(State.OK, about, f"was sent a request; the response has no text in {MAX_TOKENS} tokens")
-        words = f"'{model.model}' at {model.base_url} gave no answer: {failure}{REMEDIES.get(failure.kind, '')}"
+        words = f"'{model.model}' at {model.base_url} did not respond: {failure}{REMEDIES.get(failure.kind, '')}"
         return Finding(State.MISSING, about, words)
     except UserError as error:
         return Finding(State.MISSING, about, str(error))

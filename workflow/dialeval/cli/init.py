@@ -31,9 +31,9 @@ def add_init(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `dialeval init`."""
     parser.epilog = (
         "The folder gets config.yaml, a Snakefile to which you can add rules, a profile that uses all cores, and "
-        "README.md. Without options it is for the default run: embedded models on bundled dialogues, offline. NAME is "
-        "the name in tables and MODEL its name at the endpoint. An embedded model needs no MODEL: --judge forest. "
-        "Chatbots continue 20 bundled dialogues at first (`seeds.limit`)."
+        "README.md. Without options, the configuration is the default run: embedded models on bundled dialogues, "
+        "offline. NAME is the model's name in tables, MODEL its name at the endpoint. An embedded model needs no MODEL: --judge "
+        "forest. Chatbots continue 20 bundled dialogues; `seeds.limit` changes the number."
     )
     parser.add_argument(
         "folder", type=Path, metavar="FOLDER", help="folder to create; existing files are never overwritten"
@@ -44,11 +44,11 @@ def add_init(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"environment variable that holds the key (default: {DEFAULT_KEY}; with --base-url: no key)",
     )
-    parser.add_argument("--chatbot", action="append", default=[], metavar=MODEL, help="may be given several times")
-    parser.add_argument("--judge", action="append", default=[], metavar=MODEL, help="may be given several times")
-    parser.add_argument("--dialogues", type=Path, metavar="FILE", help="dialogues of your own systems, in any format")
-    parser.add_argument("--system", metavar="NAME", help="name of their system, if the file has none")
-    parser.add_argument("--evaluated-role", metavar="NAME", help="the speaker who is the system, if it is not clear")
+    parser.add_argument("--chatbot", action="append", default=[], metavar=MODEL, help="chatbot; repeatable")
+    parser.add_argument("--judge", action="append", default=[], metavar=MODEL, help="judge; repeatable")
+    parser.add_argument("--dialogues", type=Path, metavar="FILE", help="dialogues of your own systems")
+    parser.add_argument("--system", metavar="NAME", help="name of the system, if the file has none")
+    parser.add_argument("--evaluated-role", metavar="NAME", help="speaker to evaluate, if not detected")
     parser.add_argument(
         "--column",
         action="append",
@@ -274,7 +274,7 @@ def _source(wish: Wish, folder: Path, notes: list[str]) -> _Source:
         )
     except UserError as error:
         raise UserError(
-            f"{error}\nWhat that says of a configuration is said here by --system NAME, --evaluated-role NAME and "
+            f"{error}\nIn this command, set these fields with --system NAME, --evaluated-role NAME and "
             "--column WHAT=NAME"
         ) from error
     items = reading.items
@@ -352,7 +352,7 @@ def _profile() -> str:
     """Returns what Snakemake reads on every run there: what it reads in the project, and how many cores it takes."""
     ours = (PROJECT / "profiles" / "default" / "config.yaml").read_text(encoding="utf-8")
     return (
-        f"{ours}cores: all                      # how many jobs run at once; --cores on the command line comes first\n"
+        f"{ours}cores: all                      # number of concurrent jobs; --cores on the command line has priority\n"
     )
 
 

@@ -38,9 +38,11 @@ def summary(arguments: argparse.Namespace) -> int:
 
 def add_compare(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `dialeval compare`."""
-    parser.add_argument("results", type=Path, metavar="RESULTS", help="the folder of one run's results")
-    parser.add_argument("other", type=Path, metavar="OTHER", help="the folder of the other's")
-    parser.add_argument("--to", type=Path, metavar="FOLDER", help="for page and tables (RESULTS/comparison)")
+    parser.add_argument("results", type=Path, metavar="RESULTS", help="results folder of the first run")
+    parser.add_argument("other", type=Path, metavar="OTHER", help="results folder of the second run")
+    parser.add_argument(
+        "--to", type=Path, metavar="FOLDER", help="folder for report and tables (default: RESULTS/comparison)"
+    )
     parser.add_argument(
         "--fail-if",
         action="append",

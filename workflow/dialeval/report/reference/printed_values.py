@@ -108,8 +108,7 @@ _PRODUCT = (
     "the words of the rated ones"
 )
 _FED_WORDS = (
-    "the paper's is the product of two rounded columns of xDial-Eval's Table 1, of which the number of utterances does "
-    "not come out"
+    "the paper's is the product of two rounded columns of xDial-Eval's Table 1, whose number of utterances differs"
 )
 _ROUNDED = "the paper's is the product of two rounded columns of xDial-Eval's Table 1; ours are counted"
 _FED_TURNS = "the public dialogues have one utterance more on average than both papers count; the reason is not known"
