@@ -133,8 +133,8 @@ def test_requests_that_wait_for_a_failing_twin_fail_with_it(tmp_path: Path) -> N
     engine = ScriptedEngine(lambda request: AnswerFailure("server", "500"), seconds=0.01)
 
     async def twins(answering: Answering) -> list[object]:
-        asked = [answering.ask(chat_request(f"r{n}", "same")) for n in range(3)]
-        return list(await asyncio.gather(*asked, return_exceptions=True))
+        answers = [answering.ask(chat_request(f"r{n}", "same")) for n in range(3)]
+        return list(await asyncio.gather(*answers, return_exceptions=True))
 
     with ResponseStore(tmp_path, identity="m", name="m", protocol="test") as store:
         answering = Answering(engine, store, Progress("t", None, "a", stream=io.StringIO()))

@@ -67,9 +67,9 @@ def requests(texts: Iterable[str], target: str = "zh") -> list[Request]:
     return [one.request for one in planned]
 
 
-def answered(engine: Any, asked: list[Request]) -> dict[str, Response | AnswerFailure]:
+def answered(engine: Any, requests: list[Request]) -> dict[str, Response | AnswerFailure]:
     async def all_of_them() -> dict[str, Response | AnswerFailure]:
-        pairs = ((request.subject[0][0], request) for request in asked)
+        pairs = ((request.subject[0][0], request) for request in requests)
         return {key: outcome async for key, outcome in engine.answer_all(pairs, None)}
 
     return asyncio.run(all_of_them())

@@ -131,8 +131,8 @@ def test_another_version_than_the_tested_one_is_said(packages: dict[str, str]) -
     packages["vllm"] = f"{installation.TESTED}+cu129"
     assert installation.version_note() == ""
     packages["vllm"] = "0.11.0"
-    said = f"; vllm 0.11.0 is installed, while what is tested here is {installation.TESTED}"
-    assert installation.version_note() == said
+    note = f"; vllm 0.11.0 is installed, while what is tested here is {installation.TESTED}"
+    assert installation.version_note() == note
     project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8"))
     assert project["project"]["optional-dependencies"]["vllm"] == [f"vllm=={installation.TESTED}"]
 
@@ -214,8 +214,8 @@ def test_a_context_that_does_not_fit_the_cache_is_refused(folder: Path) -> None:
 
 
 def test_sliding_layers_do_not_count_with_the_whole_context(folder: Path) -> None:
-    kinds = ["sliding_attention"] * 3 + ["full_attention"]
-    (folder / "config.json").write_text(json.dumps({"text_config": SHAPE | {"layer_types": kinds}}))
+    layers = ["sliding_attention"] * 3 + ["full_attention"]
+    (folder / "config.json").write_text(json.dumps({"text_config": SHAPE | {"layer_types": layers}}))
     long = model(model=str(folder), dtype="bfloat16", max_model_len=1000)
     assert too_large(long, 2 * 1 * 256 * 2 * 1000, None) is None
     assert too_large(long, 2 * 1 * 256 * 2 * 1000 - 1, None) is not None
