@@ -20,7 +20,7 @@ from virtual_time import run_in_virtual_time
 
 from dialeval.config import OpenAIModel, PublishedModel
 from dialeval.engines.answering import Answering, open_engine, response_row
-from dialeval.engines.openai_api.batches.engine import BatchEngine
+from dialeval.engines.openai_api.batch_engine import BatchEngine
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.requests import AnswerFailure, Request, Response
 from dialeval.engines.store import ResponseStore

@@ -9,7 +9,7 @@ import pytest
 from judged_dialogues import shipped_question
 
 from dialeval.corpora import bundled
-from dialeval.engines.local_models import TRANSLATES, missing_libraries
+from dialeval.engines.installation import TRANSLATES, missing_libraries
 from dialeval.engines.requests import Dialogue
 from dialeval.engines.tiny_model import CHAT_TEMPLATE, END, Examples, build_tiny_model
 from dialeval.protocols import locate

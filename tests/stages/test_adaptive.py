@@ -16,8 +16,8 @@ import pytest
 from batch_endpoint import BatchService, Line, TakenBatch
 from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion, refusal
 
-from dialeval.engines.openai_api.batches import engine as batch_engine
-from dialeval.engines.openai_api.batches.engine import Polling
+from dialeval.engines.openai_api import batch_engine
+from dialeval.engines.openai_api.batch_engine import Polling
 from dialeval.engines.requests import Message, Request
 from dialeval.errors import UserError
 from dialeval.protocols.planned_requests import Planned

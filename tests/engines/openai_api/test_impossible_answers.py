@@ -14,8 +14,8 @@ from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion, refusal
 from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering, response_row
 from dialeval.engines.cl100k import Tokenizer
-from dialeval.engines.openai_api.batches.files import RequestFields as InBatch
-from dialeval.engines.openai_api.batches.files import read_lines
+from dialeval.engines.openai_api.batch_files import RequestFields as InBatch
+from dialeval.engines.openai_api.batch_files import read_lines
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.retries import Redactor, RetryPolicy
 from dialeval.engines.requests import Message, Request, Response

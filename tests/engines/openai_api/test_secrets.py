@@ -32,7 +32,7 @@ from pathlib import Path
 logging.basicConfig(level=logging.DEBUG, stream=sys.stdout)
 from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering
-from dialeval.engines.openai_api.batches.client import BatchClient
+from dialeval.engines.openai_api.batch_client import BatchClient
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.retries import RetryPolicy
 from dialeval.engines.requests import AnswerFailure, Message, Request

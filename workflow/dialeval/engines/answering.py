@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
 from dialeval.config.models import Model
+from dialeval.engines.circuit_breaker import REMEDIES, EndpointDead
 from dialeval.engines.early_stop import EarlyStop
-from dialeval.engines.rate_limits.circuit_breaker import REMEDIES, EndpointDead
 from dialeval.engines.requests import AnswerFailure, Engine, Request, Response, request_key
 from dialeval.engines.spending.account import BudgetUsedUp
 from dialeval.engines.store import ResponseStore

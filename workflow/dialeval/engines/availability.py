@@ -9,16 +9,17 @@ from pathlib import Path
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.config.models import EncoderModel, Model, NllbModel, VllmModel
 from dialeval.engines.encoder.metric import read_metric
-from dialeval.engines.local_models import (
+from dialeval.engines.installation import (
     LEARNS_TO_ANSWER,
     LEARNS_TO_SCORE,
     SCORES,
     TRANSLATES,
     check_precision,
     missing_libraries,
+    no_device,
     too_few_gpus,
+    vllm_missing,
 )
-from dialeval.engines.vllm_engine.installation import no_device, vllm_missing
 from dialeval.engines.vllm_engine.model_files import folder_digest, without_chat_template
 from dialeval.errors import UserError
 from dialeval.provenance.fingerprints import content_digest, kept

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from dialeval.engines.rate_limits.circuit_breaker import FINAL_KINDS, EndpointDead, resume_advice
+from dialeval.engines.circuit_breaker import FINAL_KINDS, EndpointDead, resume_advice
 from dialeval.engines.requests import AnswerFailure, Request, Response
 from dialeval.errors import UserError
 from dialeval.jobs.signals import run_id

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dialeval.config.models import NllbModel
-from dialeval.engines.local_models import TRANSLATES, by_length, free_memory, missing_libraries
+from dialeval.engines.installation import TRANSLATES, by_length, free_memory, missing_libraries
 from dialeval.engines.requests import AnswerFailure, Engine, Message, Request, Response
 from dialeval.engines.store import ResponseStore
 from dialeval.engines.vllm_engine.model_files import folder_digest

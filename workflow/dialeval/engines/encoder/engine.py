@@ -33,7 +33,7 @@ from dialeval.engines.encoder.metric import (
     read_question,
     takes,
 )
-from dialeval.engines.local_models import SCORES, by_length, check_precision, missing_libraries
+from dialeval.engines.installation import SCORES, by_length, check_precision, missing_libraries
 from dialeval.engines.requests import AnswerFailure, Engine, Message, Request, Response
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError

@@ -17,8 +17,8 @@ from dialeval.engines.openai_api.retries import Fault, RetryPolicy, read_or_faul
 from dialeval.engines.openai_api.token_counts import billed_for, bound_of, largest_bill, tokenizer_for
 from dialeval.engines.openai_api.vllm_server import VllmServer
 from dialeval.engines.openai_api.wire_format import chat_body, choice_body, openai_identity, read_chat, read_choice
-from dialeval.engines.rate_limits.limits import NO_TOKENS, Limits, Tokens
-from dialeval.engines.rate_limits.speed import announced
+from dialeval.engines.rate_limits import NO_TOKENS, Limits, Tokens
+from dialeval.engines.request_speed import announced
 from dialeval.engines.requests import AnswerFailure, Engine, Message, Request, Response
 from dialeval.engines.spending.account import Account
 from dialeval.engines.spending.prices import Bound, terms_for
@@ -247,6 +247,6 @@ def open_model(model: OpenAIModel, learned: Sequence[Path], store: Path | None, 
     engine = OpenAIEngine(model, account=account)
     if not model.batch:
         return engine
-    from dialeval.engines.openai_api.batches.engine import BatchEngine  # the `openai` client is slow to import
+    from dialeval.engines.openai_api.batch_engine import BatchEngine  # the `openai` client is slow to import
 
     return BatchEngine(engine, model)

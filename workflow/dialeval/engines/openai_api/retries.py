@@ -19,7 +19,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
-from dialeval.engines.rate_limits.limits import LONGEST_PAUSE
+from dialeval.engines.rate_limits import LONGEST_PAUSE
 from dialeval.engines.requests import AnswerFailure, valid_unicode
 
 Read = TypeVar("Read")

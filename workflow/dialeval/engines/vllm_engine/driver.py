@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Protocol
 
 from dialeval.config.models import VllmModel
+from dialeval.engines.installation import start_remedy
 from dialeval.engines.requests import AnswerFailure
-from dialeval.engines.vllm_engine.installation import remedy
 from dialeval.engines.vllm_engine.process import (
     Computed,
     Ended,
@@ -110,7 +110,7 @@ class EngineProcess:
             raise
         if isinstance(first, Ended):
             self.close()
-            raise UserError(f"vLLM did not start: {first.reason}; {remedy(first.reason)}")
+            raise UserError(f"vLLM did not start: {first.reason}; {start_remedy(first.reason)}")
         self.size = first
         computed_elsewhere("torch", "transformers", "vllm")
         threading.Thread(target=self._read, name="vllm answers", daemon=True).start()

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.config.models import VllmModel
-from dialeval.engines.vllm_engine.installation import remedy
+from dialeval.engines.installation import start_remedy
 from dialeval.errors import UserError
 
 WHOLE_UP_TO = 1 << 28
@@ -151,7 +151,7 @@ def load_tokenizer(model: VllmModel) -> tuple[Any, str]:
 
 
 def _about_code(message: str) -> str:
-    return f"; {remedy(message)}" if "trust_remote_code" in message else ""
+    return f"; {start_remedy(message)}" if "trust_remote_code" in message else ""
 
 
 # What a model's folder lacks, before anything is loaded.

@@ -13,7 +13,7 @@ import httpx2
 import openai
 from openai import AsyncOpenAI
 
-from dialeval.engines.openai_api.batches.files import PLACE
+from dialeval.engines.openai_api.batch_files import PLACE
 from dialeval.engines.openai_api.connection import (
     Connection,
     certificates,

@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Self
 
-from dialeval.engines.rate_limits.circuit_breaker import FINAL_KINDS, RECOVERABLE_KINDS, UNREACHABLE, CircuitBreaker
-from dialeval.engines.rate_limits.speed import AnnouncedLimit, Attempt, Reading, Sent, Throttle
+from dialeval.engines.circuit_breaker import FINAL_KINDS, RECOVERABLE_KINDS, UNREACHABLE, CircuitBreaker
+from dialeval.engines.request_speed import AnnouncedLimit, Attempt, Reading, Sent, Throttle
 
 _FIRST_PAUSE, _LONGEST_OPEN = 0.25, 30.0
 """Seconds of a pause whose length the endpoint leaves open; it doubles while nothing is answered."""

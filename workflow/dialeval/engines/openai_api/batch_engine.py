@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from itertools import chain
 
 from dialeval.config.endpoints import OpenAIModel
-from dialeval.engines.openai_api.batches.client import BatchClient, BatchEndpoint, BatchStatus
-from dialeval.engines.openai_api.batches.files import (
+from dialeval.engines.circuit_breaker import CircuitBreaker
+from dialeval.engines.openai_api.batch_client import BatchClient, BatchEndpoint, BatchStatus
+from dialeval.engines.openai_api.batch_files import (
     MOST_BYTES,
     SUFFIX,
     Batch,
@@ -33,7 +34,6 @@ from dialeval.engines.openai_api.batches.files import (
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.retries import PASSING, Fault
 from dialeval.engines.openai_api.token_counts import bound_of, largest_bill
-from dialeval.engines.rate_limits.circuit_breaker import CircuitBreaker
 from dialeval.engines.requests import AnswerFailure, Message, Request, Response
 from dialeval.engines.spending.prices import NO_TOKENS, Billed
 from dialeval.engines.store import ResponseStore
