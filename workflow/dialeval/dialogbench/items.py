@@ -160,8 +160,6 @@ def read(path: Path, language: str, *, origin: str = "published", task: str | No
     """Reads one file, or all `.json` and `.jsonl` files of a folder.
 
     Args:
-        path: the file or folder.
-        language: language of the items.
         origin: what is noted as the items' origin.
         task: name of the task of records that name none that is known; the file's name if None.
 

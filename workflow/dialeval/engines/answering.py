@@ -417,10 +417,8 @@ def open_engine(model: Model, learned: Sequence[Path], store: Path | None = None
     """Returns the engine of a model.
 
     Args:
-        model: its configuration.
         learned: for an embedded model, the file of what it learned; empty for others.
         store: the folder of the stores, for the ledger of costs; needed for models with prices.
-        protocol: the protocol of the requests, for the ledger.
 
     Raises:
         UserError: the engine cannot be had here.

@@ -29,7 +29,6 @@ def unavailable(model: Model, *, own_environment: bool = False) -> str | None:
     """Returns why a model cannot answer on this installation, with a remedy, or None if it can.
 
     Args:
-        model: the model's configuration.
         own_environment: whether its jobs run in an environment that is made for them.
     """
     if isinstance(model, VllmModel):
@@ -67,7 +66,6 @@ def cannot_compute_here(model: Model, *, own_environment: bool = False) -> str |
     For a job that runs here: on a cluster the machine that plans need not have what those that compute have.
 
     Args:
-        model: the model's configuration.
         own_environment: whether its jobs run in an environment that is made for them.
     """
     if isinstance(model, EncoderModel):

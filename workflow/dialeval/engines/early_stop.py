@@ -88,8 +88,6 @@ class EarlyStop:
     """Counts useless answers of one job until the first that is of use.
 
     Args:
-        model_folder: the model's folder in the store.
-        name: the model's, for messages.
         protocol: the protocol's.
         settings: a digest of the model's settings; what is remembered holds as long as they are the same.
     """
@@ -116,8 +114,6 @@ class EarlyStop:
         """Takes a place for a request, waiting while those in flight may stop the job.
 
         Args:
-            request: the request.
-            key: of the request.
             may_fail: how many requests of the job may fail.
 
         Raises:

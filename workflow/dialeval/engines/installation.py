@@ -41,7 +41,6 @@ def too_few_gpus(wanted: int, field: str) -> str | None:
 
     Args:
         wanted: how many; 0 for the CPU.
-        field: the configuration's field of that number.
     """
     usable = usable_gpus() if wanted else None
     if usable is None or usable >= wanted:
@@ -202,7 +201,6 @@ def no_device(
     GPUs are counted by NVIDIA's driver; builds of vLLM for other devices find theirs.
 
     Args:
-        model: its configuration.
         own_environment: whether its jobs run in an environment that is made for them, which has vLLM for NVIDIA GPUs.
         environment: environment variables; the process's own by default.
     """

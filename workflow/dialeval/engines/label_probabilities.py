@@ -58,7 +58,6 @@ def label_tree(labels: Sequence[str], encode: Callable[[str], list[int]]) -> Lab
     """Returns the tree of all variants of some labels.
 
     Args:
-        labels: the labels.
         encode: tokenises a text without special tokens.
 
     Raises:
@@ -124,7 +123,6 @@ def label_of_token(token: str, labels: Sequence[str]) -> str | None:
 
     Args:
         token: the token's text.
-        labels: all labels.
     """
     word = token.lstrip(_LEADING).rstrip()
     exact = [label for label in labels if label.strip() == word]

@@ -307,7 +307,6 @@ def check_memory(name: str, needed: int, free: int | None, *, on_gpu: bool) -> N
     """Ends where the weights do not fit.
 
     Args:
-        name: of the model.
         needed: bytes of its weights.
         free: bytes that are there; None: not known.
         on_gpu: where.

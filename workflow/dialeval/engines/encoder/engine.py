@@ -53,7 +53,6 @@ class EncoderEngine:
 
     Args:
         folder: of the metric.
-        model: its configuration.
         metric: what the folder says it is.
         identity: see above.
 
@@ -301,7 +300,6 @@ def save_network(folder: Path, network: Any, tokenizer: Any, metric: Metric) -> 
         folder: where they go; what makes it appear whole or not at all is the caller's.
         network: an `ExpertNetwork`.
         tokenizer: of transformers.
-        metric: what it is.
     """
     from safetensors.torch import save_file
 

@@ -239,7 +239,6 @@ class BatchEndpoint:
         """Returns the name of the batch that carries a mark, or None if there is none.
 
         Args:
-            mark: the mark.
             planned: when it was planned; older batches are not looked through.
         """
         return await with_retries(self._retrying, lambda: self._find(mark, planned))

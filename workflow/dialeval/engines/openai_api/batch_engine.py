@@ -45,7 +45,6 @@ class BatchEngine:
 
     Args:
         engine: the engine of ordinary requests.
-        model: the model's configuration.
         polling: how often a batch's status is requested; as configured by default.
         most_bytes: size of a batch's file.
     """
@@ -142,7 +141,6 @@ class BatchRun:
     Args:
         engine: answers ordinary requests.
         client: the way to the endpoint for batches.
-        model: the model's configuration.
         ledger: the batches of this and earlier jobs.
         spool: the waiting requests.
         save: flushes the stored answers to the disk.

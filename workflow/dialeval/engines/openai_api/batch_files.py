@@ -61,7 +61,6 @@ def request_line(key: str, body: Mapping[str, Any]) -> bytes:
 
     Args:
         key: the request's key.
-        body: its body.
     """
     line = {"custom_id": key, "method": "POST", "url": PLACE, "body": body}
     return json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
@@ -77,7 +76,6 @@ def read_lines(
     """Yields key, outcome and bill of each line of a batch's output or errors that has a known key.
 
     Args:
-        content: the file.
         requests: the requests of the batch, by key.
         bounds: what each request may take at most, as far as it is known.
         redactor: takes secrets out of error messages.

@@ -39,9 +39,6 @@ class Connection:
 
     Attributes:
         address: the endpoint's address.
-
-    Args:
-        model: the model's configuration.
     """
 
     def __init__(self, model: OpenAIModel) -> None:

@@ -44,7 +44,6 @@ class OpenAIEngine:
         retrying: when to try again.
 
     Args:
-        model: the model's configuration.
         tokenizer: counts tokens; without one, see `token_counts.tokenizer_for`.
         retrying: when to try again; without one, as configured.
         account: pays for every try; without one, nothing is counted.

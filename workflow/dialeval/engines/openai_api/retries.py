@@ -126,7 +126,6 @@ def read_or_fault(read: Callable[[dict[str, Any]], Read], payload: dict[str, Any
 
     Args:
         read: raises AnswerFailure if there is nothing to read.
-        payload: the JSON.
 
     Raises:
         AnswerFailure: the endpoint has answered as it should, and the answer is of no use.

@@ -122,11 +122,7 @@ _ADDRESS = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
 
 
 def tokenizer_for(model: str) -> Tokenizer:
-    """Returns the best available tokenizer of a model.
-
-    Args:
-        model: the model's name at its endpoint.
-    """
+    """Returns the best available tokenizer of a model."""
     own = _own_vocabulary(model)
     if own is not None:
         return own

@@ -48,7 +48,6 @@ class Account:
     Args:
         store: the folder of the stores, `store_dir` of the configuration.
         terms: prices and budgets.
-        protocol: the protocol of the requests.
     """
 
     def __init__(self, store: Path, terms: Terms, protocol: str) -> None:
@@ -358,7 +357,6 @@ class Balance:
         """Returns the error for a budget that does not hold the next request.
 
         Args:
-            name: the model's name.
             most: what the request may cost.
             folder: the model's part of the ledger.
         """
@@ -427,7 +425,6 @@ def count_stored_answers(folder: Path, digest: str, terms: ModelTerms) -> None:
 
     Args:
         folder: the ledger's folder in the store.
-        digest: the model.
         terms: its prices.
     """
     refuse_links(folder / digest / SUFFIX, folder.parent)

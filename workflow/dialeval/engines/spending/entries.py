@@ -305,12 +305,7 @@ _WITHOUT_LOCKS: set[Path] = set()
 
 
 class Writer:
-    """The file of one job. The ledger's lock must be held while it is made.
-
-    Args:
-        folder: the model's folder in the ledger.
-        about: name, protocol.
-    """
+    """The file of one job. The ledger's lock must be held while it is made."""
 
     def __init__(self, folder: Path, about: dict[str, str]) -> None:
         refuse_links(folder / SUFFIX, folder.parent.parent)

@@ -60,7 +60,6 @@ class AnswerFiles:
         """Reads the positions of all answers; called once.
 
         Args:
-            paths: the files.
             keep: whether the places may be written down beside long files, so that they need not be read again.
             grows: whether a job may be writing into a file, whose last line is then unfinished and not corrupt.
         """
@@ -222,7 +221,6 @@ def places_in(path: Path, *, keep: bool) -> Places:
     """Returns the positions of the answers in a file.
 
     Args:
-        path: the file.
         keep: whether the places may be written down beside a long file.
 
     Raises:

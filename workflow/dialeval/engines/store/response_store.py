@@ -49,8 +49,6 @@ class StoredAnswers:
 
     Args:
         directory: where stores lie, `store_dir` of the configuration. It need not exist.
-        identity: the model's identity.
-        protocol: the protocol.
     """
 
     _keeps_places = False
@@ -158,7 +156,6 @@ def run_of(results: Path, shards: int) -> str:
 
     Args:
         results: the folder that holds the answers of all shards and no others.
-        shards: the number of shards.
     """
     return f"results in {results.resolve()}, shards: {shards}"
 

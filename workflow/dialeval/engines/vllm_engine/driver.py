@@ -61,7 +61,6 @@ class EngineProcess:
     """One copy of a model in a process of its own.
 
     Args:
-        model: the model's configuration.
         devices: the GPUs that it may use; None for all that there are.
 
     Attributes:
@@ -219,9 +218,6 @@ class Copies:
 
     A dialogue stays with one copy, which has its history in the cache; other prompts go to the copy that has
     most of their beginning (`routing.py`).
-
-    Args:
-        model: the model's configuration.
 
     Raises:
         UserError: there are fewer GPUs than the copies need, or a copy does not start.

@@ -42,9 +42,6 @@ class VllmEngine:
 
     Making one loads the tokenizer only; the engine starts with the first request that is not in the store.
 
-    Args:
-        model: the model's configuration.
-
     Attributes:
         identity: canonical JSON of everything about the model that can change an answer.
         reads_subject: always false.
@@ -337,7 +334,6 @@ def limits_in_effect(size: EngineSize, model: VllmModel, sampling: Mapping[str, 
 
     Args:
         size: the engine's capacity.
-        model: the model's configuration.
         sampling: sampling values beyond a request's own.
     """
     values = ", ".join(f"{name}={value:g}" for name, value in sorted(sampling.items())) or "no values of its own"

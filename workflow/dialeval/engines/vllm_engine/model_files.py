@@ -60,7 +60,6 @@ def vllm_identity(
     requests that happen to be computed together.
 
     Args:
-        model: its configuration.
         normalisation: how messages are rearranged for its chat template.
         weights: the commit of a model from Hugging Face, or the digest of a folder's content, which then stands for
             the folder's name.
@@ -190,7 +189,6 @@ def too_large(model: VllmModel, cache: int | None, free: int | None) -> str | No
     Both needs are lower bounds: activations and vLLM itself come on top.
 
     Args:
-        model: its configuration.
         cache: bytes of the KV cache, if they are known.
         free: bytes of memory for weights and cache, if they are known.
     """
