@@ -78,7 +78,7 @@ class Sent(NamedTuple):
 
 
 class AnnouncedLimit:
-    """One limit of an endpoint, of requests or of tokens, as its answers announce it; `known` if it has announced one."""
+    """One limit of an endpoint, of requests or of tokens, as its answers announce it; `known` once announced."""
 
     def __init__(self) -> None:
         self.known = False
