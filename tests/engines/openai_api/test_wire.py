@@ -358,5 +358,5 @@ def test_a_proxy_that_refuses_bills_nothing(monkeypatch: pytest.MonkeyPatch) -> 
 
     fault = by_proxy("https://api.example.org/v1", monkeypatch, proxy, "me:hunter22@")
     assert (fault.kind, fault.billed) == ("connection", "nothing")
-    assert "the proxy said 407" in str(fault)
+    assert "the proxy answered 407" in str(fault)
     assert "hunter22" not in str(fault)
