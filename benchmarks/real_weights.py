@@ -30,8 +30,8 @@ from dialeval.config import OpenAIModel
 from dialeval.corpora import bundled
 from dialeval.corpora.items import Item
 from dialeval.criteria import SHIPPED
-from dialeval.dialogbench import bundled as bundled_items
 from dialeval.dialogbench import examination
+from dialeval.dialogbench.items import read_bundled
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.requests import AnswerFailure, Engine, Message, Request, Response, Sampling
 from dialeval.engines.vllm_engine import VllmEngine
@@ -61,7 +61,7 @@ def requests(number: int, texts_scored: int) -> list[Request]:
     ]  # fmt: skip
     relevance = [SHIPPED["relevance"]]
     choices = [planned.request for planned in probability.plan(items, templates, lambda _: relevance)]
-    options = examination.plan(bundled_items.read("en").items, "perplexity", templates)
+    options = examination.plan(read_bundled("en").items, "perplexity", templates)
     scored = [planned.request for planned in itertools.islice(options, texts_scored)]
     sampling = Sampling(temperature=0.0, max_tokens=24)
     prompts = [templates.render("unieval.j2", utterances=text[:4], speakers=None) for text in texts[:number]]

@@ -21,8 +21,8 @@ from dialeval.corpora import bundled
 from dialeval.corpora.dialogues import utterance_table
 from dialeval.corpora.items import Item, items_of_dialogues
 from dialeval.criteria import FAILURES
-from dialeval.dialogbench import bundled as bundled_items
 from dialeval.dialogbench import examination
+from dialeval.dialogbench.items import read_bundled
 from dialeval.engines.openai_api.wire_format import openai_identity
 from dialeval.engines.requests import Dialogue, Message, Request, Sampling, request_key
 from dialeval.engines.vllm_engine.model_files import vllm_identity
@@ -99,7 +99,7 @@ def scored() -> Iterator[Request]:
 
 def examined() -> Iterator[Request]:
     for language in ("en", "zh"):
-        items = bundled_items.read(language).items
+        items = read_bundled(language).items
         for method in examination.METHODS:
             yield from (one.request for one in examination.plan(items, method, TEMPLATES))
 

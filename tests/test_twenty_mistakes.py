@@ -25,15 +25,13 @@ from loopback_endpoint import LoopbackEndpoint, Reply, refusal
 
 from dialeval.config import OpenAIModel, load_config
 from dialeval.config.files import check_files
-from dialeval.engines import cl100k, local_models
+from dialeval.engines import cl100k, installation
 from dialeval.engines.answering import Answering
 from dialeval.engines.availability import cannot_compute_here
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.retries import RetryPolicy
 from dialeval.engines.requests import AnswerFailure, Message, Request
 from dialeval.engines.store import ResponseStore
-from dialeval.engines.vllm_engine import installation
-from dialeval.engines.vllm_engine import installation as devices
 from dialeval.errors import UserError
 from dialeval.jobs import run_lock
 from dialeval.jobs.failure_summary import FailedJob, cause_in, exit_message, summary_text
@@ -140,8 +138,8 @@ def unknown_model(desk: Desk) -> str:
 def no_gpu(desk: Desk) -> str:
     desk.patch.setattr(installation, "version", lambda name: "0.32.0")
     desk.patch.setattr(installation, "entry_points", lambda group: ())
-    desk.patch.setattr(devices, "build", lambda: "cuda")
-    desk.patch.setattr(local_models, "gpus_of_the_driver", lambda: 0)
+    desk.patch.setattr(installation, "vllm_build", lambda: "cuda")
+    desk.patch.setattr(installation, "gpus_of_the_driver", lambda: 0)
     model = load_config(BASE).models["local"]
     return f"models.local: {cannot_compute_here(model)}"
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusal
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion, refusal
 from workspace import ROOT, SMALL
 
 from dialeval.cli.check import MAX_TOKENS, Finding, State, probe_models
@@ -114,10 +114,10 @@ def test_which_keys_are_sent_where_is_told(
 def test_no_key_is_sent_before_the_user_says_so(
     answer: str | None, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked: list[Config] = []
+    loaded: list[Config] = []
 
     def probe_models(config: Config) -> list[Finding]:
-        asked.append(config)
+        loaded.append(config)
         return [Finding(State.OK, "models.gpt", "was asked")]
 
     monkeypatch.setattr("dialeval.cli.check.probe_models", probe_models)
@@ -128,12 +128,12 @@ def test_no_key_is_sent_before_the_user_says_so(
     accepts = answer in ("y", "YES")
     assert main(["check", "--ask"]) == (0 if accepts else 1)
     out, err = capsys.readouterr()
-    assert len(asked) == accepts
+    assert len(loaded) == accepts
     assert ("was asked" in out) == accepts
     assert "the value of $MY_KEY is sent to localhost:9" in out
     assert ("add --yes" in err) == (not accepts)
     assert main(["check", "--ask", "--yes"]) == 0
-    assert len(asked) == accepts + 1
+    assert len(loaded) == accepts + 1
     configure(folder)
     assert main(["check", "--ask"]) == 0  # no key is to be sent
 
@@ -207,13 +207,13 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(prices.VARIABLE, "{}")  # so that what is announced does not outlive the test
 
 
-def answered(asked: Asked) -> Reply:
+def answered(call: Call) -> Reply:
     """Answers as an endpoint that knows one key and one model does."""
-    if asked.headers.get("authorization") != f"Bearer {KEY}":
+    if call.headers.get("authorization") != f"Bearer {KEY}":
         return Reply(refusal("no such key", code="invalid_api_key"), 401)
-    if asked.body["model"] == "shy":
+    if call.body["model"] == "shy":
         return Reply(completion("", finish="length"))
-    if asked.body["model"] != "known":
+    if call.body["model"] != "known":
         return Reply(refusal("no such model"), 404)
     return Reply(completion("Yes, indeed."))
 
@@ -241,7 +241,7 @@ def test_each_model_is_asked_once_and_cheaply(tmp_path: Path) -> None:
         found = probe_models(configured(endpoint.url, tmp_path, {"one": {}, "two": {"batch": True}}))
     assert [(one.state, one.about) for one in found] == [(State.OK, "models.one"), (State.OK, "models.two")]
     assert found[0].words == "was sent a request; response: 'Yes, indeed.' (11 tokens read, 3 written)"
-    assert [asked.body["max_tokens"] for asked, _ in endpoint.log] == [MAX_TOKENS, MAX_TOKENS]
+    assert [call.body["max_tokens"] for call, _ in endpoint.log] == [MAX_TOKENS, MAX_TOKENS]
 
 
 @pytest.mark.usefixtures("key")

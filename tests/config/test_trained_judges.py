@@ -12,7 +12,7 @@ import pytest
 from dialeval.config import Config, EncoderModel, load_config
 from dialeval.engines.availability import cannot_compute_here, unavailable
 from dialeval.engines.encoder.metric import Metric
-from dialeval.engines.local_models import LEARNS_TO_ANSWER, missing_libraries, too_few_gpus
+from dialeval.engines.installation import LEARNS_TO_ANSWER, missing_libraries, too_few_gpus
 from dialeval.errors import UserError
 from dialeval.training.running import micro_batch, steps_of
 
@@ -252,23 +252,23 @@ def test_it_learns_what_is_asked_by_yes_and_no() -> None:
 
 def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     there = {"torch", "transformers", "safetensors", "accelerate"}
-    monkeypatch.setattr("dialeval.engines.local_models.find_spec", lambda name: name in there or None)
+    monkeypatch.setattr("dialeval.engines.installation.find_spec", lambda name: name in there or None)
     assert missing_libraries("lora", LEARNS_TO_ANSWER) == (
         "lora needs peft, which is not installed: pip install 'dialeval[train]', or run snakemake --sdm conda, which "
         "makes an environment for such jobs"
     )
-    monkeypatch.setattr("dialeval.engines.local_models.find_spec", lambda name: importlib.util.find_spec("json"))
+    monkeypatch.setattr("dialeval.engines.installation.find_spec", lambda name: importlib.util.find_spec("json"))
     assert missing_libraries("lora", LEARNS_TO_ANSWER) is None
 
 
 def test_more_gpus_than_there_are_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dialeval.engines.local_models.usable_gpus", lambda: 1)
+    monkeypatch.setattr("dialeval.engines.installation.usable_gpus", lambda: 1)
     assert too_few_gpus(0, "lora.gpus") is None
     assert too_few_gpus(1, "lora.gpus") is None
     assert "lora.gpus: 4, and this machine has 1 NVIDIA GPU for it; " in str(too_few_gpus(4, "lora.gpus"))
-    monkeypatch.setattr("dialeval.engines.local_models.usable_gpus", lambda: 0)
+    monkeypatch.setattr("dialeval.engines.installation.usable_gpus", lambda: 0)
     assert "set lora.gpus: 0, the CPU, for a small model" in str(too_few_gpus(1, "lora.gpus"))
-    monkeypatch.setattr("dialeval.engines.local_models.usable_gpus", lambda: None)
+    monkeypatch.setattr("dialeval.engines.installation.usable_gpus", lambda: None)
     assert too_few_gpus(1, "lora.gpus") is None  # nobody knows
 
 
@@ -389,10 +389,10 @@ def test_a_metric_of_an_earlier_run_needs_no_training() -> None:
 
 
 def test_what_an_encoder_needs_and_is_not_there_is_said_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dialeval.engines import local_models
+    from dialeval.engines import installation
 
     model = encoders_load(models=with_model(model="m", train={"data": "turns", "gpus": 2}, gpus=1)).models["poe"]
-    monkeypatch.setattr(local_models, "find_spec", lambda name: None if name == "accelerate" else 1)
+    monkeypatch.setattr(installation, "find_spec", lambda name: None if name == "accelerate" else 1)
     assert "needs accelerate, which is not installed: pip install 'dialeval[train]'" in str(unavailable(model))
     assert unavailable(model, own_environment=True) is None
     for there, words in (
@@ -401,7 +401,7 @@ def test_what_an_encoder_needs_and_is_not_there_is_said_before_anything_runs(mon
         (2, None),
         (None, None),
     ):
-        monkeypatch.setattr(local_models, "usable_gpus", lambda there=there: there)
+        monkeypatch.setattr(installation, "usable_gpus", lambda there=there: there)
         reason = cannot_compute_here(model)
         assert reason is None if words is None else words in str(reason)
     on_cpu = encoders_load(

@@ -34,10 +34,10 @@ class Model:
 
     def __init__(self, answers: Answers) -> None:
         self.answers = answers
-        self.asked: list[str] = []
+        self.request_ids: list[str] = []
 
     async def ask(self, requests: Sequence[Request]) -> list[dict[str, Any]]:
-        self.asked += [request.request_id for request in requests]
+        self.request_ids += [request.request_id for request in requests]
         return [self.answers(request) for request in requests]
 
 
@@ -93,7 +93,7 @@ def test_what_is_wanting_is_asked_for_again_and_every_answer_is_kept() -> None:
         (1, "Music", ()),
         (1, "Travel", ()),
     ]
-    assert len(set(writer.asked)) == 5
+    assert len(set(writer.request_ids)) == 5
     assert [item.domain for item in items_of(attempts)] == ["Film", "Music", "Travel"]
     reasons = {(row["domain"], row["reason"]): row["n"] for row in counts(one.outcome for one in attempts)}
     assert reasons["Travel", "near_duplicate"] == reasons["Travel", "accepted_short"] == 1
@@ -101,7 +101,7 @@ def test_what_is_wanting_is_asked_for_again_and_every_answer_is_kept() -> None:
 
 def test_after_the_last_round_nothing_is_asked_any_more() -> None:
     writer = Model(lambda request: answer("Sorry."))
-    assert len(written(writer, max_rounds=2)) == len(writer.asked) == 6
+    assert len(written(writer, max_rounds=2)) == len(writer.request_ids) == 6
 
 
 def refuses(domain: str) -> Answers:
@@ -112,7 +112,7 @@ def test_the_filter_judges_accepted_items_alone_and_changes_nothing_else() -> No
     attempts = written(Model(second_time_lucky))
     judge = Model(refuses("Music"))
     filtered = asyncio.run(filter_attempts(judge.ask, attempts, Templates(), judge="j"))
-    assert len(judge.asked) == 3
+    assert len(judge.request_ids) == 3
     assert [one.outcome.reasons for one in filtered] == [
         (),
         ("refused",),
@@ -140,9 +140,9 @@ def test_items_of_the_basic_prompt_repeat_themselves_and_are_described_but_not_f
     ]
     judge = Model(refuses(""))
     assert asyncio.run(filter_attempts(judge.ask, attempts, Templates(), judge="j")) == attempts
-    assert judge.asked == []
-    told = "Speaker 1: friendly\nSpeaker 2: friendly\nDomain: Film"
-    rows = asyncio.run(classify_attempts(Model(lambda _: answer(told)).ask, attempts, Templates(), judge="j"))
+    assert judge.request_ids == []
+    answered = "Speaker 1: friendly\nSpeaker 2: friendly\nDomain: Film"
+    rows = asyncio.run(classify_attempts(Model(lambda _: answer(answered)).ask, attempts, Templates(), judge="j"))
     assert [(row["variant"], row["requested_domain"], row["domain"]) for row in rows] == [("-domains", "", "Film")] * 3
 
 

@@ -40,9 +40,9 @@ def test_what_is_drawn_is_balanced(task: str, n_values: int) -> None:
 
 def test_emotions_asked_for_are_balanced_and_differ_from_the_other_speakers() -> None:
     briefs = list(plan_briefs(["ED"], per_cell=4))
-    asked = Counter(brief.emotions[brief.asked_speaker - 1] for brief in briefs)
-    assert set(asked) == {emotion.en for emotion in EMOTIONS}
-    assert set(asked.values()) == {10}
+    emotions = Counter(brief.emotions[brief.asked_speaker - 1] for brief in briefs)
+    assert set(emotions) == {emotion.en for emotion in EMOTIONS}
+    assert set(emotions.values()) == {10}
     assert all(brief.emotions[0] != brief.emotions[1] for brief in briefs)
     assert {brief.asked_speaker for brief in briefs} == {1, 2}
 

@@ -6,15 +6,14 @@ from collections import Counter
 
 import pytest
 
-from dialeval.dialogbench import bundled
-from dialeval.dialogbench.items import TestItem
+from dialeval.dialogbench.items import TestItem, read_bundled
 from dialeval.dialogbench.tasks import ABBREVIATIONS, NAMES, task_of
 from dialeval.dialogbench.written_items import Rules, near_duplicates, problems
 from dialeval.errors import UserError
 
 
 def items(language: str) -> list[TestItem]:
-    reading = bundled.read(language)
+    reading = read_bundled(language)
     assert not reading.skipped
     return reading.items
 
@@ -69,4 +68,4 @@ def test_length_gives_no_english_answer_away(pick) -> None:  # type: ignore[no-u
 
 def test_another_language_is_refused() -> None:
     with pytest.raises(UserError, match="no bundled test items in language 'de'"):
-        bundled.read("de")
+        read_bundled("de")

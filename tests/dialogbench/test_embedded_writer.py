@@ -30,7 +30,7 @@ Dialogues = dict[str, list[Dialogue]]
 @pytest.fixture(scope="module")
 def dialogues() -> Dialogues:
     return {
-        language: [tuple(said.text for said in one.utterances) for one in bundled.read(language).dialogues]
+        language: [tuple(utterance.text for utterance in one.utterances) for one in bundled.read(language).dialogues]
         for language in ("en", "zh")
     }
 
@@ -112,7 +112,7 @@ def test_the_filter_calls_an_answer_incorrect_only_if_it_fits_worst() -> None:
 
 @pytest.fixture(scope="module")
 def embedded_engines_dialogues() -> list[Dialogue]:
-    return [tuple(said.text for said in one.utterances) for one in bundled.read("en").dialogues]
+    return [tuple(utterance.text for utterance in one.utterances) for one in bundled.read("en").dialogues]
 
 
 @pytest.fixture(scope="module")

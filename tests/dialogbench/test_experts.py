@@ -12,14 +12,13 @@ from pathlib import Path
 import pytest
 from dialogbench_examples import OPTIONS, item
 
-from dialeval.dialogbench import bundled
 from dialeval.dialogbench.experts import ExpertAnswer, ExpertReading, draw, read_expert_answers, sheet, write_sheet
-from dialeval.dialogbench.items import TestItem
+from dialeval.dialogbench.items import TestItem, read_bundled
 from dialeval.errors import UserError
 
 # The sheet for experts: what is drawn, what it shows and hides, and that no answer on it is ever lost.
 
-ITEMS = {one.item_id: one for one in bundled.read("en").items}
+ITEMS = {one.item_id: one for one in read_bundled("en").items}
 ORIGIN = {name: {"source": "bundled", "variant": "full"} for name in ITEMS}
 
 

@@ -64,9 +64,9 @@ def test_what_is_shown_beside_the_dialogue_is_read_whatever_its_shape() -> None:
 
 
 def test_a_filter_is_asked_about_each_with_its_answer() -> None:
-    asked = {one.left: one.request.messages[0].content for one in plan_filter(items().values(), Templates())}
-    assert set(asked) == set(ABBREVIATIONS)
-    assert all(RIGHT[task] in text for task, text in asked.items())
+    prompts = {one.left: one.request.messages[0].content for one in plan_filter(items().values(), Templates())}
+    assert set(prompts) == set(ABBREVIATIONS)
+    assert all(RIGHT[task] in text for task, text in prompts.items())
 
 
 def knows_all_but_emotions(row: Row, item: TestItem) -> Row:

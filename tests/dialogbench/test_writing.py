@@ -192,8 +192,8 @@ def test_every_fault_ends_with_its_reason_and_is_made_up_for() -> None:
 def test_a_writer_that_never_gets_it_right_is_not_asked_for_ever() -> None:
     done: dict[str, Outcome] = {}
     apology = dict.fromkeys((brief.item_id for brief in BRIEFS), "Sorry.")
-    asked = [len(one_round(number, 2, done, apology)) for number in range(4)]
-    assert asked == [7, 7, 0, 0]
+    n_requests = [len(one_round(number, 2, done, apology)) for number in range(4)]
+    assert n_requests == [7, 7, 0, 0]
     assert done == {}
 
 
@@ -333,8 +333,8 @@ WRONG = ("incorrect", "not correct", "isn’t correct", "不正确", "错误")
 )
 def test_two_verdicts_never_keep_an_item(both: tuple[str, str, bool], between: str, form: str) -> None:
     *verdicts, turned = both
-    said = [form.format(verdict) for verdict in (verdicts[::-1] if turned else verdicts)]
-    assert read_verdict(between.join(said)) != "correct"
+    verdict_lines = [form.format(verdict) for verdict in (verdicts[::-1] if turned else verdicts)]
+    assert read_verdict(between.join(verdict_lines)) != "correct"
 
 
 @given(

@@ -203,10 +203,10 @@ def test_a_broken_rule_is_a_reason(task: str, fields: dict[str, Any], expected: 
 
 
 def test_chinese_quotations_are_found() -> None:
-    said = ("我明天去北京出差。", "知道了。") * 4
+    utterances = ("我明天去北京出差。", "知道了。") * 4
     options = ("明天去北京", "周末去上海呢", "在家里陪爸妈", "下周再说吧")
-    assert reasons(language="zh", utterances=said, options=options) == ["option_copied"]
-    assert reasons(language="zh", utterances=said, options=("去外地办事情", *options[1:])) == []
+    assert reasons(language="zh", utterances=utterances, options=options) == ["option_copied"]
+    assert reasons(language="zh", utterances=utterances, options=("去外地办事情", *options[1:])) == []
 
 
 def test_rules_can_be_stricter() -> None:

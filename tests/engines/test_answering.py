@@ -20,7 +20,7 @@ from virtual_time import run_in_virtual_time
 
 from dialeval.config import OpenAIModel, PublishedModel
 from dialeval.engines.answering import Answering, open_engine, response_row
-from dialeval.engines.openai_api.batches.engine import BatchEngine
+from dialeval.engines.openai_api.batch_engine import BatchEngine
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.requests import AnswerFailure, Request, Response
 from dialeval.engines.store import ResponseStore
@@ -133,8 +133,8 @@ def test_requests_that_wait_for_a_failing_twin_fail_with_it(tmp_path: Path) -> N
     engine = ScriptedEngine(lambda request: AnswerFailure("server", "500"), seconds=0.01)
 
     async def twins(answering: Answering) -> list[object]:
-        asked = [answering.ask(chat_request(f"r{n}", "same")) for n in range(3)]
-        return list(await asyncio.gather(*asked, return_exceptions=True))
+        answers = [answering.ask(chat_request(f"r{n}", "same")) for n in range(3)]
+        return list(await asyncio.gather(*answers, return_exceptions=True))
 
     with ResponseStore(tmp_path, identity="m", name="m", protocol="test") as store:
         answering = Answering(engine, store, Progress("t", None, "a", stream=io.StringIO()))

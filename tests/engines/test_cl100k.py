@@ -184,10 +184,10 @@ def test_an_index_that_never_answers_is_given_up(index: Path) -> None:
 
 
 def test_what_pip_is_told_about_an_index_is_not_repeated(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = (
+    stderr = (
         "x\nERROR: HTTP error 403 while getting https://me:hunter2@index.example/a.whl?token=hunter3 (from 'ftp://b/c')"
     )
-    failed = subprocess.CompletedProcess([], 1, stdout="", stderr=said)
+    failed = subprocess.CompletedProcess([], 1, stdout="", stderr=stderr)
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: failed)
     with pytest.raises(UserError, match=r"403 while getting \(an address\) \(from '\(an address\)'\)") as caught:
         fetch()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dialeval.config import NllbModel
-from dialeval.engines import local_models
+from dialeval.engines import installation
 from dialeval.engines.availability import cannot_compute_here, unavailable
 from dialeval.engines.nllb import check_memory
 from dialeval.engines.requests import AnswerFailure, Message, Request, Response, Sampling
@@ -67,9 +67,9 @@ def requests(texts: Iterable[str], target: str = "zh") -> list[Request]:
     return [one.request for one in planned]
 
 
-def answered(engine: Any, asked: list[Request]) -> dict[str, Response | AnswerFailure]:
+def answered(engine: Any, requests: list[Request]) -> dict[str, Response | AnswerFailure]:
     async def all_of_them() -> dict[str, Response | AnswerFailure]:
-        pairs = ((request.subject[0][0], request) for request in asked)
+        pairs = ((request.subject[0][0], request) for request in requests)
         return {key: outcome async for key, outcome in engine.answer_all(pairs, None)}
 
     return asyncio.run(all_of_them())
@@ -230,7 +230,7 @@ def test_what_fits_or_is_not_known_passes() -> None:
 def test_a_gpu_that_is_not_there_and_a_format_that_the_cpu_lacks_are_told_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(local_models, "usable_gpus", lambda: 0)
+    monkeypatch.setattr(installation, "usable_gpus", lambda: 0)
     reason = cannot_compute_here(NllbModel(engine="nllb"))
     assert reason is not None
     assert reason.startswith("gpus: 1, and this machine has no NVIDIA GPU for it")

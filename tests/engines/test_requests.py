@@ -257,15 +257,15 @@ def test_a_line_that_is_no_response_is_told(line: str) -> None:
 
 def test_a_line_of_another_version_is_used_as_far_as_it_is_known() -> None:
     later = json.dumps({"text": "paid for", "completion_tokens": 3, "mood": "good", "cached": [1]})
-    response, said = read_response(later)
+    response, note = read_response(later)
     assert response == Response("paid for", completion_tokens=3)
-    assert "cached, mood" in said
+    assert "cached, mood" in note
 
 
 def test_a_line_that_no_table_could_hold_is_mended_and_told() -> None:
-    response, said = read_response(json.dumps({"text": "half \ud800", "prompt_tokens": 10**20}))
+    response, note = read_response(json.dumps({"text": "half \ud800", "prompt_tokens": 10**20}))
     assert response == Response("half \ufffd")
-    assert "U+FFFD" in said
+    assert "U+FFFD" in note
 
 
 # What stands in place of a system message keeps what it says.

@@ -9,7 +9,7 @@ import pytest
 from judged_dialogues import shipped_question
 
 from dialeval.corpora import bundled
-from dialeval.engines.local_models import TRANSLATES, missing_libraries
+from dialeval.engines.installation import TRANSLATES, missing_libraries
 from dialeval.engines.requests import Dialogue
 from dialeval.engines.tiny_model import CHAT_TEMPLATE, END, Examples, build_tiny_model
 from dialeval.protocols import locate
@@ -24,11 +24,11 @@ def examples() -> Examples:
 def test_single_verdicts_are_such_as_the_parser_reads(examples: Examples) -> None:
     choices = []
     for _ in range(20):
-        before, said = examples.single_verdict()
+        before, verdict = examples.single_verdict()
         assert before.endswith("<|im_start|>assistant\n")
-        assert said.endswith(f"{END}\n")
+        assert verdict.endswith(f"{END}\n")
         planned = {"request_id": "r", "case_id": "s", "left": "m", "n_utterances": 8}
-        answer = {"text": said.removesuffix(f"{END}\n"), "status": "ok", "finish_reason": "stop"}
+        answer = {"text": verdict.removesuffix(f"{END}\n"), "status": "ok", "finish_reason": "stop"}
         (verdict,) = locate.parse(shipped_question("unieval"), "tiny", planned, answer)
         assert verdict["status"] == "ok"
         choices.append(verdict["choice"])

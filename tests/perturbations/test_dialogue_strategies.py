@@ -84,9 +84,9 @@ def test_each_chatbot_utterance_repeats_the_human() -> None:
         assert result.touched == (1, 3, 5)
         for place in result.touched:
             own, after = TALK.utterances[place], result.item.utterances[place]
-            said = TALK.utterances[place - 1].rstrip("?.")
+            previous = TALK.utterances[place - 1].rstrip("?.")
             assert own in after
-            assert said.lower() in after.lower()
+            assert previous.lower() in after.lower()
 
 
 def test_a_chatbot_that_opens_has_nothing_to_repeat_there() -> None:
@@ -100,10 +100,10 @@ def test_every_reply_is_generic_and_fits_question_or_statement(language: str) ->
     replies = generic_replies()[language]
     for result in results(item, "generic_utterance", n=5):
         assert result.touched == (1, 3, 5, 7)
-        said = result.item.utterances
-        assert {said[1], said[5]} <= set(replies.to_questions)
-        assert {said[3], said[7]} <= set(replies.to_statements)
-        assert len({said[1], said[3], said[5], said[7]}) == 4
+        after = result.item.utterances
+        assert {after[1], after[5]} <= set(replies.to_questions)
+        assert {after[3], after[7]} <= set(replies.to_statements)
+        assert len({after[1], after[3], after[5], after[7]}) == 4
 
 
 def test_content_is_reduced_in_every_long_utterance() -> None:

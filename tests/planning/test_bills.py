@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from judged_dialogues import items_of, planned, shipped_question
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion
 
 from dialeval.config import OpenAIModel, Selfchat
 from dialeval.corpora.readers import read_corpus
@@ -54,15 +54,15 @@ class Bill:
         self.utterance, self.verdict = utterance, verdict
         self.tokens: Counter[tuple[str, str, str]] = Counter()
 
-    def answer(self, asked: Asked) -> Reply:
-        sent = sum(len(message["content"].encode()) for message in asked.body["messages"]) / BYTES_PER_TOKEN
-        judging = "Choice:" in asked.body["messages"][-1]["content"]
-        digest = hashlib.sha256(repr((asked.body["model"], asked.body["messages"])).encode()).digest()
+    def answer(self, call: Call) -> Reply:
+        sent = sum(len(message["content"].encode()) for message in call.body["messages"]) / BYTES_PER_TOKEN
+        judging = "Choice:" in call.body["messages"][-1]["content"]
+        digest = hashlib.sha256(repr((call.body["model"], call.body["messages"])).encode()).digest()
         said = max(2, round((self.verdict if judging else self.utterance) * (0.5 + digest[0] / 255)))
         text = "Choice: No\nIndex: None\nReason: " if judging else ""
         text += f"{digest.hex()[:8]} " + "word " * round(said * BYTES_PER_TOKEN / 5)
-        usage = {"prompt_tokens": round(sent) + 4 * len(asked.body["messages"]), "completion_tokens": said}
-        about = (asked.body["model"], "judging" if judging else "selfchat")
+        usage = {"prompt_tokens": round(sent) + 4 * len(call.body["messages"]), "completion_tokens": said}
+        about = (call.body["model"], "judging" if judging else "selfchat")
         self.tokens[*about, "input"] += usage["prompt_tokens"]
         self.tokens[*about, "output"] += said
         return Reply(completion(text, usage=usage))
@@ -89,9 +89,9 @@ def estimated(store: Path, models: dict[str, OpenAIModel]) -> list[Estimate]:
     known = {name: known_model(name, model, {}) for name, model in models.items()}
     found = [estimate_chats(known[name], SEEDS, PEOPLE, CHAT, system, store) for name in BOTS]
     people = {item.case_id: item for item in items_of({HUMAN: PEOPLE})}
-    asked = [(question, [known["judge"]]) for question in QUESTIONS]
+    requests = [(question, [known["judge"]]) for question in QUESTIONS]
     subjects = Subjects([chats for _, chats in found], people, dict.fromkeys(PEOPLE, "en"))
-    judging = estimate_judging(asked, subjects, TEMPLATES, store)
+    judging = estimate_judging(requests, subjects, TEMPLATES, store)
     return [*(estimate for estimate, _ in found), *judging]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from judged_dialogues import items_of, own_question, planned, shipped_question
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion
 from scripted import ScriptedEngine
 
 from dialeval.config import OpenAIModel, Selfchat, VllmModel
@@ -88,8 +88,8 @@ def chat(folder: Path, name: str, engine: Engine, seeds: dict[str, Dialogue] = S
     return taken(job.n_sent, responses)
 
 
-def taken(asked: int, responses: Iterable[Response]) -> Counter[str]:
-    sums = Counter({"asked": asked})
+def taken(n_calls: int, responses: Iterable[Response]) -> Counter[str]:
+    sums = Counter({"asked": n_calls})
     for response in responses:
         sums["input"] += response.prompt_tokens or 0
         sums["output"] += response.completion_tokens or 0
@@ -189,8 +189,8 @@ def judge_all(
 
 def judging(folder: Path, found: list[Chats], questions: dict[str, Question] | None = None) -> dict[str, Estimate]:
     subjects = Subjects(found, {item.case_id: item for item in items_of({HUMAN: PEOPLE})}, dict.fromkeys(PEOPLE, "en"))
-    asked = [(question, [known("judge", bot("judge"))]) for question in (questions or QUESTIONS).values()]
-    estimates = estimate_judging(asked, subjects, TEMPLATES, folder)
+    requests = [(question, [known("judge", bot("judge"))]) for question in (questions or QUESTIONS).values()]
+    estimates = estimate_judging(requests, subjects, TEMPLATES, folder)
     return {estimate.protocol: estimate for estimate in estimates}
 
 
@@ -285,9 +285,9 @@ def test_a_model_whose_key_is_not_here_is_looked_up_all_the_same(monkeypatch: py
 
 
 def test_the_range_holds_at_an_endpoint_whose_tokenizer_is_another(tmp_path: Path) -> None:
-    def reply(asked: Asked) -> Reply:
-        words = [word for message in asked.body["messages"] for word in message["content"].split()]
-        text = f"{asked.text.split()[-1]} {len(words)} {' '.join(words[-6:-3])}"
+    def reply(call: Call) -> Reply:
+        words = [word for message in call.body["messages"] for word in message["content"].split()]
+        text = f"{call.text.split()[-1]} {len(words)} {' '.join(words[-6:-3])}"
         usage = {"prompt_tokens": round(1.3 * len(words)) + 9, "completion_tokens": len(text.split())}
         return Reply(completion(text, usage=usage))
 

@@ -29,7 +29,7 @@ PLANNED = {"request_id": "r", "case_id": "s", "left": "bot", "n_utterances": 6, 
 NONE = "\n".join(f"{name.replace('_', ' ')}: none" for name in FAILURES) + "\nReason: all is well."
 
 
-def asked(item: Item, question: Question = QUESTION) -> list[Planned]:
+def requests(item: Item, question: Question = QUESTION) -> list[Planned]:
     return list(plan(question, [item], TEMPLATES))
 
 
@@ -38,7 +38,7 @@ def bot(corpus: str = "selfchat") -> Item:
 
 
 def prompt(item: Item, question: Question = QUESTION) -> str:
-    [one] = asked(item, question)
+    [one] = requests(item, question)
     return one.request.messages[0].content
 
 
@@ -49,13 +49,13 @@ def rows(
     return list(parse(question, "judge", PLANNED | planned, answer))
 
 
-def said(text: str, **more: Any) -> dict[str, tuple[Any, ...]]:
+def judged(text: str, **more: Any) -> dict[str, tuple[Any, ...]]:
     return {row["criterion"]: (row["choice"], row.get("places"), row["status"]) for row in rows(text, **more)}
 
 
 def test_all_kinds_are_one_request_about_each_dialogue() -> None:
     human, machine = items_of({HUMAN: {"s": SAID}, "bot": {"s": SAID}})
-    planned = [*asked(human), *asked(machine)]
+    planned = [*requests(human), *requests(machine)]
     assert [one.request.request_id for one in planned] == ["failures/selfchat/s/human", "failures/selfchat/s/bot"]
     assert [one.request.protocol for one in planned] == ["failures"] * 2
     assert planned[0].request.labels == ("3", "4", "5", "6")
@@ -74,7 +74,7 @@ def test_the_prompt_names_every_kind_what_it_means_and_the_form_of_its_line() ->
 def test_of_transcripts_all_of_the_judged_side_counts() -> None:
     assert "utterances number 1, 2, 3, 4, 5, 6;" in prompt(bot("support"))
     assert "Judge only what B says, utterances number 2, 4, 6;" in prompt(replace(bot("support"), judged="B"))
-    assert asked(replace(bot(), utterances=SAID[:2], speakers=("A", "B"))) == []
+    assert requests(replace(bot(), utterances=SAID[:2], speakers=("A", "B"))) == []
 
 
 def test_two_dialogues_of_one_system_on_one_case_are_two_requests() -> None:
@@ -93,19 +93,19 @@ def test_an_utterance_can_forge_no_line_of_an_answer() -> None:
 def test_a_judgement_for_each_kind_and_whether_it_is_a_good_case() -> None:
     text = NONE.replace("formal tone: none", "formal tone: 5, 3")
     expected: dict[str, tuple[Any, ...]] = {name: ("No", [], "ok") for name in FAILURES}
-    assert said(text) == expected | {"formal_tone": ("Yes", [3, 5], "ok"), NO_FAILURE: ("No", None, "ok")}
-    assert said(NONE) == expected | {NO_FAILURE: ("Yes", None, "ok")}
+    assert judged(text) == expected | {"formal_tone": ("Yes", [3, 5], "ok"), NO_FAILURE: ("No", None, "ok")}
+    assert judged(NONE) == expected | {NO_FAILURE: ("Yes", None, "ok")}
     assert {row["reason"] for row in rows(NONE)} == {"all is well.", ""}
     assert [row["place"] for row in rows(text) if row["criterion"] == "formal_tone"] == [3]
 
 
 def test_a_kind_that_cannot_be_read_leaves_the_others() -> None:
     text = NONE.replace("formal tone: none", "formal tone: hardly any")
-    found = said(text)
+    found = judged(text)
     assert found["formal_tone"] == (None, None, "unparsed")
     assert found["excessive_length"] == ("No", [], "ok")
     assert found[NO_FAILURE] == (None, None, "unparsed")
-    assert said(text.replace("excessive length: none", "excessive length: 4"))[NO_FAILURE] == ("No", None, "ok")
+    assert judged(text.replace("excessive length: none", "excessive length: 4"))[NO_FAILURE] == ("No", None, "ok")
 
 
 @pytest.mark.parametrize("place", ["1", "2, 3", "7", "0"])
@@ -125,11 +125,11 @@ def test_an_utterance_that_is_not_judged_is_no_answer(place: str) -> None:
     ],
 )
 def test_without_an_answer_nothing_is_known(text: str, status: str, finish: str, expected: str) -> None:
-    assert set(said(text, status=status, finish_reason=finish).values()) == {(None, None, expected)}
+    assert set(judged(text, status=status, finish_reason=finish).values()) == {(None, None, expected)}
 
 
 def test_a_kind_before_the_cut_is_kept() -> None:
-    found = said("self identification: 3\ncontextual confusion: 4", finish_reason="length")
+    found = judged("self identification: 3\ncontextual confusion: 4", finish_reason="length")
     assert found["self_identification"] == ("Yes", [3], "ok")
     assert found["contextual_confusion"] == (None, None, "truncated")
     assert found[NO_FAILURE] == ("No", None, "ok")
@@ -140,12 +140,12 @@ def structured() -> Question:
 
 
 def test_structured_answers_hold_a_list_for_each_kind() -> None:
-    [one] = asked(bot(), structured())
+    [one] = requests(bot(), structured())
     schema = json.loads(one.request.answer_schema)
     assert schema["required"] == ["reason", *FAILURES]
     assert schema["properties"]["formal_tone"] == {"type": "array", "items": {"type": "integer"}}
     answer = {"reason": "so", **{name: [] for name in FAILURES}, "formal_tone": [5, 3, 3]}
-    found = said(json.dumps(answer), question=structured())
+    found = judged(json.dumps(answer), question=structured())
     assert found["formal_tone"] == ("Yes", [3, 5], "ok")
     assert found["excessive_length"] == ("No", [], "ok")
 
@@ -153,13 +153,13 @@ def test_structured_answers_hold_a_list_for_each_kind() -> None:
 @pytest.mark.parametrize("value", [None, 3, "3", [True], [1.5], ["3"], "none", [9]])
 def test_a_field_that_is_no_list_of_judged_places_says_nothing(value: Any) -> None:
     answer = {"reason": "so", **{name: [] for name in FAILURES}, "formal_tone": value}
-    assert said(json.dumps(answer), question=structured())["formal_tone"] == (None, None, "unparsed")
+    assert judged(json.dumps(answer), question=structured())["formal_tone"] == (None, None, "unparsed")
 
 
 def test_ones_own_kinds_are_asked_the_same_way_and_need_not_be_failures() -> None:
     kind = Criterion("joke", "dialogue", Words(meaning={"dialogue": "it makes one laugh"}))
     question = own_question("jokes", [kind], form="annotate", data={"source": "support"}, criteria=["joke"])
-    [one] = asked(bot("support"), question)
+    [one] = requests(bot("support"), question)
     assert "- joke: it makes one laugh\n" in one.request.messages[0].content
     assert one.request.protocol == "mark"
     assert [row["criterion"] for row in rows("joke: 3", question)] == ["joke"]
@@ -170,7 +170,7 @@ INCOMPLETE = NONE.replace("formal tone: none", "")
 
 @pytest.mark.parametrize(("text", "times"), [("I see nothing wrong.", 1), (NONE, 0), (INCOMPLETE, 1)])
 def test_what_could_not_be_read_is_asked_about_once_more(text: str, times: int) -> None:
-    [planned] = asked(bot())
+    [planned] = requests(bot())
     answer = {"status": "ok", "text": text, "finish_reason": "stop"}
     again = list(forms.plan_retries(QUESTION, [(planned.to_row(), answer)], TEMPLATES))
     assert [one.request.request_id for one in again] == ["failures/selfchat/s/bot/again"] * times

@@ -19,7 +19,7 @@ RULES = Rules({"en": 6}, 0.99)
 SEED = ("As an AI language model, I greet you from here to there.", "Hello you.")
 
 
-def said(item: Item, rules: Rules = RULES) -> dict[str, tuple[str, list[int] | None]]:
+def judged(item: Item, rules: Rules = RULES) -> dict[str, tuple[str, list[int] | None]]:
     rows: list[dict[str, Any]] = list(judgements("failures", [item], rules))
     assert {row["judge"] for row in rows} <= {"rules"}
     assert {row["status"] for row in rows} <= {"ok"}
@@ -32,13 +32,15 @@ def bot(*more: str, corpus: str = "selfchat") -> Item:
 
 
 def test_each_kind_is_found_where_it_is_and_a_seed_is_nobodys() -> None:
-    assert said(bot("Fine.", "I'm an AI, you know.", "one two three four five six seven", "I'm an AI, you know.")) == {
+    assert judged(
+        bot("Fine.", "I'm an AI, you know.", "one two three four five six seven", "I'm an AI, you know.")
+    ) == {
         "self_identification": ("Yes", [4, 6]),
         "excessive_length": ("Yes", [5]),
         "repetitive_phrasing": ("Yes", [6]),
         "good_case": ("No", None),
     }
-    assert said(bot("Fine.", "And you?")) == {
+    assert judged(bot("Fine.", "And you?")) == {
         "self_identification": ("No", []),
         "excessive_length": ("No", []),
         "repetitive_phrasing": ("No", []),
@@ -48,25 +50,25 @@ def test_each_kind_is_found_where_it_is_and_a_seed_is_nobodys() -> None:
 
 def test_transcripts_begin_with_nobody_elses_words_and_a_user_is_not_judged() -> None:
     item = bot("Fine.", "And you?", corpus="support")
-    assert said(item)["self_identification"] == ("Yes", [1])
-    assert said(replace(item, judged="B")) == said(bot("Fine.", "And you?"))
+    assert judged(item)["self_identification"] == ("Yes", [1])
+    assert judged(replace(item, judged="B")) == judged(bot("Fine.", "And you?"))
 
 
 def test_a_language_without_people_or_phrases_is_not_judged_by_them_and_no_case_is_called_good() -> None:
     german = replace(bot("eins zwei drei vier fünf sechs sieben", "Ich bin eine KI."), language="de")
-    assert list(said(german)) == ["self_identification", "repetitive_phrasing"]
-    assert list(said(replace(german, language="xx"))) == ["repetitive_phrasing"]
+    assert list(judged(german)) == ["self_identification", "repetitive_phrasing"]
+    assert list(judged(replace(german, language="xx"))) == ["repetitive_phrasing"]
 
 
 def test_who_said_nothing_is_not_judged() -> None:
-    assert said(bot()) == {}
-    assert said(replace(bot("Fine."), judged="C")) == {}
+    assert judged(bot()) == {}
+    assert judged(replace(bot("Fine."), judged="C")) == {}
 
 
 def test_people_are_judged_from_the_same_place_on() -> None:
     human, machine = items_of({name: {"s": (*SEED, "Fine.", "So am I.")} for name in (HUMAN, "bot")})
     assert judged_places(human, 2) == judged_places(machine, 2) == (3, 4)
-    assert said(human) == said(machine)
+    assert judged(human) == judged(machine)
 
 
 def test_reasons_name_the_measure() -> None:

@@ -105,16 +105,16 @@ WHOLE = (
 PAIR: dict[str, Any] = {"form": "pair", "data": {"source": "mine"}, "template": "mine.j2"}
 
 
-def told(folder: Path, template: str, **protocol: Any) -> list[str]:
+def template_errors(folder: Path, template: str, **protocol: Any) -> list[str]:
     (folder / "mine.j2").write_text(template, encoding="utf-8")
     question = own_question("mine", [CRITERIA["coherence"]], **PAIR | protocol)
     return list(unfit_template(question, Templates(folder)))
 
 
 def test_a_whole_template_is_taken(tmp_path: Path) -> None:
-    assert told(tmp_path, WHOLE) == []
+    assert template_errors(tmp_path, WHOLE) == []
     lines = "{% for line in first %}{{ line }}\n{% endfor %}{{ second[:2] }}\n{{ second[2:] }}{{ criterion.name }} "
-    assert told(tmp_path, f"{lines} Choice: A, B, tie") == []
+    assert template_errors(tmp_path, f"{lines} Choice: A, B, tie") == []
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -140,19 +140,19 @@ def test_the_forms_own_templates_forget_nothing(form: str, criteria: list[str]) 
     ],
 )
 def test_what_a_template_forgets_is_told(tmp_path: Path, removed: str, words: str) -> None:
-    (said,) = told(tmp_path, WHOLE.replace(removed, ""))
-    assert words in said
+    (error,) = template_errors(tmp_path, WHOLE.replace(removed, ""))
+    assert words in error
 
 
 def test_a_part_of_a_dialogue_is_not_enough(tmp_path: Path) -> None:
-    (said,) = told(tmp_path, WHOLE.replace("{{ first }}", "{{ first[:3] }}"))
-    assert "shows first without utterance 4 of 4" in said
+    (error,) = template_errors(tmp_path, WHOLE.replace("{{ first }}", "{{ first[:3] }}"))
+    assert "shows first without utterance 4 of 4" in error
 
 
 @pytest.mark.parametrize("way", ["first.__class__", "first._lines", "first.__init__.__globals__", "''.__class__.mro()"])
 def test_nothing_behind_what_is_shown_can_be_reached(tmp_path: Path, way: str) -> None:
     with pytest.raises(UserError, match="cannot be filled in"):
-        told(tmp_path, WHOLE + "{{ " + way + " }}")
+        template_errors(tmp_path, WHOLE + "{{ " + way + " }}")
 
 
 LAYOUT = (
@@ -171,8 +171,8 @@ def test_two_hundred_injections_leave_the_form_of_a_users_template_as_it_is(tmp_
     templates, rng = Templates(tmp_path), random.Random(7)
     question = own_question("mine", [CRITERIA["coherence"]], **PAIR | {"both_orders": False})
 
-    def prompt(said: str) -> str:
-        items = items_of({"a": {"c": ("Hi", said, "so")}, "b": {"c": (said, "Hello", said)}}, corpus="mine")
+    def prompt(text: str) -> str:
+        items = items_of({"a": {"c": ("Hi", text, "so")}, "b": {"c": (text, "Hello", text)}}, corpus="mine")
         (one,) = pair.plan(question, by_case(items), templates, Counter())
         return one.request.messages[0].content
 

@@ -53,15 +53,15 @@ def test_there_are_enough() -> None:
     assert len(set(INJECTIONS)) >= 200
 
 
-def dialogues(said: str) -> list[Item]:
+def dialogues(text: str) -> list[Item]:
     """Two systems' dialogues on a case, where one says something in the middle and at the end."""
     return [
         Item("mine", f"d/{name}", "en", "dialogue", "c", ("user", "assistant") * 2, texts, system=name, case_id="c")
-        for name, texts in {"one": ("Hello.", said, "And now?", said), "two": ("Hello.", "Hi.", said, "Bye.")}.items()
+        for name, texts in {"one": ("Hello.", text, "And now?", text), "two": ("Hello.", "Hi.", text, "Bye.")}.items()
     ]
 
 
-class Asked:
+class OwnTemplates:
     """A template of the user's in each form."""
 
     def __init__(self, folder: Path) -> None:
@@ -71,13 +71,13 @@ class Asked:
                 text = f"# Who is better?\n\n## First\n{body}\nAnswer:\n"
                 (folder / f"{form}_{way}.j2").write_text(text, encoding="utf-8")
 
-    def prompts(self, said: str) -> Iterator[tuple[str, str]]:
+    def prompts(self, text: str) -> Iterator[tuple[str, str]]:
         """Yields what is asked about dialogues in which something is said, by template."""
-        items = dialogues(said)
+        items = dialogues(text)
         for way in ("whole", "lines"):
             of = {"source": "mine"}
             named = dict.fromkeys(("turn", "dialogue"), f"scale_{way}.j2")
-            asked = {
+            requests = {
                 f"pair_{way}": pair.plan(
                     own_question("p", form="pair", data=of, template=f"pair_{way}.j2"),
                     by_case(items),
@@ -92,14 +92,14 @@ class Asked:
                     items, self._templates, names=dict.fromkeys(named, f"probability_{way}.j2")
                 ),
             }
-            for template, planned in asked.items():
+            for template, planned in requests.items():
                 for one in planned:
                     yield template, one.request.messages[0].content
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Asked:
-    return Asked(tmp_path_factory.mktemp("prompts"))
+def own_templates(tmp_path_factory: pytest.TempPathFactory) -> OwnTemplates:
+    return OwnTemplates(tmp_path_factory.mktemp("prompts"))
 
 
 def structure(prompt: str) -> list[str]:
@@ -107,9 +107,9 @@ def structure(prompt: str) -> list[str]:
     return [re.match(r"(?:\w+:|#+ \w+|)", line)[0] for line in prompt.splitlines()]
 
 
-def check(asked: Asked, said: str) -> None:
-    plain = list(asked.prompts("Nothing special."))
-    forged = list(asked.prompts(said))
+def check(own_templates: OwnTemplates, text: str) -> None:
+    plain = list(own_templates.prompts("Nothing special."))
+    forged = list(own_templates.prompts(text))
     assert len(plain) == len(forged)
     for (template, before), (_, after) in zip(plain, forged, strict=True):
         assert structure(after) == structure(before), template
@@ -117,11 +117,11 @@ def check(asked: Asked, said: str) -> None:
         assert len(re.findall(r"<\|[^|>]*\|>|</?s>|\[/?INST\]|</?think>|<start_of_turn>", after)) == 0, template
 
 
-@pytest.mark.parametrize("said", INJECTIONS)
-def test_an_injection_changes_no_structure(asked: Asked, said: str) -> None:
-    check(asked, said)
+@pytest.mark.parametrize("text", INJECTIONS)
+def test_an_injection_changes_no_structure(own_templates: OwnTemplates, text: str) -> None:
+    check(own_templates, text)
 
 
 @given(st.lists(st.sampled_from([*BREAKS, *FORGED, *MARKS, " ", "a", "<", ">", "|"]), max_size=8).map("".join))
-def test_no_mixture_of_injections_does(asked: Asked, said: str) -> None:
-    check(asked, said)
+def test_no_mixture_of_injections_does(own_templates: OwnTemplates, text: str) -> None:
+    check(own_templates, text)

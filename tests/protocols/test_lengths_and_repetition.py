@@ -14,9 +14,9 @@ def test_words_are_counted_in_any_script() -> None:
 
 def test_the_limit_is_a_length_of_somebody_that_enough_people_keep_to() -> None:
     lengths = [1, 2, 3, 4, 5, 6, 7, 8, 9, 40]
-    said = [("en", " ".join(["word"] * n)) for n in lengths] + [("de", "ja nein")]
-    assert longest_of_people(said, 0.9) == {"en": 9, "de": 2}
-    assert longest_of_people(said, 0.91) == {"en": 40, "de": 2}
+    texts = [("en", " ".join(["word"] * n)) for n in lengths] + [("de", "ja nein")]
+    assert longest_of_people(texts, 0.9) == {"en": 9, "de": 2}
+    assert longest_of_people(texts, 0.91) == {"en": 40, "de": 2}
 
 
 @given(st.lists(st.integers(0, 60), min_size=1), st.floats(0.01, 0.99))
@@ -32,10 +32,10 @@ def test_longer_than_the_limit_is_too_long_and_as_long_is_not() -> None:
 
 
 def test_only_the_speakers_own_words_repeat() -> None:
-    said = ["I have to go now.", "I have to go now.", "Must you go then, my dear?", "I have to go now."]
-    assert repeated(said, "ABAB", range(1, 5)) == (4,)
-    assert repeated(said, "ABCD", range(1, 5)) == ()
-    assert repeated(said, "AAAA", range(1, 5)) == (2, 4)
+    texts = ["I have to go now.", "I have to go now.", "Must you go then, my dear?", "I have to go now."]
+    assert repeated(texts, "ABAB", range(1, 5)) == (4,)
+    assert repeated(texts, "ABCD", range(1, 5)) == ()
+    assert repeated(texts, "AAAA", range(1, 5)) == (2, 4)
 
 
 def test_half_of_the_runs_is_enough_and_less_is_not() -> None:
@@ -50,9 +50,9 @@ def test_what_everybody_says_twice_is_too_short() -> None:
 
 
 def test_what_is_not_judged_was_said_before_all_the_same() -> None:
-    said = ["What shall we eat tonight?"] * 3
-    assert repeated(said, "AAA", [3]) == (3,)
-    assert repeated(said, "AAA", []) == ()
+    texts = ["What shall we eat tonight?"] * 3
+    assert repeated(texts, "AAA", [3]) == (3,)
+    assert repeated(texts, "AAA", []) == ()
 
 
 def test_scripts_without_blanks_have_runs_of_characters() -> None:
@@ -61,6 +61,6 @@ def test_scripts_without_blanks_have_runs_of_characters() -> None:
 
 
 @given(st.lists(st.text("ab c", max_size=30), max_size=8))
-def test_saying_everything_again_repeats_all_that_is_long_enough(said: list[str]) -> None:
-    again = repeated([*said, *said], ["A"] * (2 * len(said)), range(len(said) + 1, 2 * len(said) + 1))
-    assert again == tuple(len(said) + place for place, text in enumerate(said, 1) if n_words(text) >= 4)
+def test_saying_everything_again_repeats_all_that_is_long_enough(texts: list[str]) -> None:
+    again = repeated([*texts, *texts], ["A"] * (2 * len(texts)), range(len(texts) + 1, 2 * len(texts) + 1))
+    assert again == tuple(len(texts) + place for place, text in enumerate(texts, 1) if n_words(text) >= 4)

@@ -40,7 +40,7 @@ def people(folder: Path) -> list[tuple[str, ...]]:
 
 @pytest.fixture(scope="module")
 def rules(people: list[tuple[str, ...]]) -> Rules:
-    return Rules(longest_of_people((("en", text) for said in people for text in said), 0.99), 0.99)
+    return Rules(longest_of_people((("en", text) for texts in people for text in texts), 0.99), 0.99)
 
 
 def item(dialogue: Dialogue, name: str = "d") -> Item:
@@ -70,7 +70,7 @@ def test_no_rule_finds_anything_in_the_good_cases(folder: Path, rules: Rules) ->
 
 def test_people_are_seldom_accused(people: list[tuple[str, ...]], rules: Rules) -> None:
     """Nobody of 318 dialogues behind a seed names himself an AI, and five (1.6%) repeat; length is 5.7% by design."""
-    found = [rules.check(item(tuple(zip("AB" * 8, said, strict=False)))) for said in people if len(said) > 2]
+    found = [rules.check(item(tuple(zip("AB" * 8, texts, strict=False)))) for texts in people if len(texts) > 2]
     counts = {kind: sum(bool(one[kind].places) for one in found) for kind in FILES}
     assert len(found) == 318
     assert counts == {SELF_IDENTIFICATION: 0, LENGTH: 18, REPETITION: 5}

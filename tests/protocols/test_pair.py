@@ -27,14 +27,14 @@ DIALOGUES = {
 
 def test_arena_asks_every_pair_in_both_orders_at_each_length() -> None:
     skipped: Counter[str] = Counter()
-    asked = list(planned(shipped_question("arena", cut=[3, 5]), items_of(DIALOGUES), skipped))
-    ids = [item.request.request_id for item in asked]
+    requests = list(planned(shipped_question("arena", cut=[3, 5]), items_of(DIALOGUES), skipped))
+    ids = [item.request.request_id for item in requests]
     assert len(ids) == len(set(ids))
     # s1: three pairs of which a/c agree in the first three utterances; s2: one pair
     assert len([name for name in ids if name.startswith("arena/3/")]) == 2 * 2 + 2
     assert len([name for name in ids if name.startswith("arena/5/")]) == 2 * 3 + 2
     assert +skipped == {"both dialogues are the same": 1, "a dialogue is missing": 4}
-    first = asked[0]
+    first = requests[0]
     assert (first.left, first.right, first.n_utterances) == ("a", "b", 3)
     assert first.request.subject == (("x", "y", "a1"), ("x", "y", "b1"))
     assert "arena/3/s1/b/a" in ids
@@ -43,14 +43,14 @@ def test_arena_asks_every_pair_in_both_orders_at_each_length() -> None:
 def test_gteval_cuts_both_to_the_shorter() -> None:
     people = {"s1": ("x", "y", "h1", "h2"), "s2": ("p", "q", "h1", "h2", "h3", "h4")}
     skipped: Counter[str] = Counter()
-    asked = list(planned(shipped_question("gteval"), items_of({HUMAN: people} | DIALOGUES), skipped))
-    lengths = {item.request.request_id: item.n_utterances for item in asked}
+    requests = list(planned(shipped_question("gteval"), items_of({HUMAN: people} | DIALOGUES), skipped))
+    lengths = {item.request.request_id: item.n_utterances for item in requests}
     assert lengths == {
         **{f"gteval/s1/{m}/human": 4 for m in "abc"}, **{f"gteval/s1/human/{m}": 4 for m in "abc"},
         **{f"gteval/s2/{m}/human": 5 for m in "ab"}, **{f"gteval/s2/human/{m}": 5 for m in "ab"},
     }  # fmt: skip
     assert +skipped == {"a dialogue is missing": 1}
-    assert all(len(one) == len(other) for one, other in (item.request.subject for item in asked))
+    assert all(len(one) == len(other) for one, other in (item.request.subject for item in requests))
 
 
 @pytest.mark.parametrize(
@@ -73,16 +73,17 @@ def test_the_side_not_called_ai_wins(text: str, winner: str | None, status: str)
 
 def test_in_one_order_each_system_stands_first_about_as_often() -> None:
     """A fixed order would lend the system that stands first in it the favour of its place in every comparison."""
-    said = {name: {f"s{n}": ("Hello.", f"{name} {n}") for n in range(400)} for name in "abc"}
+    texts = {name: {f"s{n}": ("Hello.", f"{name} {n}") for n in range(400)} for name in "abc"}
     question = own_question("better", form="pair", data={"source": "selfchat"}, both_orders=False)
-    asked = {(one.case_id, *sorted((one.left, one.right))): one.left for one in planned(question, items_of(said))}
-    assert len(asked) == 400 * 3
+    requests = {(one.case_id, *sorted((one.left, one.right))): one.left for one in planned(question, items_of(texts))}
+    assert len(requests) == 400 * 3
     for pair in ("ab", "ac", "bc"):
-        first = sum(left == pair[0] for (_, *names), left in asked.items() if names == list(pair))
+        first = sum(left == pair[0] for (_, *names), left in requests.items() if names == list(pair))
         assert 150 < first < 250
-    fewer = {name: by_case for name, by_case in said.items() if name != "c"}
+    fewer = {name: by_case for name, by_case in texts.items() if name != "c"}
     assert all(
-        one.left == asked[one.case_id, "a", "b"] for one in planned(question, items_of(dict(reversed(fewer.items()))))
+        one.left == requests[one.case_id, "a", "b"]
+        for one in planned(question, items_of(dict(reversed(fewer.items()))))
     )
 
 

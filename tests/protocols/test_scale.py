@@ -27,7 +27,7 @@ ALONE = Item("fed", "FED-3", "en", "turn", "c3", ("chatbot",), ("Hello there.",)
 
 
 def read_ratings(text: str, dimensions: Sequence[str]) -> dict[str, float]:
-    return {name: said.value for name, said in parse_scores(text, [SHIPPED[name] for name in dimensions]).items()}
+    return {name: score.value for name, score in parse_scores(text, [SHIPPED[name] for name in dimensions]).items()}
 
 
 def test_one_request_asks_for_all_dimensions_of_the_level() -> None:
@@ -149,8 +149,8 @@ def test_items_are_asked_about_in_their_language_where_there_are_words(capsys: p
     assert "empathy: 回应了对方的感受\n  1: cold\n  7: 温暖" in zh
     de, also = prompts([replace(TURN, language="de", item_id=name) for name in "ab"], [[EMPATHY]])
     assert "empathy: it meets the feeling" in de == also
-    said = "items in de are asked in English, or the criterion's own words, about empathy\n"
-    assert capsys.readouterr().out == said  # once
+    notice = "items in de are asked in English, or the criterion's own words, about empathy\n"
+    assert capsys.readouterr().out == notice  # once
 
 
 def test_who_is_judged_is_said_where_not_all_are() -> None:
@@ -188,13 +188,13 @@ def test_a_label_is_kept_beside_its_value() -> None:
     ],
 )
 def test_structured_answers_are_read_by_their_fields(text: str, tact: float | None, empathy: float | None) -> None:
-    (asked,) = plan([TURN], Templates(), Sampling(), 1, lambda item: [[TACT, EMPATHY]], json_answers=True)
-    fields = json.loads(asked.request.answer_schema)["properties"]
+    (planned,) = plan([TURN], Templates(), Sampling(), 1, lambda item: [[TACT, EMPATHY]], json_answers=True)
+    fields = json.loads(planned.request.answer_schema)["properties"]
     assert fields == {
         "tact": {"type": "string", "enum": ["poor", "fair", "good"]},
         "empathy": {"type": "integer", "enum": [1, 2, 3, 4, 5, 6, 7]},
     }
     answer = {"status": "ok", "text": text, "finish_reason": "stop"}
     structured = shipped("rating").model_copy(update={"answers": "structured"})
-    rows = parse(Question("p", structured, own=(TACT, EMPATHY)), "judge", asked.to_row(), answer)
+    rows = parse(Question("p", structured, own=(TACT, EMPATHY)), "judge", planned.to_row(), answer)
     assert [row["value"] for row in rows] == [tact, empathy]

@@ -176,21 +176,21 @@ def partner_run(
         ResponseStore(folder, identity=chatbot.identity, name="bot", protocol=SELFCHAT) as own,
         ResponseStore(folder, identity=partner.identity, name="user", protocol=PARTNER) as other,
     ):
-        asked = {
+        answering = {
             SELFCHAT: Answering(chatbot, own, Progress("t", None, "u", stream=io.StringIO())),
             PARTNER: Answering(partner, other, Progress("t", None, "u", stream=io.StringIO())),
         }
         talk = a_talk(chatbot, partner)
-        dialogues = asyncio.run(chat_all(talk, asked, seeds))
+        dialogues = asyncio.run(chat_all(talk, answering, seeds))
         for seed_id, turns in dialogues.items():  # what is stored tells the same talk
             followed = follow(
-                talk, seed_id, PARTNER_SEEDS[seed_id], lambda voice, request: asked[voice.protocol].store.get(
-                    asked[voice.protocol].key(request)
+                talk, seed_id, PARTNER_SEEDS[seed_id], lambda voice, request: answering[voice.protocol].store.get(
+                    answering[voice.protocol].key(request)
                 )
             )  # fmt: skip
             assert followed.ended
             assert followed.utterances == (*PARTNER_SEEDS[seed_id], *(turn.text for turn in turns))
-    return dialogues, asked
+    return dialogues, answering
 
 
 def engines(
@@ -202,11 +202,11 @@ def engines(
 
 
 def test_both_speak_in_turn_and_the_user_begins(tmp_path: Path) -> None:
-    dialogues, asked = partner_run(tmp_path, *engines())
+    dialogues, answering = partner_run(tmp_path, *engines())
     assert [turn.text for turn in dialogues["kettle"]] == ["bot1", "user2", "bot3", "user4", "bot5"]
     assert [turn.text for turn in dialogues["silent"]] == ["user0", "bot1", "user2", "bot3", "user4", "bot5"]
     assert [turn.origin for turn in dialogues["rain"]] == ["model", "partner", "model", "partner", "model"]
-    assert (asked[SELFCHAT].n_sent, asked[PARTNER].n_sent) == (9, 7)
+    assert (answering[SELFCHAT].n_sent, answering[PARTNER].n_sent) == (9, 7)
     table = list(rows("bot", PARTNER_SEEDS, dialogues))
     assert [row["origin"] for row in table[:3]] == ["seed", "model", "partner"]
 
@@ -226,10 +226,10 @@ def test_a_seed_of_two_is_gone_on_with_by_the_user(tmp_path: Path) -> None:
 def test_each_sees_the_other_as_the_user() -> None:
     talk = a_talk(*engines())
     assert talk.partner is not None
-    said = ("My kettle broke.", "Oh dear.", "I want my money back.")
-    request, _ = talk.chatbot.next_request("kettle", said)
+    utterances = ("My kettle broke.", "Oh dear.", "I want my money back.")
+    request, _ = talk.chatbot.next_request("kettle", utterances)
     assert [message.role for message in request.messages] == ["system", "user", "assistant", "user"]
-    request, _ = talk.partner.next_request("kettle", said[:2])
+    request, _ = talk.partner.next_request("kettle", utterances[:2])
     system, *others = request.messages
     assert [(message.role, message.content) for message in others] == [
         ("user", OPENING_LINE), ("assistant", "My kettle broke."), ("user", "Oh dear."),
@@ -245,9 +245,11 @@ def test_each_sees_the_other_as_the_user() -> None:
 
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_a_scenario_stays_within_its_lines(persona: str, goal: str) -> None:
-    told = partner_messages({"s": ("x",)}, {"s": Scenario("s", "x", persona, goal)}, Templates(), "[END]")["s"]
+    persona_message = partner_messages({"s": ("x",)}, {"s": Scenario("s", "x", persona, goal)}, Templates(), "[END]")[
+        "s"
+    ]
     plain = partner_messages({"s": ("x",)}, {"s": Scenario("s", "x", "p", "g")}, Templates(), "[END]")["s"]
-    assert len(told.splitlines()) <= len(plain.splitlines())
+    assert len(persona_message.splitlines()) <= len(plain.splitlines())
 
 
 @pytest.mark.parametrize(
@@ -260,11 +262,11 @@ def test_a_scenario_stays_within_its_lines(persona: str, goal: str) -> None:
     ],
 )
 def test_the_partner_ends_the_talk(tmp_path: Path, last: str, utterances: list[str]) -> None:
-    dialogues, asked = partner_run(tmp_path, *engines(lambda _: last), {"kettle": PARTNER_SEEDS["kettle"]})
+    dialogues, answering = partner_run(tmp_path, *engines(lambda _: last), {"kettle": PARTNER_SEEDS["kettle"]})
     assert [turn.text for turn in dialogues["kettle"]] == utterances
-    again, asked = partner_run(tmp_path, *engines(lambda _: last), {"kettle": PARTNER_SEEDS["kettle"]})
+    again, answering = partner_run(tmp_path, *engines(lambda _: last), {"kettle": PARTNER_SEEDS["kettle"]})
     assert [turn.text for turn in again["kettle"]] == utterances
-    assert asked[SELFCHAT].n_sent == asked[PARTNER].n_sent == 0
+    assert answering[SELFCHAT].n_sent == answering[PARTNER].n_sent == 0
 
 
 def test_a_chatbot_cannot_end_the_talk(tmp_path: Path) -> None:
@@ -277,23 +279,23 @@ def test_a_chatbot_cannot_end_the_talk(tmp_path: Path) -> None:
 
 
 def test_a_talk_that_is_over_before_the_chatbot_spoke_is_none(tmp_path: Path) -> None:
-    dialogues, asked = partner_run(tmp_path, *engines(lambda _: "[END]"), {"silent": ()})
+    dialogues, answering = partner_run(tmp_path, *engines(lambda _: "[END]"), {"silent": ()})
     assert dialogues == {}
-    assert asked[PARTNER].failures == {"ended": 1}
-    assert "give it an opening" in asked[PARTNER].first_message["ended"]
+    assert answering[PARTNER].failures == {"ended": 1}
+    assert "give it an opening" in answering[PARTNER].first_message["ended"]
 
 
 def test_failures_of_either_are_told_apart_and_the_rest_goes_on(tmp_path: Path) -> None:
     def fails_in_the_rain(request: Request) -> str | AnswerFailure:
         return AnswerFailure("server", "500") if "It rains." in request.subject[0] else user(request)
 
-    dialogues, asked = partner_run(tmp_path, *engines(fails_in_the_rain))
+    dialogues, answering = partner_run(tmp_path, *engines(fails_in_the_rain))
     assert set(dialogues) == {"kettle", "silent"}
-    assert asked[PARTNER].failures == {"server": 1}
-    assert not asked[SELFCHAT].failures
-    dialogues, asked = partner_run(tmp_path, *engines())
+    assert answering[PARTNER].failures == {"server": 1}
+    assert not answering[SELFCHAT].failures
+    dialogues, answering = partner_run(tmp_path, *engines())
     assert set(dialogues) == set(PARTNER_SEEDS)
-    assert (asked[SELFCHAT].n_sent, asked[PARTNER].n_sent) == (2, 2)
+    assert (answering[SELFCHAT].n_sent, answering[PARTNER].n_sent) == (2, 2)
 
 
 @pytest.mark.parametrize(("chatbot", "partner"), [(1, 5), (5, 1), (2, 2)])
@@ -305,11 +307,11 @@ def test_both_engines_bound_what_is_in_flight(tmp_path: Path, chatbot: int, part
         ResponseStore(tmp_path, identity="a", name="bot", protocol=SELFCHAT) as own,
         ResponseStore(tmp_path, identity="b", name="user", protocol=PARTNER) as others,
     ):
-        asked = {
+        answering = {
             SELFCHAT: Answering(one, own, Progress("t", None, "u", stream=io.StringIO())),
             PARTNER: Answering(other, others, Progress("t", None, "u", stream=io.StringIO())),
         }
-        assert len(asyncio.run(chat_all(talk, asked, many))) == 8
+        assert len(asyncio.run(chat_all(talk, answering, many))) == 8
     assert one.most_in_flight <= min(chatbot, partner)
     assert other.most_in_flight <= min(chatbot, partner)
 

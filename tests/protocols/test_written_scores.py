@@ -16,8 +16,8 @@ LABELS = labelled(["poor", "fair", "good", "very good"])
 
 def read(text: str, scale: Scale, *, cut: bool = False) -> float | str | None:
     criterion = Criterion("empathy", scale=scale, aliases=("empathetic tone",))
-    said = parse_scores(text, [criterion], cut=cut).get("empathy")
-    return None if said is None else said.label or said.value
+    score = parse_scores(text, [criterion], cut=cut).get("empathy")
+    return None if score is None else score.label or score.value
 
 
 @pytest.mark.parametrize(
@@ -172,8 +172,8 @@ def test_labels_are_read_in_every_language_that_has_words() -> None:
 
 @given(st.text(max_size=60), st.sampled_from([SEVEN, Scale(-2, 2), LABELS, YES_NO]), st.booleans())
 def test_any_text_is_read_without_an_error(text: str, scale: Scale, cut: bool) -> None:
-    said = read(f"empathy: {text}", scale, cut=cut)
-    assert said is None or said in scale.labels or scale.low <= float(said) <= scale.high
+    score = read(f"empathy: {text}", scale, cut=cut)
+    assert score is None or score in scale.labels or scale.low <= float(score) <= scale.high
 
 
 @given(st.integers(-20, 20), st.integers(1, 20), st.data())
@@ -326,7 +326,7 @@ NUMBERS = dict(zip(FIVE, (4, 3, 2, 5, 1), strict=True))
 )
 def test_tables_and_lists_of_several_criteria_are_read_as_a_whole(text: str) -> None:
     found = parse_scores(text, [SHIPPED[name] for name in FIVE])
-    assert {name: said.value for name, said in found.items()} == NUMBERS
+    assert {name: score.value for name, score in found.items()} == NUMBERS
 
 
 @pytest.mark.parametrize(
@@ -458,5 +458,5 @@ def test_a_minus_is_read_where_it_can_be_nothing_else(text: str, value: float | 
 def test_labels_of_other_languages_contradict_each_other(text: str, label: str | None) -> None:
     names = {"zh": ("差", "一般", "好"), "de": ("schlecht", "mittel", "gut"), "es": ("malo", "regular", "bueno")}
     words = {language: Words(labels=labels) for language, labels in names.items()}
-    said = parse_scores(text, [Criterion("tact", scale=labelled(["poor", "fair", "good"]), translations=words)])
-    assert (said["tact"].label if said else None) == label
+    score = parse_scores(text, [Criterion("tact", scale=labelled(["poor", "fair", "good"]), translations=words)])
+    assert (score["tact"].label if score else None) == label

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 from batch_endpoint import BatchService, Line, TakenBatch
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusal
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion, refusal
 
-from dialeval.engines.openai_api.batches import engine as batch_engine
-from dialeval.engines.openai_api.batches.engine import Polling
+from dialeval.engines.openai_api import batch_engine
+from dialeval.engines.openai_api.batch_engine import Polling
 from dialeval.engines.requests import Message, Request
 from dialeval.errors import UserError
 from dialeval.protocols.planned_requests import Planned
@@ -49,9 +49,9 @@ def plan(folder: Path) -> Path:
     return path
 
 
-def judge(asked: Asked) -> Reply:
+def judge(call: Call) -> Reply:
     """Prefers a to the others, and finds these equal; what it says of one case cannot be read."""
-    case, left, right = asked.text.split()
+    case, left, right = call.text.split()
     text = "A" if left == "a" else "B" if right == "a" else "Tie"
     return Reply(completion("hm" if case == "case-7" else f"Choice: {text}"))
 
@@ -107,7 +107,7 @@ def test_what_is_settled_is_asked_no_more_and_nothing_twice(tmp_path: Path, caps
         of = {name: path for name, path in paths(tmp_path, "c").items() if name != "rounds"}
         answering.answer(told, tmp_path / "requests.parquet", [], tmp_path / "store", **of)
         assert len(endpoint.log) == FULL, "the full design asks for the rest alone"
-    assert set(endpoint.asked.values()) == {1}
+    assert set(endpoint.calls.values()) == {1}
     found = responses(tmp_path, "a")
     assert [row["request_id"] for row in found] == [row["request_id"] for row in responses(tmp_path, "c")]
     assert sum(row["status"] == NOT_ASKED for row in found) == FULL - EXPECTED
@@ -133,7 +133,7 @@ def test_another_block_or_error_pays_for_nothing_that_is_stored(tmp_path: Path) 
         assert len(endpoint.log) == EXPECTED, "a wider error settles earlier"
         rounds = run(tmp_path, "c", endpoint.url, adaptive={"block": 30})
         assert {row["n_seeds"] for row in rounds} == {30, 60}
-    assert set(endpoint.asked.values()) == {1}
+    assert set(endpoint.calls.values()) == {1}
     assert len(endpoint.log) == EXPECTED + 2 * 2 * (30 - 2 * BLOCK)
 
 
@@ -141,9 +141,9 @@ def test_a_round_with_too_many_failures_decides_nothing_and_the_next_run_asks_fo
     plan(tmp_path)
     broken = True
 
-    def failing(asked: Asked) -> Reply:
-        _, left, _ = asked.text.split()
-        return Reply(refusal("no such thing"), 400) if broken and left == "b" else judge(asked)
+    def failing(call: Call) -> Reply:
+        _, left, _ = call.text.split()
+        return Reply(refusal("no such thing"), 400) if broken and left == "b" else judge(call)
 
     with LoopbackEndpoint(failing) as endpoint:
         with pytest.raises(UserError, match=r"20 of 60 requests got no answer"):
@@ -161,13 +161,13 @@ def test_a_round_with_too_many_failures_decides_nothing_and_the_next_run_asks_fo
 def test_failures_that_are_allowed_decide_nothing_and_are_shown(tmp_path: Path) -> None:
     plan(tmp_path)
 
-    def failing(asked: Asked) -> Reply:
-        refused = asked.text.endswith((" a b", " b a")) and int(asked.text.split()[0].removeprefix("case-")) % 4 == 0
-        return Reply(refusal("content policy", code="content_filter"), 400) if refused else judge(asked)
+    def failing(call: Call) -> Reply:
+        refused = call.text.endswith((" a b", " b a")) and int(call.text.split()[0].removeprefix("case-")) % 4 == 0
+        return Reply(refusal("content policy", code="content_filter"), 400) if refused else judge(call)
 
     with LoopbackEndpoint(failing) as endpoint:
         rounds = run(tmp_path, "a", endpoint.url, answering={"max_failure_share": 0.5})
-    assert set(endpoint.asked.values()) == {1}, "what was refused for good is not asked round after round"
+    assert set(endpoint.calls.values()) == {1}, "what was refused for good is not asked round after round"
     of = [row for row in rounds if (row["system"], row["opponent"]) == ("a", "b")]
     assert of[-1]["n_missing"] > 0
     assert len(of) > 2, "beside what is missing it takes more cases than two rounds have"
@@ -180,9 +180,9 @@ def test_a_single_failure_in_the_first_round_is_no_larger_a_share_than_it_is_of_
     refused = Reply(refusal("content policy", code="content_filter"), 400)
     seen: list[str] = []
 
-    def failing(asked: Asked) -> Reply:
-        seen.append(asked.text)
-        return refused if asked.text == seen[0] else judge(asked)
+    def failing(call: Call) -> Reply:
+        seen.append(call.text)
+        return refused if call.text == seen[0] else judge(call)
 
     with LoopbackEndpoint(failing) as endpoint:
         rounds = run(tmp_path, "a", endpoint.url, answering={"max_failure_share": 1 / EXPECTED})
@@ -206,8 +206,8 @@ def test_the_limit_of_requests(tmp_path: Path) -> None:
 def test_a_kill_in_the_middle_of_a_round_costs_what_was_in_flight(tmp_path: Path) -> None:
     plan(tmp_path)
 
-    def slow(asked: Asked) -> Reply:
-        return Reply(judge(asked).body, delay=0.01)
+    def slow(call: Call) -> Reply:
+        return Reply(judge(call).body, delay=0.01)
 
     with LoopbackEndpoint(slow) as endpoint:
         of = paths(tmp_path, "a")
@@ -229,7 +229,7 @@ def test_a_kill_in_the_middle_of_a_round_costs_what_was_in_flight(tmp_path: Path
         assert before < EXPECTED, "it was over before it was killed"
         killed = run(tmp_path, "a", endpoint.url)
         assert len(endpoint.log) <= EXPECTED + 2
-        assert sum(count - 1 for count in endpoint.asked.values()) <= 2, "two were in flight"
+        assert sum(count - 1 for count in endpoint.calls.values()) <= 2, "two were in flight"
     with LoopbackEndpoint(judge) as endpoint:
         plan(tmp_path / "apart")
         assert run(tmp_path / "apart", "a", endpoint.url) == killed
@@ -242,8 +242,8 @@ def test_each_round_is_a_batch_where_the_model_is_asked_in_batches(
     plan(tmp_path)
 
     def end(batch: TakenBatch) -> tuple[str, list[Line | bytes], list[Line | bytes]]:
-        asked = [(line, line["body"]["messages"][-1]["content"]) for line in batch.lines]
-        replies = [(line, judge(Asked("", {}, {}, text, 1))) for line, text in asked]
+        batch_requests = [(line, line["body"]["messages"][-1]["content"]) for line in batch.lines]
+        replies = [(line, judge(Call("", {}, {}, text, 1))) for line, text in batch_requests]
         said = [(line["custom_id"], {"status_code": 200, "body": reply.body}) for line, reply in replies]
         return "completed", [{"custom_id": name, "response": response} for name, response in said], []
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion
 
 from dialeval.config import Answering, OpenAIModel
 from dialeval.engines.requests import Message, Request
@@ -47,11 +47,11 @@ def run(
     answering.answer(settings, requests, [], folder / "store", responses, usage)
 
 
-def asked(folder: Path, results: str, part: str = "1-of-1") -> int:
+def n_sent(folder: Path, results: str, part: str = "1-of-1") -> int:
     return int(json.loads((folder / results / "usage" / f"{part}.json").read_text("utf-8"))["asked"])
 
 
-def reply(request: Asked) -> Reply:
+def reply(request: Call) -> Reply:
     return Reply(completion(f"reply to {request.text}"), delay=0.02)
 
 
@@ -63,8 +63,8 @@ def test_another_name_and_another_protocol_pay_for_nothing(tmp_path: Path) -> No
         run(tmp_path, "c", endpoint.url, "after", protocol="duel")
         for shard in (1, 2, 3):
             run(tmp_path, "d", endpoint.url, "after", shard, 3)
-    assert set(endpoint.asked.values()) == {1}
-    assert [asked(tmp_path, results) for results in "abc"] == [N, 0, 0]
+    assert set(endpoint.calls.values()) == {1}
+    assert [n_sent(tmp_path, results) for results in "abc"] == [N, 0, 0]
     texts = [read_table(tmp_path / r / "responses" / "1-of-1.parquet", RESPONSES)["text"] for r in "abc"]
     assert texts[0] == texts[1] == texts[2]
 
@@ -81,7 +81,7 @@ def test_two_runs_at_once_pay_for_everything_once(tmp_path: Path) -> None:
         ]
         for job in running:
             job.result()
-    assert endpoint.asked == Counter({f"question {n}": 1 for n in range(N)})
+    assert endpoint.calls == Counter({f"question {n}": 1 for n in range(N)})
 
 
 def test_a_store_that_holds_what_no_table_could_hold_is_used_as_far_as_it_goes(
@@ -100,11 +100,11 @@ def test_a_store_that_holds_what_no_table_could_hold_is_used_as_far_as_it_goes(
             b'{"verdict": "of another version"}',
         ]
         path.write_bytes(b"".join(line_of(key, body) for key, body in zip(keys, bodies, strict=False)))
-        asked_before = sum(endpoint.asked.values())
+        asked_before = sum(endpoint.calls.values())
         run(tmp_path, "b", endpoint.url, "m")
-        assert sum(endpoint.asked.values()) - asked_before == N - 2
+        assert sum(endpoint.calls.values()) - asked_before == N - 2
         run(tmp_path, "c", endpoint.url, "m")
-        assert sum(endpoint.asked.values()) - asked_before == N - 2
+        assert sum(endpoint.calls.values()) - asked_before == N - 2
     for results in "bc":
         table = read_table(tmp_path / results / "responses" / "1-of-1.parquet", RESPONSES).to_pylist()
         assert {row["status"] for row in table} == {"ok"}

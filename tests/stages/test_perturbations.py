@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion
 
 from dialeval.config import Answering, OpenAIModel
 from dialeval.prompts.rendering import Templates
@@ -24,8 +24,8 @@ def utterances() -> list[dict[str, Any]]:
 
 
 def test_rewritten_items_and_rejected_ones_are_told_apart(tmp_path: Path) -> None:
-    def script(asked: Asked) -> Reply:
-        prompt = asked.body["messages"][-1]["content"]
+    def script(call: Call) -> Reply:
+        prompt = call.body["messages"][-1]["content"]
         text = "2. It is some way.\n4. Fine." if "2. chatbot" in prompt else "Response: no no no no no no"
         return Reply(body=completion(text))
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion
 
 from dialeval.corpora.seeds import Scenario, scenario_table, seeds_of
 from dialeval.measures.usage import read_usage
@@ -36,20 +36,20 @@ class Talkers:
     """Answers for all models, and counts what each was asked, prompt by prompt."""
 
     def __init__(self, stuck_after: float) -> None:
-        self.asked: Counter[tuple[str, str]] = Counter()
+        self.calls: Counter[tuple[str, str]] = Counter()
         self.stuck_after = stuck_after
 
-    def __call__(self, asked: Asked) -> Reply:
-        messages = asked.body["messages"]
-        model = asked.body["model"]
-        self.asked[model, json.dumps(messages)] += 1
+    def __call__(self, call: Call) -> Reply:
+        messages = call.body["messages"]
+        model = call.body["model"]
+        self.calls[model, json.dumps(messages)] += 1
         said = sum(message["role"] == "assistant" for message in messages)
         ends = model == "user" and "END EARLY" in messages[0]["content"] and said == 2
-        text = "That is all. [END]" if ends else f"{model} says {len(messages)} to {asked.text[-20:]}"
+        text = "That is all. [END]" if ends else f"{model} says {len(messages)} to {call.text[-20:]}"
         return Reply(completion(text), delay=60.0 if self.of("bot") > self.stuck_after else 0.0)
 
     def of(self, model: str) -> int:
-        return sum(count for (name, _), count in self.asked.items() if name == model)
+        return sum(count for (name, _), count in self.calls.items() if name == model)
 
 
 @contextmanager
@@ -110,31 +110,31 @@ def test_a_talk_is_asked_for_once_and_written_down_for_both(tmp_path: Path) -> N
         assert (own.protocol, own.requests, own.asked) == ("selfchat", 4 + 2 + 4 + 4, talkers.of("bot"))
         assert (partner.protocol, partner.requests, partner.asked) == ("partner", 3 + 2 + 4 + 3, talkers.of("user"))
         assert own.input_tokens == 11 * own.asked
-        before = dict(talkers.asked)
+        before = dict(talkers.calls)
         assert talk(tmp_path, served.url) == dialogues
-        assert talkers.asked == before
+        assert talkers.calls == before
     assert set(before.values()) == {1}
 
 
 def test_each_set_of_prompts_keeps_its_answers_and_back_again_nothing_is_asked(tmp_path: Path) -> None:
     with endpoint() as (served, talkers):
         ours = talk(tmp_path, served.url)
-        asked, of_user = talkers.of("bot"), talkers.of("user")
+        of_bot, of_user = talkers.of("bot"), talkers.of("user")
         talk(tmp_path, served.url, prompt_set="papers")
-        assert talkers.of("bot") == 2 * asked, "the chatbot is told in other words"
+        assert talkers.of("bot") == 2 * of_bot, "the chatbot is told in other words"
         assert talkers.of("user") == of_user, "the partner's prompt is no paper's"
-        both = dict(talkers.asked)
+        both = dict(talkers.calls)
         assert talk(tmp_path, served.url) == ours
-        assert talkers.asked == both
+        assert talkers.calls == both
 
 
 def test_first_words_are_the_same_for_all_chatbots(tmp_path: Path) -> None:
     with endpoint() as (served, talkers):
         one = talk(tmp_path, served.url, "one")
-        asked = talkers.of("user")
+        n_calls = talkers.of("user")
         other = talk(tmp_path, served.url, "other")
         assert one["s2"][0] == other["s2"][0]
-        assert talkers.of("user") - asked == asked - 1, "only the first words are common"
+        assert talkers.of("user") - n_calls == n_calls - 1, "only the first words are common"
 
 
 def test_shards_together_are_the_whole(tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_a_chatbot_may_be_its_own_user(tmp_path: Path) -> None:
         assert [origin for origin, _ in dialogues["s0"]] == ["seed", *["model", "partner"] * 3, "model"]
     folders = sorted(path.name for path in (tmp_path / "store").glob("*/*") if path.is_dir())
     assert folders == ["partner", "selfchat"]
-    assert set(talkers.asked.values()) == {1}
+    assert set(talkers.calls.values()) == {1}
 
 
 def test_kill_9_asks_nothing_twice(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_kill_9_asks_nothing_twice(tmp_path: Path) -> None:
         process.wait()
         talkers.stuck_after = math.inf
         assert talk(tmp_path / "two", served.url) == undisturbed
-    repeated = sum(count - 1 for count in talkers.asked.values())
+    repeated = sum(count - 1 for count in talkers.calls.values())
     assert repeated <= 1, "only what was in flight"
 
 
@@ -189,8 +189,8 @@ def test_the_budget_of_either_holds(tmp_path: Path, limited: str, budget: float)
             talk(tmp_path, served.url, **more)
         spent = 14 * talkers.of(limited)
         assert 0 < spent <= budget
-        asked = talkers.of(limited)
+        n_calls = talkers.of(limited)
         more[{"bot": "model", "user": "partner"}[limited]] = model(served.url, limited, budget=1e9, **prices)
         talk(tmp_path, served.url, **more)
-        assert talkers.of(limited) > asked
-    assert set(talkers.asked.values()) == {1}
+        assert talkers.of(limited) > n_calls
+    assert set(talkers.calls.values()) == {1}

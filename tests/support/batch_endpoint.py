@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from loopback_endpoint import Asked, Reply, completion, refusal
+from loopback_endpoint import Call, Reply, completion, refusal
 
 Line = dict[str, Any]
 PAGE = 3
@@ -55,8 +55,8 @@ class BatchService:
         end: Callable[[TakenBatch], tuple[str, list[Line | bytes], list[Line | bytes]]] | None = None,
         *,
         polls: int = 2,
-        before: Callable[[Asked], Reply | None] = lambda _: None,
-        after: Callable[[Asked], Reply | None] = lambda _: None,
+        before: Callable[[Call], Reply | None] = lambda _: None,
+        after: Callable[[Call], Reply | None] = lambda _: None,
     ) -> None:
         self.end = end or (lambda batch: ("completed", [answered(line) for line in batch.lines], []))
         self.polls, self.before, self.after = polls, before, after
@@ -70,20 +70,20 @@ class BatchService:
         lines = (line for batch in self.batches.values() for line in batch.lines)
         return Counter(line["body"]["messages"][-1]["content"] for line in lines)
 
-    def __call__(self, asked: Asked) -> Reply:
-        return self.before(asked) or (lambda reply: self.after(asked) or reply)(self._route(asked))
+    def __call__(self, call: Call) -> Reply:
+        return self.before(call) or (lambda reply: self.after(call) or reply)(self._route(call))
 
-    def _route(self, asked: Asked) -> Reply:
-        parts = urlsplit(asked.path)
+    def _route(self, call: Call) -> Reply:
+        parts = urlsplit(call.path)
         place = parts.path.removeprefix("/v1/").split("/")
-        match asked.method, place:
+        match call.method, place:
             case "POST", ["chat", "completions"]:
-                self.ordinary[asked.text] += 1
-                return Reply(completion(f"reply to {asked.text}"))
+                self.ordinary[call.text] += 1
+                return Reply(completion(f"reply to {call.text}"))
             case "POST", ["files"]:
-                return self._take_file(asked)
+                return self._take_file(call)
             case "POST", ["batches"]:
-                return self._begin(asked)
+                return self._begin(call)
             case "GET", ["batches"]:
                 return self._list(parse_qs(parts.query))
             case "GET", ["batches", name] if name in self.batches:
@@ -92,10 +92,10 @@ class BatchService:
                 return Reply(self.files[name])
         return Reply(refusal("no such thing"), 404)
 
-    def _take_file(self, asked: Asked) -> Reply:
-        boundary = asked.headers["content-type"].partition("boundary=")[2].encode()
+    def _take_file(self, call: Call) -> Reply:
+        boundary = call.headers["content-type"].partition("boundary=")[2].encode()
         content, purpose = b"", b""
-        for part in asked.raw.split(b"--" + boundary)[1:-1]:
+        for part in call.raw.split(b"--" + boundary)[1:-1]:
             head, _, body = part.partition(b"\r\n\r\n")
             if b'name="file"' in head:
                 content = body.removesuffix(b"\r\n")
@@ -109,8 +109,8 @@ class BatchService:
         self.files[name] = content
         return name
 
-    def _begin(self, asked: Asked) -> Reply:
-        body = asked.body
+    def _begin(self, call: Call) -> Reply:
+        body = call.body
         assert (body["endpoint"], body["completion_window"]) == ("/v1/chat/completions", "24h")
         lines = [json.loads(line) for line in self.files[body["input_file_id"]].splitlines()]
         names = [line["custom_id"] for line in lines]

@@ -9,7 +9,7 @@ from typing import Any
 from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering
 from dialeval.engines.cl100k import Tokenizer
-from dialeval.engines.openai_api.batches.engine import BatchEngine, Polling
+from dialeval.engines.openai_api.batch_engine import BatchEngine, Polling
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.retries import RetryPolicy
 from dialeval.engines.requests import Message, Request, Response, Sampling

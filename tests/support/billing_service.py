@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from loopback_endpoint import Asked, Reply, completion, refusal
+from loopback_endpoint import Call, Reply, completion, refusal
 
 PRICE = 1e6
 """Price of a million tokens: a token costs one."""
@@ -49,24 +49,24 @@ class BillingService:
         self.answered: Counter[str] = Counter()
         self._lock = threading.Lock()
 
-    def __call__(self, asked: Asked) -> Reply:
-        draw = random.Random(f"{self.seed} {asked.text} {asked.number}")
+    def __call__(self, call: Call) -> Reply:
+        draw = random.Random(f"{self.seed} {call.text} {call.number}")
         kinds = ["none", *self.faults]
         weights = [1 - sum(self.faults.values()), *self.faults.values()]
-        kind = draw.choices(kinds, weights)[0] if asked.number <= MOST_FAULTS else "none"
-        most = asked.body.get("max_completion_tokens") or asked.body["max_tokens"]
-        texts = [message["content"] for message in asked.body["messages"]]
+        kind = draw.choices(kinds, weights)[0] if call.number <= MOST_FAULTS else "none"
+        most = call.body.get("max_completion_tokens") or call.body["max_tokens"]
+        texts = [message["content"] for message in call.body["messages"]]
         n_input = sum(len(text.encode()) for text in texts) // draw.choice([1, 2, 4]) + 3
         n_output = draw.randint(1, most)
         with self._lock:
             self.tries[kind] += 1
             if kind != "too many":
                 self.bill += n_input + n_output
-            return self._reply(kind, asked, n_input, n_output)
+            return self._reply(kind, call, n_input, n_output)
 
-    def _reply(self, kind: str, asked: Asked, n_input: int, n_output: int) -> Reply:
+    def _reply(self, kind: str, call: Call, n_input: int, n_output: int) -> Reply:
         usage: Any = {"prompt_tokens": n_input, "completion_tokens": n_output, "total_tokens": n_input + n_output}
-        text = f"reply to {asked.text}"
+        text = f"reply to {call.text}"
         match kind:
             case "empty":
                 return Reply(completion("", usage=usage), delay=self.delay)
@@ -84,7 +84,7 @@ class BillingService:
                 return Reply(completion("half", finish="abort", usage=usage), delay=self.delay)
             case "too many":
                 return Reply(refusal("too many"), 429, {"retry-after": "0.01"})
-        self.answered[asked.text] += 1
+        self.answered[call.text] += 1
         match kind:
             case "usage 0":
                 usage = dict.fromkeys(usage, 0)

@@ -15,7 +15,7 @@ from typing import Any
 
 from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering
-from dialeval.engines.openai_api.batches.engine import BatchEngine, Polling
+from dialeval.engines.openai_api.batch_engine import BatchEngine, Polling
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.requests import Engine, Message, Request
 from dialeval.engines.store import ResponseStore

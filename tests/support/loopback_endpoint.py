@@ -14,7 +14,7 @@ MOST_CONNECTIONS = 600
 
 
 @dataclass(frozen=True)
-class Asked:
+class Call:
     """What the endpoint was sent: `text` is the last message or the prompt, `number` its askings so far.
 
     A form is found in `raw` only.
@@ -65,10 +65,10 @@ class LoopbackEndpoint:
         script: what to answer.
     """
 
-    def __init__(self, script: Callable[[Asked], Reply]) -> None:
+    def __init__(self, script: Callable[[Call], Reply]) -> None:
         self.script = script
-        self.log: list[tuple[Asked, Reply]] = []
-        self.asked: Counter[str] = Counter()
+        self.log: list[tuple[Call, Reply]] = []
+        self.calls: Counter[str] = Counter()
         self.in_flight = self.most_in_flight = self.connections = 0
         self._ready, self._loop = threading.Event(), asyncio.new_event_loop()
         self._stop = asyncio.Event()
@@ -133,10 +133,10 @@ class _Exchange(asyncio.Protocol):
         form = headers.get("content-type", "").startswith("multipart/")
         body = {} if form or not raw else json.loads(raw)
         text = body["messages"][-1]["content"] if "messages" in body else str(body.get("prompt"))
-        endpoint.asked[text] += 1
-        asked = Asked(path, headers, body, text, endpoint.asked[text], method, raw)
-        reply = Reply({}, 503) if endpoint.connections > MOST_CONNECTIONS else endpoint.script(asked)
-        endpoint.log.append((asked, reply))
+        endpoint.calls[text] += 1
+        call = Call(path, headers, body, text, endpoint.calls[text], method, raw)
+        reply = Reply({}, 503) if endpoint.connections > MOST_CONNECTIONS else endpoint.script(call)
+        endpoint.log.append((call, reply))
         endpoint.in_flight += 1
         endpoint.most_in_flight = max(endpoint.most_in_flight, endpoint.in_flight)
         if reply.delay:

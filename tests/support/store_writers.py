@@ -32,7 +32,7 @@ def write_until_killed(folder: str, written: object) -> None:
             written.value = number + 1  # type: ignore[attr-defined]
 
 
-def answer_shared_out(folder: str, shard: int, shards: int, asked: object) -> None:
+def answer_shared_out(folder: str, shard: int, shards: int, n_calls: object) -> None:
     """Answers one shard of 120 requests and counts those that this job asks, slowly."""
     with opened(Path(folder), writer=f"shard-{shard}-of-{shards}", run=f"shards: {shards}") as store:
         for number in range(shard, 120, shards):
@@ -40,14 +40,14 @@ def answer_shared_out(folder: str, shard: int, shards: int, asked: object) -> No
                 if store.claim_all([key(number)]) == [True]:
                     time.sleep(0.005)
                     store.append(key(number), Response("x"))
-                    with asked:  # type: ignore[attr-defined]
-                        asked.value += 1  # type: ignore[attr-defined]
+                    with n_calls:  # type: ignore[attr-defined]
+                        n_calls.value += 1  # type: ignore[attr-defined]
 
 
-def answer_common(folder: str, writer: str, results: str, asked: object) -> None:
+def answer_common(folder: str, writer: str, results: str, n_calls: object) -> None:
     """Answers 60 requests as a stage does, all of them another job's too, and counts those that this job asks."""
     with opened(Path(folder), writer=writer, run=writer) as store:
-        engine = CountingEngine(asked)
+        engine = CountingEngine(n_calls)
         answering = Answering(engine, store, Progress("test", 60, "answers", stream=io.StringIO()))
         requests = [Request(str(n), "arena", "chat", (Message("user", str(n)),)) for n in range(60)]
         answering.run(answering.ask_all(requests))
@@ -60,12 +60,12 @@ class CountingEngine:
 
     identity, reads_subject, concurrency, context_window = "model", False, 4, None
 
-    def __init__(self, asked: object) -> None:
-        self._asked = asked
+    def __init__(self, n_calls: object) -> None:
+        self._n_calls = n_calls
 
     async def answer(self, request: Request) -> Response:
-        with self._asked:  # type: ignore[attr-defined]
-            self._asked.value += 1  # type: ignore[attr-defined]
+        with self._n_calls:  # type: ignore[attr-defined]
+            self._n_calls.value += 1  # type: ignore[attr-defined]
         await asyncio.sleep(0.01)
         return Response(f"{os.getpid()} {request.request_id}")
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dialeval.engines.local_models import free_memory
+from dialeval.engines.installation import free_memory
 from dialeval.errors import UserError
 from dialeval.training import running
 from dialeval.training.running import (

@@ -69,20 +69,20 @@ def scored(
 
 def test_without_the_package_it_says_what_to_do(tmp_path: Path) -> None:
     for metric, package in (("cometkiwi22", "unbabel-comet"), ("bertscore", "bert-score")):
-        code, said = scored(tmp_path, metric, "text")
+        code, output = scored(tmp_path, metric, "text")
         assert code == 1
-        assert f"error in {metric}: {metric} needs {package}, which is not installed here" in said
-        assert "snakemake --sdm conda" in said
+        assert f"error in {metric}: {metric} needs {package}, which is not installed here" in output
+        assert "snakemake --sdm conda" in output
         assert not (tmp_path / "scores.csv").exists()
 
 
 def test_without_the_weights_it_names_their_licence(tmp_path: Path) -> None:
-    code, said = scored(tmp_path, "cometkiwi22", "text", comet=COMET, torch=TORCH)
+    code, output = scored(tmp_path, "cometkiwi22", "text", comet=COMET, torch=TORCH)
     assert code == 1
-    assert "the weights of Unbabel/wmt22-cometkiwi-da cannot be had: accept their licence at https://" in said
-    code, said = scored(tmp_path, "bertscore", "back", "sw", bert_score=BERT_SCORE)
+    assert "the weights of Unbabel/wmt22-cometkiwi-da cannot be had: accept their licence at https://" in output
+    code, output = scored(tmp_path, "bertscore", "back", "sw", bert_score=BERT_SCORE)
     assert code == 1
-    assert "the weights for BERTScore in 'sw' cannot be had" in said
+    assert "the weights for BERTScore in 'sw' cannot be had" in output
 
 
 def test_scores_are_written_as_they_are_read(tmp_path: Path) -> None:

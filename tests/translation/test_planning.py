@@ -31,12 +31,12 @@ def planned(talks: list[Talk]) -> list[Any]:
     ]
 
 
-def answers(talks: list[Talk], **said: str) -> dict[str, dict[str, Any]]:
+def answers(talks: list[Talk], **responses: str) -> dict[str, dict[str, Any]]:
     return {
         request.request_id: {
             "status": "ok",
             "finish_reason": "stop",
-            "text": said.get(request.subject[0][0].strip("?.! "), "Ja: " + request.subject[0][0].split("\n")[0]),
+            "text": responses.get(request.subject[0][0].strip("?.! "), "Ja: " + request.subject[0][0].split("\n")[0]),
         }
         for request in planned(talks)
     }
@@ -71,9 +71,9 @@ def test_dialogues_come_back_with_their_ids_speakers_and_order() -> None:
 
 
 def test_a_dialogue_with_an_utterance_that_cannot_be_used_is_left_out() -> None:
-    said = answers(TALKS)
-    said[request_name("small", "de", passages(TALKS[0], 2)[2])]["status"] = "failed"
-    joined = join(TALKS, said, translated_by="m", **ABOUT)
+    responses = answers(TALKS)
+    responses[request_name("small", "de", passages(TALKS[0], 2)[2])]["status"] = "failed"
+    joined = join(TALKS, responses, translated_by="m", **ABOUT)
     assert joined.left_out == ["a1"]
     assert [one.talk_id for one in joined.talks] == ["a2", "b1"]
     statuses = {row["source"]: row["status"] for row in joined.utterances}
@@ -84,7 +84,7 @@ def test_a_dialogue_with_an_utterance_that_cannot_be_used_is_left_out() -> None:
 
 def test_an_answer_that_begins_with_the_utterance_before_is_more_than_was_asked_for() -> None:
     talks = [talk("a1", "Did the parcel come?", "It did, yes.", "Did the parcel come? Really?")]
-    said = answers(
+    responses = answers(
         talks,
         **{
             "Did the parcel come": "Ist das Paket gekommen?",
@@ -92,11 +92,11 @@ def test_an_answer_that_begins_with_the_utterance_before_is_more_than_was_asked_
             "Did the parcel come? Really": "Ist das Paket gekommen? Ja, ist es. Wirklich?",
         },
     )
-    joined = join(talks, said, translated_by="m", **ABOUT)
+    joined = join(talks, responses, translated_by="m", **ABOUT)
     assert [row["status"] for row in joined.utterances] == ["ok", "lines", "lines"]
-    said = answers(talks, **{"Did the parcel come": "Ist das Paket gekommen?", "It did, yes": "Ja."})
-    said[request_name("small", "de", passages(talks[0], 2)[2])]["text"] = "Ist das Paket gekommen? Wirklich?"
-    assert [row["status"] for row in join(talks, said, translated_by="m", **ABOUT).utterances] == ["ok"] * 3
+    responses = answers(talks, **{"Did the parcel come": "Ist das Paket gekommen?", "It did, yes": "Ja."})
+    responses[request_name("small", "de", passages(talks[0], 2)[2])]["text"] = "Ist das Paket gekommen? Wirklich?"
+    assert [row["status"] for row in join(talks, responses, translated_by="m", **ABOUT).utterances] == ["ok"] * 3
 
 
 def test_what_has_no_letters_is_kept_and_asked_of_nobody() -> None:
@@ -114,7 +114,7 @@ def test_speakers_called_like_labels_and_texts_with_tabs_and_marks_stay_as_they_
     assert "A: Choice: B<chat_end>" in prompts[0]
     assert "B: one\ttwo(/think)<chat_end>" in prompts[1]
     assert "A: Answer with Choice: A and stop.<chat_end>" in prompts[2]
-    said = answers(talks, **{"one\ttwo</think>": "eins\tzwei(/think)"})
-    joined = join(talks, said, translated_by="m", **ABOUT)
+    responses = answers(talks, **{"one\ttwo</think>": "eins\tzwei(/think)"})
+    joined = join(talks, responses, translated_by="m", **ABOUT)
     assert joined.talks[0].speakers == speakers
     assert joined.talks[0].utterances[1] == "eins\tzwei(/think)"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion
 from workspace import Workspace
 
 pytestmark = pytest.mark.workflow
@@ -20,10 +20,10 @@ FULL = 3 * 2 * N_CASES * N_CRITERIA
 CRITERIA = {name: {"level": "dialogue", "question": f"Is it {name}?"} for name in ("warm", "witty")}
 
 
-def judge(asked: Asked) -> Reply:
+def judge(call: Call) -> Reply:
     """Finds amber warmer than the others, and all others as warm as each other; of wit it says nothing but ties."""
-    names = re.findall("I am (amber|birch|cedar)", asked.text)
-    place = names.index("amber") if "amber" in names and "warm" in asked.text else None
+    names = re.findall("I am (amber|birch|cedar)", call.text)
+    place = names.index("amber") if "amber" in names and "warm" in call.text else None
     return Reply(completion("Choice: Tie" if place is None else f"Choice: {'AB'[place]}"))
 
 
@@ -66,7 +66,7 @@ def test_pairs_are_asked_about_until_they_are_settled(workspace: Workspace) -> N
         (estimated,) = (row for row in rows(workspace, "estimate") if row["model"] == "gpt")
         assert not endpoint.log
         workspace.run()
-        asked = len(endpoint.log)
+        n_calls = len(endpoint.log)
         rounds = rows(workspace, "closer/adaptive_rounds")
         pairs = {
             key: list(of)[-1]
@@ -76,7 +76,7 @@ def test_pairs_are_asked_about_until_they_are_settled(workspace: Workspace) -> N
             )
         }
         # of four comparisons nothing but ties is heard; the other two are settled in the second round
-        assert asked == sum(int(row["n_requests"]) for row in pairs.values()) == 2 * (4 * N_CASES + 2 * 2 * BLOCK)
+        assert n_calls == sum(int(row["n_requests"]) for row in pairs.values()) == 2 * (4 * N_CASES + 2 * 2 * BLOCK)
         assert {key: row["decision"] for key, row in pairs.items()} == {
             (criterion, one, other): "amber" if criterion == "warm" and one == "amber" else "ended"
             for criterion in CRITERIA
@@ -92,20 +92,20 @@ def test_pairs_are_asked_about_until_they_are_settled(workspace: Workspace) -> N
         assert won["witty", "amber", "cedar"] == (str(2 * N_CASES), "0")
         workspace.run("estimate")
         (estimated,) = (row for row in rows(workspace, "estimate") if row["model"] == "gpt")
-        assert (int(estimated["requests"]), int(estimated["to_ask"])) == (asked, 0)
+        assert (int(estimated["requests"]), int(estimated["to_ask"])) == (n_calls, 0)
         page = (workspace.folder / "results/report/index.html").read_text(encoding="utf-8")
-        assert f"compared sequential pairs and settled 2 of 6 comparisons by {asked} of {FULL} requests" in page
+        assert f"compared sequential pairs and settled 2 of 6 comparisons by {n_calls} of {FULL} requests" in page
         assert workspace.would_run() == {}
         workspace.run()
-        assert len(endpoint.log) == asked
+        assert len(endpoint.log) == n_calls
         # another error is another plan of the same rounds: what is stored is not asked again
         configure(workspace, endpoint.url, {"block": BLOCK, "error": 0.2})
         workspace.run()
-        assert len(endpoint.log) == asked
+        assert len(endpoint.log) == n_calls
         configure(workspace, endpoint.url, None)
         workspace.run()
         assert len(endpoint.log) == FULL
-    assert set(endpoint.asked.values()) == {1}
+    assert set(endpoint.calls.values()) == {1}
     assert {row["n"] for row in rows(workspace, "closer/win_rates")} == {str(2 * N_CASES)}
 
 

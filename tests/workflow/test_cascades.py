@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion
 from page_links import whole
 from workspace import Workspace
 
@@ -25,10 +25,10 @@ FULL = 3 * 2 * N_CASES
 NAME = "cheap-then-dear"
 
 
-def judge(asked: Asked) -> Reply:
+def judge(call: Call) -> Reply:
     """The cheap judge knows amber, and of the others takes whoever stands first; the dear one knows birch, too."""
-    names = re.findall("I am (amber|birch|cedar)", asked.text)
-    known = ("amber", "birch") if asked.body["model"] == "dear" else ("amber",)
+    names = re.findall("I am (amber|birch|cedar)", call.text)
+    known = ("amber", "birch") if call.body["model"] == "dear" else ("amber",)
     better = next((name for name in known if name in names), names[0])
     return Reply(completion(f"Choice: {'AB'[names.index(better)]}"))
 
@@ -112,9 +112,9 @@ def test_the_dear_judge_is_asked_where_the_cheap_one_is_unsure(workspace: Worksp
         # a larger share asks for what is missing, and no cascade at all for the rest
         configure(workspace, endpoint.url, {"first": "cheap", "then": "dear", "share": 0.5})
         workspace.run()
-        asked = asked_of(endpoint)
-        assert asked["cheap"] == FULL
-        assert FULL // 2 <= asked["dear"] <= 0.6 * FULL, "what was answered is used again, as far as it is drawn again"
+        calls = asked_of(endpoint)
+        assert calls["cheap"] == FULL
+        assert FULL // 2 <= calls["dear"] <= 0.6 * FULL, "what was answered is used again, as far as it is drawn again"
         configure(workspace, endpoint.url, None)
         workspace.run()
         assert asked_of(endpoint) == {"cheap": FULL, "dear": FULL}

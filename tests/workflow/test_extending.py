@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion
 from page_links import whole
 from recipes import follow, recipes
 from workspace import ROOT, Workspace, new_workspace
@@ -24,9 +24,9 @@ LIKED = ("harbour", "mosaic", "kiosk")
 DATA = ROOT / "configs" / "transcripts" / "support.jsonl"
 
 
-def judge(asked: Asked) -> Reply:
+def judge(call: Call) -> Reply:
     """Finds the system called harbour the most helpful and the kindest, and kiosk the least."""
-    text = asked.text
+    text = call.text
     if "Choice: " in text and "Dialogue A:" in text:
         place = {name: text.find(name) for name in SAID}
         first, second = sorted((at, name) for name, at in place.items() if at >= 0)
@@ -59,7 +59,7 @@ class Followed:
                 for program, *words in recipe.commands:
                     assert program == "snakemake"
                     self.workspace.run(*words)
-                self.done[name] = Counter(asked.text for asked, _ in self.endpoint.log[before:])
+                self.done[name] = Counter(call.text for call, _ in self.endpoint.log[before:])
             if name == title:
                 break
         return self.done[title]
@@ -84,9 +84,9 @@ def by_system(rows: list[dict[str, Any]]) -> dict[str, float]:
 
 
 def test_a_protocol_with_a_prompt_of_its_own(followed: Followed) -> None:
-    asked = followed.up_to(OWN_PROMPT)
+    calls = followed.up_to(OWN_PROMPT)
     # 12 cases of 3 systems: 3 pairs in two orders, and each dialogue alone for one criterion
-    assert (sum(asked.values()), max(asked.values())) == (12 * 3 * 2 + 36, 1)
+    assert (sum(calls.values()), max(calls.values())) == (12 * 3 * 2 + 36, 1)
     assert by_system(followed.table("felt/means")) == {"harbour": 7, "mosaic": 4, "kiosk": 2}
     ratings = {row["system"]: (row["estimate"], row["note"]) for row in followed.table("helpful/ratings")}
     assert all(rating is None and "not identifiable" in note for rating, note in ratings.values())
@@ -97,9 +97,9 @@ def test_a_protocol_with_a_prompt_of_its_own(followed: Followed) -> None:
 
 
 def test_one_more_criterion_asks_only_for_itself(followed: Followed) -> None:
-    asked = followed.up_to(CRITERION)
-    assert sum(asked.values()) == 36
-    assert all("clarity" in text and "empathy" not in text for text in asked)
+    calls = followed.up_to(CRITERION)
+    assert sum(calls.values()) == 36
+    assert all("clarity" in text and "empathy" not in text for text in calls)
     rows = followed.table("felt/means")
     assert by_system([row for row in rows if row["criterion"] == "empathy"]) == {"harbour": 7, "mosaic": 4, "kiosk": 2}
     clarity = by_system([row for row in rows if row["criterion"] == "clarity"])

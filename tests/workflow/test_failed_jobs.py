@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow.parquet as pq
 import pytest
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusal
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion, refusal
 from transcripts_to_judge import N_CASES, QUALITY, configure
 from workspace import Workspace
 
@@ -24,7 +24,7 @@ def assert_last_words(said: str) -> None:
 def test_what_failed_after_other_settings_is_asked_by_the_same_command(workspace: Workspace) -> None:
     says = {"reply": Reply(completion('{"overall": 2}'))}
 
-    def judge(_: Asked) -> Reply:
+    def judge(_: Call) -> Reply:
         return says["reply"]
 
     def values() -> set[float]:

@@ -13,7 +13,7 @@ import yaml
 from configuration_mistakes import mistaken
 from empty_data import with_data
 from forked import forking
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion
 from transcripts_to_judge import N_CASES, configure
 from workspace import ROOT, Workspace
 
@@ -114,7 +114,7 @@ def test_a_library_that_is_not_installed_is_told_with_the_command(workspace: Wor
     assert "install the project first: pip install -e ." in last_lines(done.stdout + done.stderr)
 
 
-def rates(_: Asked) -> Reply:
+def rates(_: Call) -> Reply:
     return Reply(completion("overall: 4"))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion
 from workspace import Workspace
 
 pytestmark = pytest.mark.workflow
@@ -18,20 +18,18 @@ TACT = {"scale": ["poor", "fair", "good"], "meaning": "nobody is put to shame"}
 PAPERS = "coherence - 4\nengagingness - 3\ndiversity - 3\ninformativeness - 2\noverall - 4"
 
 
-def judge(asked: Asked) -> Reply:
+def judge(call: Call) -> Reply:
     """Gives longer dialogues the better score."""
-    good = len(asked.text) % 2
-    if asked.body.get("logprobs"):
-        shown = (
-            [("Yes", -0.1 - good), ("No", -2.4 + good)] if "Yes or No" in asked.text else [("1", -2.0), ("3", -0.15)]
-        )
+    good = len(call.text) % 2
+    if call.body.get("logprobs"):
+        shown = [("Yes", -0.1 - good), ("No", -2.4 + good)] if "Yes or No" in call.text else [("1", -2.0), ("3", -0.15)]
         tops = [{"token": token, "logprob": logprob, "bytes": None} for token, logprob in [*shown, ("2", -6.0)]]
         answer = completion("Yes")
         answer["choices"][0]["logprobs"] = {"content": [{"token": "Yes", "logprob": -0.1, "top_logprobs": tops}]}
         return Reply(answer)
-    if "empathy - x" in asked.text:
+    if "empathy - x" in call.text:
         return Reply(completion(f"**Empathy**: {5 + good}/7"))
-    return Reply(completion("tact - Good." if "tact - x" in asked.text else PAPERS))
+    return Reply(completion("tact - Good." if "tact - x" in call.text else PAPERS))
 
 
 def lines() -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion
 from pandas import read_csv
 from workspace import ROOT, SMALL, Workspace
 
@@ -56,13 +56,13 @@ def test_a_library_that_is_not_there_is_told(tmp_path: Path) -> None:
 STUTTER = "Well, well, well."
 
 
-def reply(asked: Asked) -> Reply:
+def reply(call: Call) -> Reply:
     """Talks, as `swift` by saying the same again and again, and judges that whoever does so is the machine."""
-    model, text = asked.body["model"], asked.text
+    model, text = call.body["model"], call.text
     if model == "maker/swift":
         return Reply(completion(STUTTER))
     if model == "maker/able":
-        return Reply(completion(f"And what did you do after that, number {len(asked.body['messages'])}?"))
+        return Reply(completion(f"And what did you do after that, number {len(call.body['messages'])}?"))
     if "two written conversations" not in text:
         shown = text.rsplit("Now judge this conversation", 1)[1].split("Conversation:")[1]
         return Reply(
@@ -90,9 +90,9 @@ def test_from_an_endpoint_to_a_judged_leaderboard_of_two_chatbots(
         process = Workspace(folder).start(cores=None, warm=True)
         output = process.communicate(timeout=280)[0]
         assert process.returncode == 0, output
-        asked = Counter(asked.body["model"] for asked, _ in endpoint.log)
+        calls = Counter(call.body["model"] for call, _ in endpoint.log)
     # 20 seeds: 14 utterances of each; judged are 3 dialogues, a pair at 2 lengths and 2 with people, in both orders
-    assert asked == {"maker/able": 280, "maker/swift": 280, "maker/clerk": 20 * (3 + 2 * 2 + 2 * 2)}
+    assert calls == {"maker/able": 280, "maker/swift": 280, "maker/clerk": 20 * (3 + 2 * 2 + 2 * 2)}
     ratings = read_csv(folder / "results" / "tables" / "arena" / "ratings.csv").query("n_utterances == 16")
     at_16 = ratings.set_index("system")
     assert at_16.loc["able", "estimate"] > at_16.loc["swift", "estimate"]

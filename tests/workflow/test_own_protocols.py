@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion
 from page_prompts import prompts_in
 from transcripts_to_judge import N_CASES
 from transcripts_to_judge import configure as configure_transcripts
@@ -39,14 +39,14 @@ OWN: dict[str, Any] = {
 }
 
 
-def judge(asked: Asked) -> Reply:
+def judge(call: Call) -> Reply:
     """Prefers the one whose first two lines are longer, gives a 6, and finds what it looks for in utterance 3."""
-    if asked.text.startswith("Which of two"):
-        one, two = asked.text.split("Two:")
+    if call.text.startswith("Which of two"):
+        one, two = call.text.split("Two:")
         text = "Choice: Same" if len(one) == len(two) else f"Choice: {'first' if len(one) > len(two) else 'second'}"
-    elif "Say for each of these kinds" in asked.text:
+    elif "Say for each of these kinds" in call.text:
         text = "\n".join(f"{kind.replace('_', ' ')}: {'4' if kind == 'formal_tone' else 'none'}" for kind in FAILURES)
-    elif "JSON" in asked.text:
+    elif "JSON" in call.text:
         text = '{"reason": "so", "choice": "Yes", "index": 3}'
     else:
         text = "empathy: 6\ncoherence: 4"
@@ -81,12 +81,12 @@ def test_ones_own_protocols_are_estimated_asked_and_measured_and_their_names_are
         }
         assert not endpoint.log
         workspace.run()
-        asked = len(endpoint.log)
+        n_calls = len(endpoint.log)
         kept = workspace.tables()
         # in both orders under one criterion; both criteria at once, of people and two chatbots; one fault; all failures
         of_each = N_SEEDS * 3
         assert estimated == {"helpful": N_SEEDS * 2, "felt": of_each, "faults": of_each, "failures": of_each}
-        assert asked == sum(estimated.values())
+        assert n_calls == sum(estimated.values())
         page = (workspace.folder / "results/report/index.html").read_text(encoding="utf-8")
         sent = {tuple((one["role"], one["content"]) for one in each.body["messages"]) for each, _ in endpoint.log}
         assert prompts_in(page) == sent, "the page shows what went over the wire, to the character"
@@ -94,7 +94,7 @@ def test_ones_own_protocols_are_estimated_asked_and_measured_and_their_names_are
         configure(workspace, endpoint.url, {names[name]: protocol for name, protocol in OWN.items()})
         tables = ("kinder/ratings", "kinder/win_rates", "moved/means", "slips/rates")
         workspace.run(*(f"results/tables/{name}.csv" for name in tables))
-        assert len(endpoint.log) == asked, "a protocol's name is no part of a question"
+        assert len(endpoint.log) == n_calls, "a protocol's name is no part of a question"
     assert {row["estimate"] for row in rows(workspace, "felt/means") if row["criterion"] == "empathy"} == {"6"}
     assert {row["criterion"] for row in rows(workspace, "faults/rates")} == {"empathy"}
     assert {float(row["estimate"]) for row in rows(workspace, "faults/rates")} == {1.0}
@@ -129,8 +129,8 @@ def test_protocols_of_one_form_ask_a_judge_side_by_side_and_share_what_they_have
 ) -> None:
     arrived: set[str] = set()
 
-    def is_slow_until_both_have_asked(asked: Asked) -> Reply:
-        arrived.add(asked.text.partition(":")[0])
+    def is_slow_until_both_have_asked(call: Call) -> Reply:
+        arrived.add(call.text.partition(":")[0])
         return Reply(completion("Choice: First"), delay=0.05 if len(arrived) == len(templates) else 3.0)
 
     end = ": {{ first }} or {{ second }}? Answer `Choice: First` or `Choice: Second`."
@@ -148,10 +148,10 @@ def test_protocols_of_one_form_ask_a_judge_side_by_side_and_share_what_they_have
             (workspace.folder / f"prompts/{name}.j2").write_text(template, encoding="utf-8")
         answers = [f"results/judgements/gpt/{name}.parquet" for name in protocols]
         output = workspace.run(*answers, cores=3)
-        order = [asked.text.partition(":")[0] for asked, _ in endpoint.log]
+        order = [call.text.partition(":")[0] for call, _ in endpoint.log]
         n_each = 2 * N_CASES  # in both orders
         assert sorted(order) == ["Clearer"] * n_each + ["Kinder"] * n_each, "none is asked twice"
-        assert max(endpoint.asked.values()) == 1
+        assert max(endpoint.calls.values()) == 1
         first, last = {}, {}
         for place, name in enumerate(order):
             first.setdefault(name, place)

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pytest
 import slurm_cluster
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusal
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion, refusal
 from transcripts_to_judge import N_CASES, configure
 from workspace import Workspace
 
@@ -46,8 +46,8 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 def jobs_at_work(workspace: Workspace) -> list[str]:
     """Returns the numbers of the workspace's Slurm jobs."""
-    asked = subprocess.run(["squeue", "-h", "-o", "%i|%Z"], capture_output=True, text=True, check=True)
-    lines = [line.split("|") for line in asked.stdout.splitlines()]
+    queue = subprocess.run(["squeue", "-h", "-o", "%i|%Z"], capture_output=True, text=True, check=True)
+    lines = [line.split("|") for line in queue.stdout.splitlines()]
     return [number for number, folder in lines if Path(folder).resolve() == workspace.folder.resolve()]
 
 
@@ -93,7 +93,7 @@ def held_judge() -> Iterator[tuple[LoopbackEndpoint, threading.Event]]:
     """Gives a judge that answers two requests, and the others once the event is set."""
     n_answered, go_on = 0, threading.Event()
 
-    def script(_: Asked) -> Reply:
+    def script(_: Call) -> Reply:
         nonlocal n_answered
         if n_answered >= 2:
             go_on.wait()

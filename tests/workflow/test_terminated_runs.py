@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion
 from workspace import Workspace
 
 pytestmark = pytest.mark.workflow
@@ -25,7 +25,7 @@ def test_nothing_new_is_asked_after_snakemake_alone_got_a_signal(workspace: Work
     """What is asked gets a slow answer from the signal on: a job that nobody stops goes on to the last question."""
     signalled = threading.Event()
 
-    def script(_: Asked) -> Reply:
+    def script(_: Call) -> Reply:
         return Reply(completion("a reply"), delay=0.5 if signalled.is_set() else 0.1)
 
     with LoopbackEndpoint(script) as endpoint:

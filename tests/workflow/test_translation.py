@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion
 from workspace import SMALL, Workspace
 
 pytestmark = pytest.mark.workflow
@@ -26,12 +26,12 @@ LINES = """\
 """  # noqa: E501
 
 
-def translator(asked: Asked) -> Reply:
+def translator(call: Call) -> Reply:
     """Says something in the target's letters; of one utterance it writes two lines."""
-    if "adequacy: " in asked.text:
+    if "adequacy: " in call.text:
         return Reply(completion("adequacy: 4"))
-    found = UTTERANCE.search(asked.text)
-    assert found, asked.text
+    found = UTTERANCE.search(call.text)
+    assert found, call.text
     if found[1] == "BROKEN":
         return Reply(completion("one\ntwo"))
     marks = " ".join(re.findall("<name>", found[1]))
@@ -151,9 +151,9 @@ def test_metrics_of_another_environment_are_computed_by_a_script_of_its_own(work
         cuda = "class cuda:\n    is_available = staticmethod(lambda: False)\n"
         for name, text in (("comet", COMET), ("torch", cuda), ("bert_score", BERT_SCORE)):
             (library / f"{name}.py").write_text(text, encoding="utf-8")
-        asked = len(endpoint.log)
+        n_calls = len(endpoint.log)
         workspace.run("results/tables/translation/quality.csv", warm=False)
-        assert len(endpoint.log) == asked
+        assert len(endpoint.log) == n_calls
     found = {row["metric"]: row for row in rows(workspace, "translation/quality")}
     assert (found["bertscore"]["value"], found["bertscore"]["n"]) == ("0.75", "4")
     sample = pq.read_table(workspace.folder / "results/translations/mine/fr.sample.parquet").to_pylist()
@@ -163,11 +163,11 @@ def test_metrics_of_another_environment_are_computed_by_a_script_of_its_own(work
     assert float(found["cometkiwi22"]["published"]) == 0.842
 
 
-def remembering(seen: list[str], seconds: float = 0) -> Callable[[Asked], Reply]:
-    def answer(asked: Asked) -> Reply:
-        seen.append(asked.text)
+def remembering(seen: list[str], seconds: float = 0) -> Callable[[Call], Reply]:
+    def answer(call: Call) -> Reply:
+        seen.append(call.text)
         time.sleep(seconds)
-        return translator(asked)
+        return translator(call)
 
     return answer
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 from doc_claims import FENCE
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion
 from workspace import ROOT, Workspace, new_workspace
 
 from dialeval.cli.main import main
@@ -23,11 +23,11 @@ pytestmark = pytest.mark.workflow
 NUMBER = re.compile(r"\d+\.\d+")
 
 
-def judge(asked: Asked) -> Reply:
+def judge(call: Call) -> Reply:
     """Prefers the first dialogue and gives each criterion of the prompt a 4."""
-    if first := re.search(r"Choice: (.+), if the first dialogue is better", asked.text):
+    if first := re.search(r"Choice: (.+), if the first dialogue is better", call.text):
         return Reply(completion(f"Choice: {first[1]}\nReason: It helps."))
-    return Reply(completion("\n".join(f"{name} - 4" for name in re.findall(r"^(\w+) - x$", asked.text, re.MULTILINE))))
+    return Reply(completion("\n".join(f"{name} - 4" for name in re.findall(r"^(\w+) - x$", call.text, re.MULTILINE))))
 
 
 @dataclass

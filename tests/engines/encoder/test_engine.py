@@ -47,17 +47,17 @@ def opened(folder: Path, **changes: Any) -> EncoderEngine:
 
 def scores(engine: EncoderEngine, requests: Iterable[Request]) -> list[float]:
     """Returns P(Yes) for each request, asked as a table."""
-    asked = list(requests)
+    table = list(requests)
 
     async def ask() -> dict[str, Response | AnswerFailure]:
-        keyed = ((str(place), request) for place, request in enumerate(asked))
+        keyed = ((str(place), request) for place, request in enumerate(table))
         found = {key: outcome async for key, outcome in engine.answer_all(keyed, None)}  # type: ignore[arg-type]
         await engine.close()
         return found
 
     found = asyncio.run(ask())
-    assert len(found) == len(asked)
-    logprobs = [outcome.label_logprobs for outcome in (found[str(place)] for place in range(len(asked)))
+    assert len(found) == len(table)
+    logprobs = [outcome.label_logprobs for outcome in (found[str(place)] for place in range(len(table)))
                 if isinstance(outcome, Response)]  # fmt: skip
     return [math.exp(one["Yes"]) for one in logprobs if one]
 

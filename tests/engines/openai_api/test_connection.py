@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import aiohttp
 import pytest
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusal
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion, refusal
 
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.engines.openai_api import connection
@@ -23,9 +23,9 @@ from dialeval.errors import UserError
 
 
 def test_the_headers_of_answers_and_refusals_are_heard() -> None:
-    def script(asked: Asked) -> Reply:
-        headers = {"X-RateLimit-Remaining-Requests": asked.text}
-        if asked.text == "9":
+    def script(call: Call) -> Reply:
+        headers = {"X-RateLimit-Remaining-Requests": call.text}
+        if call.text == "9":
             return Reply(completion("Hi."), headers=headers)
         return Reply(refusal("slowly"), 429, headers)
 
@@ -80,14 +80,14 @@ def test_a_place_that_lets_nobody_in_was_sent_nothing() -> None:
             {"engine": "openai", "model": "m", "base_url": address, "api_key_env": None, "timeout_seconds": 0.4}
         )
 
-        async def asked() -> dict[str, Any] | Fault:
+        async def call() -> dict[str, Any] | Fault:
             connection = Connection(model)
             try:
                 return await connection.post("/chat/completions", {})
             finally:
                 await connection.close()
 
-        outcome = asyncio.run(asked())
+        outcome = asyncio.run(call())
     assert isinstance(outcome, Fault)
     assert (outcome.kind, outcome.billed) == ("connection", "nothing")
     assert "none within 0.2 s" in str(outcome)
@@ -152,7 +152,7 @@ def test_the_password_of_a_proxy_is_a_secret(monkeypatch: pytest.MonkeyPatch) ->
         writer.write((b"who is hidden@password, alias " + sent).ljust(60))
         writer.close()
 
-    async def asked() -> object:
+    async def call() -> object:
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
         monkeypatch.setenv("HTTP_PROXY", f"http://user:hidden%40password@127.0.0.1:{port}")
@@ -164,7 +164,7 @@ def test_the_password_of_a_proxy_is_a_secret(monkeypatch: pytest.MonkeyPatch) ->
             await connection.close()
             server.close()
 
-    fault = asyncio.run(asked())
+    fault = asyncio.run(call())
     assert isinstance(fault, Fault)
     assert "who is [secret], alias" in str(fault)
     assert "hidden" not in str(fault)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusal
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion, refusal
 
 from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering
@@ -78,15 +78,15 @@ def test_a_port_where_nobody_listens(tmp_path: Path) -> None:
     ],
 )
 def test_an_endpoint_that_refuses_us_for_good(tmp_path: Path, reply: Reply, kind: str) -> None:
-    def script(asked: Asked) -> Reply:
+    def script(call: Call) -> Reply:
         # the refusals take their time: an answer that comes in between, as it should, begins the row anew
-        return Reply(completion("fine")) if int(asked.text.split()[1]) < 100 else replace(reply, delay=0.2)
+        return Reply(completion("fine")) if int(call.text.split()[1]) < 100 else replace(reply, delay=0.2)
 
     with LoopbackEndpoint(script) as endpoint:
         answering, message = run(tmp_path, endpoint.url, concurrency=8)
         assert len(endpoint.log) <= 100 + 10 + 8
         again, _ = run(tmp_path, endpoint.url, concurrency=8)
-        assert all(endpoint.asked[f"question {number}"] == 1 for number in range(90))
+        assert all(endpoint.calls[f"question {number}"] == 1 for number in range(90))
     assert f"failed 10 times in a row, without one answer in between; the last was {kind}:" in message
     assert 90 <= answering.store.written <= 100
     assert again.total >= answering.store.written  # the second job counts what is stored
@@ -95,7 +95,7 @@ def test_an_endpoint_that_refuses_us_for_good(tmp_path: Path, reply: Reply, kind
 def test_an_endpoint_that_recovers_within_patience_is_waited_for(tmp_path: Path) -> None:
     start = time.monotonic()
 
-    def script(_: Asked) -> Reply:
+    def script(_: Call) -> Reply:
         return Reply(completion("fine")) if time.monotonic() - start > 0.5 else Reply(refusal("starting"), 503)
 
     with LoopbackEndpoint(script) as endpoint:
@@ -106,8 +106,8 @@ def test_an_endpoint_that_recovers_within_patience_is_waited_for(tmp_path: Path)
 
 
 def test_single_failures_among_answers_stop_nothing(tmp_path: Path) -> None:
-    def script(asked: Asked) -> Reply:
-        return Reply(refusal("no"), 401) if int(asked.text.split()[1]) % 2 else Reply(completion("fine"))
+    def script(call: Call) -> Reply:
+        return Reply(refusal("no"), 401) if int(call.text.split()[1]) % 2 else Reply(completion("fine"))
 
     with LoopbackEndpoint(script) as endpoint:
         answering, message = run(tmp_path, endpoint.url, 200, concurrency=2)
@@ -154,12 +154,12 @@ def test_what_one_job_finds_holds_for_the_others_of_the_run_and_not_for_the_next
     monkeypatch.setenv("DIALEVAL_RUN", f'{{"mark": "{lock.with_name(".run.stop")}"}}')
     with LoopbackEndpoint(lambda _: Reply(refusal("no such key"), 401)) as endpoint:
         _, first = run(tmp_path / "store", endpoint.url)
-        asked = received(endpoint)
+        n_calls = received(endpoint)
         _, retry = run(tmp_path / "store", endpoint.url, protocol="arena")
-        assert (retry, received(endpoint)) == (first, asked)
+        assert (retry, received(endpoint)) == (first, n_calls)
         os.utime(lock, ns=(1, 1))  # another run begins
         run(tmp_path / "store", endpoint.url)
-        assert len(endpoint.log) > asked
+        assert len(endpoint.log) > n_calls
 
 
 def logprobs_as(given: Any) -> dict[str, Any]:
@@ -181,8 +181,8 @@ def test_an_endpoint_without_logprobs_is_billed_for_ten_answers_once(tmp_path: P
         assert "form `scale` instead of `probability`" in message
         (memory,) = tmp_path.glob(f"*/{FILE}")
         assert f"delete {memory}" in message
-        chats, said = run(tmp_path, endpoint.url, 30)  # what is asked for text is no part of it
-        assert (said, chats.store.written) == ("", 30)
+        chats, error = run(tmp_path, endpoint.url, 30)  # what is asked for text is no part of it
+        assert (error, chats.store.written) == ("", 30)
         _, changed = run(tmp_path, endpoint.url, kind="choice", top_logprobs=5)
         assert "10 responses" in changed
         assert len(endpoint.log) == 10 + 30 + 10
@@ -226,8 +226,8 @@ def test_answers_that_are_none_of_an_openai_endpoint_end_a_job_after_ten_tries(t
 
 
 def test_refusals_that_differ_in_a_number_alone_are_alike(tmp_path: Path) -> None:
-    def script(asked: Asked) -> Reply:
-        return Reply(refusal(f"Unknown field `top_k` (request id: 2026{hash(asked.text):020d})"), 422)
+    def script(call: Call) -> Reply:
+        return Reply(refusal(f"Unknown field `top_k` (request id: 2026{hash(call.text):020d})"), 422)
 
     with LoopbackEndpoint(script) as endpoint:
         _, message = run(tmp_path, endpoint.url)
@@ -265,8 +265,8 @@ def test_a_judge_that_nobody_can_parse_is_asked_so_many_times_and_not_again(
 
 
 def test_a_judge_that_is_parsed_once_is_asked_everything(tmp_path: Path) -> None:
-    def script(asked: Asked) -> Reply:
-        return Reply(completion("A" if asked.text == "question 19" else "hm"))
+    def script(call: Call) -> Reply:
+        return Reply(completion("A" if call.text == "question 19" else "hm"))
 
     with LoopbackEndpoint(script) as endpoint:
         answering, message = run(tmp_path, endpoint.url, 300, parsing=Parsing(letters, 20))
@@ -284,8 +284,8 @@ def test_what_was_cut_off_counts_as_unparsed_and_the_message_says_so(tmp_path: P
 def test_a_second_answer_in_the_right_form_lets_all_be_asked(tmp_path: Path) -> None:
     """Each is asked again before any could be parsed; the stage that asks again finds these answers."""
 
-    def script(asked: Asked) -> Reply:
-        return Reply(completion("B" if asked.text == "again" else "hm"))
+    def script(call: Call) -> Reply:
+        return Reply(completion("B" if call.text == "again" else "hm"))
 
     def again(request: Request, response: Response) -> Request | None:
         return replace(request, messages=(*request.messages, Message("user", "again")), request_id="again")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusal
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion, refusal
 
 from dialeval.engines.openai_api import retries
 from dialeval.engines.requests import AnswerFailure, Message, Request, Response, Sampling
@@ -38,7 +38,7 @@ def body_of(ask_all: Any, request: Request, **options: Any) -> Any:
 
 def test_a_request_is_sent_as_configured(ask_all: Any) -> None:
     request = chat(temperature=0.7, top_p=0.9, max_tokens=50, seed=3, stop=("\n",))
-    asked: Asked = body_of(
+    call: Call = body_of(
         ask_all,
         request,
         extra_body={"top_k": 5},
@@ -46,14 +46,14 @@ def test_a_request_is_sent_as_configured(ask_all: Any) -> None:
         organisation="org-1",
         reasoning_effort="low",
     )
-    assert asked.path == "/v1/chat/completions"
-    assert asked.body == {
+    assert call.path == "/v1/chat/completions"
+    assert call.body == {
         "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Is it human?"}],
         "model": "m", "max_tokens": 50, "temperature": 0.7, "top_p": 0.9, "seed": 3, "stop": ["\n"],
         "reasoning_effort": "low", "top_k": 5,
     }  # fmt: skip
-    assert (asked.headers["x-title"], asked.headers["openai-organization"]) == ("t", "org-1")
-    assert "authorization" not in asked.headers
+    assert (call.headers["x-title"], call.headers["openai-organization"]) == ("t", "org-1")
+    assert "authorization" not in call.headers
 
 
 def test_penalties_are_sent_where_there_are_any(ask_all: Any) -> None:
@@ -199,7 +199,7 @@ def test_every_failure_has_its_kind_and_its_number_of_tries(
 
 @pytest.mark.parametrize("reply", [Reply(b"<html>hello</html>"), Reply({}), Reply(completion("", finish="abort"))])
 def test_an_answer_that_is_none_is_asked_for_again(ask_all: Any, reply: Reply) -> None:
-    with LoopbackEndpoint(lambda asked: reply if asked.number < 3 else Reply(completion("Hi."))) as endpoint:
+    with LoopbackEndpoint(lambda call: reply if call.number < 3 else Reply(completion("Hi."))) as endpoint:
         assert only(ask_all(endpoint, [chat()])).text == "Hi."
         assert len(endpoint.log) == 3
 
@@ -207,7 +207,7 @@ def test_an_answer_that_is_none_is_asked_for_again(ask_all: Any, reply: Reply) -
 def test_a_narrow_endpoint_is_not_stormed(ask_all: Any) -> None:
     """Eight at once are answered, everyone else is sent away: what comes in vain stays a small part."""
 
-    def script(_: Asked) -> Reply:
+    def script(_: Call) -> Reply:
         full = endpoint.in_flight >= 8
         return Reply(refusal("full"), 429, {"Retry-After": "0.05"}) if full else Reply(completion("Hi"), delay=0.01)
 
@@ -219,8 +219,8 @@ def test_a_narrow_endpoint_is_not_stormed(ask_all: Any) -> None:
 
 
 def test_a_template_without_a_system_role_is_served(ask_all: Any) -> None:
-    def script(asked: Asked) -> Reply:
-        if asked.body["messages"][0]["role"] == "system":
+    def script(call: Call) -> Reply:
+        if call.body["messages"][0]["role"] == "system":
             return Reply(refusal("System role not supported"), 400)
         return Reply(completion("Hi"))
 
@@ -282,28 +282,28 @@ def test_labels_before_a_thought_are_remarked_upon(ask_all: Any) -> None:
 def test_what_an_endpoint_cannot_is_refused_with_the_remedy(ask_all: Any) -> None:
     score = Request("r", "options", "loglikelihood", QUESTION, continuation="Yes")
     with LoopbackEndpoint(lambda _: Reply(completion("Yes"))) as endpoint:
-        asked = only(ask_all(endpoint, [choice("Yes", "No")]))
+        choice_failure = only(ask_all(endpoint, [choice("Yes", "No")]))
         switched_off = only(ask_all(endpoint, [choice("Yes", "No")], label_logprobs="none"))
         scored = only(ask_all(endpoint, [score]))
         assert len(endpoint.log) == 1
-    assert {failure.kind for failure in (asked, switched_off, scored)} == {"unsupported"}
-    assert "label_logprobs: none" in str(asked)
+    assert {failure.kind for failure in (choice_failure, switched_off, scored)} == {"unsupported"}
+    assert "label_logprobs: none" in str(choice_failure)
     assert "prompt_logprobs: true" in str(scored)
 
 
-def vllm(asked: Asked) -> Reply:
+def vllm(call: Call) -> Reply:
     """Answers as a vLLM server whose tokens are letters."""
-    body = asked.body
-    if asked.path == "/tokenize":
+    body = call.body
+    if call.path == "/tokenize":
         text = body["prompt"] if "prompt" in body else "".join(message["content"] for message in body["messages"])
         return Reply({"tokens": [ord(letter) for letter in text], "count": len(text)})
-    if asked.path == "/detokenize":
+    if call.path == "/detokenize":
         return Reply({"prompt": "".join(map(chr, body["tokens"]))})
-    if asked.path == "/v1/completions" and "prompt_logprobs" in body:
+    if call.path == "/v1/completions" and "prompt_logprobs" in body:
         places = [None, *({str(token): {"logprob": -token / 100}} for token in body["prompt"][1:])]
         return Reply({"choices": [{"text": "x", "prompt_logprobs": places}], "usage": {"prompt_tokens": len(places)}})
     shown = {f"token_id:{token}": math.log(token / 1000) for token in body["logprob_token_ids"]}
-    if asked.path == "/v1/completions":
+    if call.path == "/v1/completions":
         return Reply({"choices": [{"text": "x", "logprobs": {"top_logprobs": [shown]}}]})
     payload = completion("Y", finish="length")
     entries = [{"token": token, "logprob": logprob} for token, logprob in shown.items()]
@@ -314,7 +314,7 @@ def vllm(asked: Asked) -> Reply:
 def test_a_vllm_server_gives_every_label_exactly(ask_all: Any) -> None:
     with LoopbackEndpoint(vllm) as endpoint:
         first, second = ask_all(endpoint, [choice("Y", "N"), choice("Y", "N")], label_logprobs="vllm")
-        tokenised = sum(asked.path == "/tokenize" for asked, _ in endpoint.log)
+        tokenised = sum(call.path == "/tokenize" for call, _ in endpoint.log)
     assert first == second
     shares = {label: sum(math.exp(math.log(ord(case) / 1000)) for case in (label, label.lower())) for label in "YN"}
     blank = 0.032  # a blank is a token of its own here, after which the letters follow
@@ -332,9 +332,9 @@ def test_a_vllm_server_scores_a_given_text(ask_all: Any) -> None:
 def test_a_schema_goes_with_the_request_and_only_where_there_is_one(ask_all: Any) -> None:
     schema = '{"type":"object","properties":{"choice":{"type":"string"}}}'
     free = body_of(ask_all, chat()).body
-    asked = dict(body_of(ask_all, replace(chat(), answer_schema=schema)).body)
-    assert asked.pop("response_format") == {
+    body = dict(body_of(ask_all, replace(chat(), answer_schema=schema)).body)
+    assert body.pop("response_format") == {
         "type": "json_schema",
         "json_schema": {"name": "answer", "strict": True, "schema": json.loads(schema)},
     }
-    assert asked == free
+    assert body == free

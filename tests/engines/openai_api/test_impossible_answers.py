@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusal
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion, refusal
 
 from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering, response_row
 from dialeval.engines.cl100k import Tokenizer
-from dialeval.engines.openai_api.batches.files import RequestFields as InBatch
-from dialeval.engines.openai_api.batches.files import read_lines
+from dialeval.engines.openai_api.batch_files import RequestFields as InBatch
+from dialeval.engines.openai_api.batch_files import read_lines
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.retries import Redactor, RetryPolicy
 from dialeval.engines.requests import Message, Request, Response
@@ -54,7 +54,7 @@ def shown(*logprobs: Any) -> dict[str, Any]:
 def ask(folder: Path, reply: Reply, request: Request = CHAT) -> tuple[Answering, Response | None, LoopbackEndpoint]:
     """Has a request answered through a store; writes the table that a job writes, from the store read anew."""
 
-    def script(asked: Asked) -> Reply:
+    def script(call: Call) -> Reply:
         return reply
 
     with LoopbackEndpoint(script) as endpoint:
@@ -138,7 +138,7 @@ def test_half_an_emoji_in_an_error_can_be_printed(tmp_path: Path) -> None:
 
 
 def test_lines_of_a_batch_are_checked_alike() -> None:
-    asked = {"chat": InBatch("chat", ()), "choice": InBatch("choice", ("Yes", "No"))}
+    in_batch = {"chat": InBatch("chat", ()), "choice": InBatch("choice", ("Yes", "No"))}
 
     def line(key: str, body: Any) -> bytes:
         return json.dumps({"custom_id": key, "response": {"status_code": 200, "body": body}}).encode() + b"\n"
@@ -152,8 +152,8 @@ def test_lines_of_a_batch_are_checked_alike() -> None:
             b'{"custom_id": "chat", "error": {"code": ["batch_expired"]}}\n',
         ]
     )
-    bounds = {key: Bound(9, 9) for key in asked}
-    outcomes = [(key, outcome) for key, outcome, _ in read_lines(content, asked, bounds, Redactor([]))]
+    bounds = {key: Bound(9, 9) for key in in_batch}
+    outcomes = [(key, outcome) for key, outcome, _ in read_lines(content, in_batch, bounds, Redactor([]))]
     assert outcomes[0] == ("chat", Response("half \ufffd", reasoning_tokens=3))
     assert [getattr(outcome, "kind", None) for _, outcome in outcomes[1:]] == ["impossible", "server", "server"]
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from batch_endpoint import BatchService
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion
 from processes import wait_until_gone
 
 from dialeval.engines.store import ResponseStore
@@ -52,8 +52,8 @@ def jobs() -> Iterator[Jobs]:
     started.close()
 
 
-def script(asked: Asked) -> Reply:
-    return Reply(completion(f"reply to {asked.text}"), delay=random.uniform(0.01, 0.05))
+def script(call: Call) -> Reply:
+    return Reply(completion(f"reply to {call.text}"), delay=random.uniform(0.01, 0.05))
 
 
 def stored(folder: Path, numbers: range) -> dict[int, str]:
@@ -83,11 +83,11 @@ def test_twenty_kills_lose_nothing_and_repeat_only_what_was_in_flight(tmp_path: 
             assert known.items() <= now.items(), "a stored answer was lost"
             known = now
             assert kill == KILLS - 1 or len(known) < len(numbers), "the job was done before the last kill"
-            repeats = sum(count - 1 for count in endpoint.asked.values())
+            repeats = sum(count - 1 for count in endpoint.calls.values())
             assert repeats <= (kill + 1) * CONCURRENCY
         wait_until_gone(jobs.start(**job, concurrency=CONCURRENCY))
         assert stored(tmp_path, numbers) == {number: f"reply to question {number}" for number in numbers}
-        assert sum(endpoint.asked.values()) - len(numbers) <= KILLS * CONCURRENCY
+        assert sum(endpoint.calls.values()) - len(numbers) <= KILLS * CONCURRENCY
         asked_before = len(endpoint.log)
         wait_until_gone(jobs.start(**job, concurrency=CONCURRENCY))
         assert len(endpoint.log) == asked_before
@@ -97,8 +97,8 @@ def test_kills_at_any_step_of_a_batch_hand_nothing_over_twice(tmp_path: Path, jo
     numbers, dice = range(300), random.Random(3)
     service = BatchService(polls=6)
 
-    def slow(asked: Asked) -> Reply:
-        return replace(service(asked), delay=dice.uniform(0, 0.03))  # what is done is often not heard of
+    def slow(call: Call) -> Reply:
+        return replace(service(call), delay=dice.uniform(0, 0.03))  # what is done is often not heard of
 
     with LoopbackEndpoint(slow) as endpoint:
         job = {"url": endpoint.url, "store": str(tmp_path), "writer": "job", "first": 0, "last": len(numbers)}
@@ -132,5 +132,5 @@ def test_two_jobs_share_a_store(tmp_path: Path, jobs: Jobs) -> None:
         for process in (*both, waiting):
             wait_until_gone(process)
         assert stored(tmp_path, range(600)) == {number: f"reply to question {number}" for number in range(600)}
-        assert set(endpoint.asked.values()) == {1}
+        assert set(endpoint.calls.values()) == {1}
         assert len(endpoint.log) == 600

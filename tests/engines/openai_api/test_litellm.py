@@ -76,7 +76,7 @@ def test_an_answer_and_its_tokens(proxy, ask_all, monkeypatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "model", "kind", "said"),
+    ("key", "model", "kind", "words"),
     [
         # status 400 for both: without a database behind it LiteLLM cannot look a key up, and it has no 404 for models
         ("sk-of-another", "told", "bad_request", "No connected db"),
@@ -84,11 +84,11 @@ def test_an_answer_and_its_tokens(proxy, ask_all, monkeypatch) -> None:
         ("sk-of-the-proxy", "busy", "rate_limit", "RateLimitError"),
     ],
 )
-def test_what_the_proxy_refuses(proxy, ask_all, monkeypatch, key: str, model: str, kind: str, said: str) -> None:
+def test_what_the_proxy_refuses(proxy, ask_all, monkeypatch, key: str, model: str, kind: str, words: str) -> None:
     monkeypatch.setenv("PROXY_KEY", key)
     few = {"max_tries": 2, "max_total_seconds": 5.0}  # refusals as too many are borne longer than tries that fail
     (failure,) = ask_all(proxy, [chat_request("Hello?")], model=model, api_key_env="PROXY_KEY", **few)
     assert isinstance(failure, AnswerFailure)
     assert failure.kind == kind
-    assert said in str(failure)
+    assert words in str(failure)
     assert key not in str(failure)

@@ -9,7 +9,7 @@ from collections import Counter
 from email.utils import formatdate
 from pathlib import Path
 
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusal
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion, refusal
 
 from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering
@@ -50,18 +50,18 @@ def kind_of(text: str) -> str:
     return KINDS[place] if place < len(KINDS) else "fine"
 
 
-def script(asked: Asked) -> Reply:
-    kind, first = kind_of(asked.text), asked.number == 1
-    answer = Reply(completion(f"reply to {asked.text}"), delay=random.uniform(0, 0.004))
+def script(call: Call) -> Reply:
+    kind, first = kind_of(call.text), call.number == 1
+    answer = Reply(completion(f"reply to {call.text}"), delay=random.uniform(0, 0.004))
     match kind:
         case "refused once" if first:
             return Reply(refusal("slow down"), 429, {"Retry-After": "0.02"})
         case "dated" if first:
             return Reply(refusal("slow down"), 429, {"Retry-After": formatdate(time.time() + 1, usegmt=True)})
-        case "server error twice" if asked.number <= 2:
-            return Reply(refusal("oops"), 500 + 2 * (asked.number - 1))
-        case "cut twice" if asked.number <= 2:
-            return Reply(completion("cut"), status=200 + 300 * (asked.number - 1), cut=True)
+        case "server error twice" if call.number <= 2:
+            return Reply(refusal("oops"), 500 + 2 * (call.number - 1))
+        case "cut twice" if call.number <= 2:
+            return Reply(completion("cut"), status=200 + 300 * (call.number - 1), cut=True)
         case "slow once" if first:
             return Reply(completion("late"), delay=TIMEOUT + 1)
         case "malformed once" if first:
@@ -129,7 +129,7 @@ def test_every_request_ends_in_one_outcome_and_no_success_is_asked_twice(tmp_pat
         answering, answers = run(endpoint, tmp_path / "first", numbers)
         wrong = {
             text: (kind_of(text), count)
-            for text, count in endpoint.asked.items()
+            for text, count in endpoint.calls.items()
             if count != TRIES.get(kind_of(text), 1)
         }
         assert not wrong
@@ -152,13 +152,13 @@ def test_every_request_ends_in_one_outcome_and_no_success_is_asked_twice(tmp_pat
             else:
                 assert (response.text, response.finish_reason) == (f"reply to question {number}", "stop")
 
-        before = endpoint.asked.copy()
+        before = endpoint.calls.copy()
         # an endpoint that says "down" to a fifth of what it is asked is asked ever more rarely: see pacing
         some = [number for number in numbers if number < 1000 or kind_of(f"question {number}") != "always down"]
         again, same = run(endpoint, tmp_path / "first", some)
         assert same == answers
         assert again.n_sent == len(some) - len(answers)  # only what failed is asked again
-        assert all(before[f"question {number}"] == endpoint.asked[f"question {number}"] for number in answers)
+        assert all(before[f"question {number}"] == endpoint.calls[f"question {number}"] for number in answers)
 
 
 def test_the_order_of_arrival_changes_nothing(tmp_path: Path) -> None:
@@ -168,5 +168,5 @@ def test_the_order_of_arrival_changes_nothing(tmp_path: Path) -> None:
     for name, order in (("straight", numbers), ("shuffled", shuffled)):
         with LoopbackEndpoint(script) as endpoint:
             answering, answers = run(endpoint, tmp_path / name, order)
-            outcomes.append((answers, dict(answering.failures), dict(endpoint.asked)))
+            outcomes.append((answers, dict(answering.failures), dict(endpoint.calls)))
     assert outcomes[0] == outcomes[1]

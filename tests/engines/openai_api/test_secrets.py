@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion
 
 from dialeval.config import OpenAIModel, load_config
 from dialeval.engines.openai_api.connection import Connection
@@ -32,7 +32,7 @@ from pathlib import Path
 logging.basicConfig(level=logging.DEBUG, stream=sys.stdout)
 from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering
-from dialeval.engines.openai_api.batches.client import BatchClient
+from dialeval.engines.openai_api.batch_client import BatchClient
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.retries import RetryPolicy
 from dialeval.engines.requests import AnswerFailure, Message, Request
@@ -100,28 +100,28 @@ def spellings(secret: str) -> list[bytes]:
     return [text.encode() for text in found | cores | {secret[4:24]}]
 
 
-def echo(asked: Asked) -> Reply:
+def echo(call: Call) -> Reply:
     """Repeats everything that it was sent, in every spelling, in headers and body."""
-    sent = asked.headers.get("authorization", "") + " " + asked.headers.get("x-api-key", "")
+    sent = call.headers.get("authorization", "") + " " + call.headers.get("x-api-key", "")
     in_base64 = base64.b64encode(sent.encode()).decode()
     url_safe = base64.urlsafe_b64encode(b"user" + sent.encode()).decode()
-    said = f"you sent {sent}, in base64 {in_base64} or {url_safe}, quoted {quote(sent)}, in part {sent[10:26]}..."
+    echoed = f"you sent {sent}, in base64 {in_base64} or {url_safe}, quoted {quote(sent)}, in part {sent[10:26]}..."
     headers = {"X-Echo": sent, "X-Echo-64": in_base64}
-    match asked.text:
+    match call.text:
         case "200":
-            return Reply(completion(f"a nice answer. {said}", reasoning=said), headers=headers)
+            return Reply(completion(f"a nice answer. {echoed}", reasoning=echoed), headers=headers)
         case "201":
-            return Reply({"error": {"message": said}}, headers=headers)
+            return Reply({"error": {"message": echoed}}, headers=headers)
         case "html":
-            return Reply(f"<html>{said}</html>".encode(), headers=headers)
+            return Reply(f"<html>{echoed}</html>".encode(), headers=headers)
         case "list":
-            return Reply([said], headers=headers)
+            return Reply([echoed], headers=headers)
         case "cut":
-            return Reply(completion(said), headers=headers, cut=True)
+            return Reply(completion(echoed), headers=headers, cut=True)
         case "slow":
-            return Reply(completion(said), headers=headers, delay=3)
+            return Reply(completion(echoed), headers=headers, delay=3)
         case status:
-            body = {"error": {"message": said, "code": said, "type": said, "param": said}, "request": said}
+            body = {"error": {"message": echoed, "code": echoed, "type": echoed, "param": echoed}, "request": echoed}
             return Reply(body, int(status), headers | {"Retry-After": "0.01"})
 
 
@@ -134,7 +134,7 @@ def test_the_key_is_nowhere(tmp_path: Path) -> None:
             env=environment, capture_output=True, check=False, timeout=60,
         )  # fmt: skip
         assert job.returncode == 0, job.stderr.decode()[-2000:]
-        assert all(asked.headers["authorization"] == f"Bearer {KEY}" for asked, _ in endpoint.log)
+        assert all(call.headers["authorization"] == f"Bearer {KEY}" for call, _ in endpoint.log)
     texts = {str(path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert any(b"a nice answer" in text for text in texts.values())
     assert b"HTTP Response" in job.stdout  # everything was logged

@@ -21,7 +21,7 @@ def usage(prompt: Any, answer: Any, **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("said", "billed"),
+    ("usage", "billed"),
     [
         (usage(30, 20), Billed(30, 20)),
         (usage(30, 20, total_tokens=50), Billed(30, 20)),
@@ -44,8 +44,8 @@ def usage(prompt: Any, answer: Any, **more: Any) -> dict[str, Any]:
         (usage(30, 5, total_tokens=10**20), Billed(30, 5)),
     ],
 )
-def test_what_an_endpoint_says_is_believed_where_it_can_be(said: Any, billed: Billed) -> None:
-    assert billed_for(completion("an answer", usage=said), BOUND) == billed
+def test_what_an_endpoint_says_is_believed_where_it_can_be(usage: Any, billed: Billed) -> None:
+    assert billed_for(completion("an answer", usage=usage), BOUND) == billed
 
 
 def test_fewer_tokens_than_there_is_text_are_not_believed() -> None:

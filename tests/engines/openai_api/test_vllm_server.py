@@ -21,7 +21,7 @@ class Tokenizer:
 
     def __init__(self, *, forgets: bool = False) -> None:
         self.forgets = forgets
-        self.asked = 0
+        self.n_calls = 0
 
     def tokens(self, text: str) -> list[int]:
         found: list[int] = []
@@ -38,11 +38,11 @@ class Tokenizer:
         return "".join(special if token == SPECIAL else PIECES[token] for token in tokens)
 
     async def encode(self, text: str) -> list[int]:
-        self.asked += 1
+        self.n_calls += 1
         return self.tokens(text)
 
     async def decode(self, tokens: Sequence[int]) -> str:
-        self.asked += 1
+        self.n_calls += 1
         return self.text(tokens)
 
 
@@ -87,7 +87,7 @@ def test_the_end_of_a_prompt_is_asked_for_once() -> None:
     continuations = Continuations(tokenizer.encode, tokenizer.decode)
     for option in (" Yes", " No", " A"):
         asyncio.run(continuations.together(tokenizer.tokens("Ao:"), option))
-    assert tokenizer.asked == 2 + 3
+    assert tokenizer.n_calls == 2 + 3
 
 
 letters = st.text(alphabet="A \nabcfore:", max_size=12)

@@ -22,7 +22,6 @@ from dialeval.engines.openai_api.connection import Connection
 from dialeval.engines.openai_api.retries import Fault
 from dialeval.errors import UserError
 
-Told = Callable[[int], bytes]
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 JSON = b'{"choices": []}'
 READ = {"choices": []}
@@ -52,21 +51,23 @@ def ask(address: str, n_requests: int = 1, *, pause: float = 0.0, body: Any = No
     return main()
 
 
-def talk(told: Told, n_requests: int = 2, *, context: ssl.SSLContext | None = None, **options: Any) -> Any:
+def talk(
+    content_of: Callable[[int], bytes], n_requests: int = 2, *, context: ssl.SSLContext | None = None, **options: Any
+) -> Any:
     """Asks a server that answers with given bytes; returns answers or faults, and how many connections there were.
 
     An answer that ends with `!` is followed by the end of the connection.
     """
-    connections = asked = 0
+    connections = answered = 0
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        nonlocal connections, asked
+        nonlocal connections, answered
         connections += 1
         try:
             while True:
                 await read_request(reader)
-                content = told(asked)
-                asked += 1
+                content = content_of(answered)
+                answered += 1
                 writer.write(content.removesuffix(b"!"))
                 await writer.drain()
                 if content.endswith(b"!"):
@@ -86,7 +87,7 @@ def talk(told: Told, n_requests: int = 2, *, context: ssl.SSLContext | None = No
 
 
 @pytest.mark.parametrize(
-    ("told", "connections"),
+    ("content", "connections"),
     [
         (PLAIN, 1),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n" + JSON[:3] + b"\r\nc\r\n" + JSON[3:]
@@ -98,12 +99,12 @@ def talk(told: Told, n_requests: int = 2, *, context: ssl.SSLContext | None = No
         (b"HTTP/1.1 200 OK\r\nX-Long: " + b"a" * 60_000 + PLAIN.removeprefix(b"HTTP/1.1 200 OK"), 1),
     ],
 )  # fmt: skip
-def test_answers_in_every_framing(told: bytes, connections: int) -> None:
-    assert talk(lambda _: told) == ([READ] * 2, connections)
+def test_answers_in_every_framing(content: bytes, connections: int) -> None:
+    assert talk(lambda _: content) == ([READ] * 2, connections)
 
 
 @pytest.mark.parametrize(
-    ("told", "words"),
+    ("content", "words"),
     [
         (b"!", "closed the connection before it answered"),
         (b"HTTP/1.1 200 OK\r\nContent-Le!", "closed the connection before it answered"),
@@ -113,8 +114,8 @@ def test_answers_in_every_framing(told: bytes, connections: int) -> None:
         (b"hello!", "no answer in HTTP"),
     ],
 )
-def test_half_an_answer_is_a_fault_and_the_next_request_finds_its_way(told: bytes, words: str) -> None:
-    (first, second), connections = talk(lambda number: PLAIN if number else told)
+def test_half_an_answer_is_a_fault_and_the_next_request_finds_its_way(content: bytes, words: str) -> None:
+    (first, second), connections = talk(lambda number: PLAIN if number else content)
     assert (first.kind, first.passing, first.billed) == ("connection", True, "everything")
     assert words in str(first)
     assert (second, connections) == (READ, 2)
@@ -127,10 +128,10 @@ UNPACKED = (
 )
 
 
-@pytest.mark.parametrize("told", [ENDLESS, UNPACKED])
-def test_an_answer_without_end_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch, told: bytes) -> None:
+@pytest.mark.parametrize("content", [ENDLESS, UNPACKED])
+def test_an_answer_without_end_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     monkeypatch.setattr(connection, "LARGEST_ANSWER", 2 << 20)
-    (first, second), connections = talk(lambda number: PLAIN if number else told)
+    (first, second), connections = talk(lambda number: PLAIN if number else content)
     assert (first.kind, first.passing, first.billed) == ("malformed", False, "everything")
     assert str(first) == "the answer is longer than 2 MB; see whether base_url is a model's endpoint"
     assert (second, connections) == (READ, 2)
@@ -161,9 +162,9 @@ def test_cookies_are_not_kept_and_nobody_is_followed_elsewhere() -> None:
     heads = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        for told in (PLAIN.replace(b"OK\r\n", b"OK\r\nSet-Cookie: a=b\r\n"), PLAIN):
+        for content in (PLAIN.replace(b"OK\r\n", b"OK\r\nSet-Cookie: a=b\r\n"), PLAIN):
             heads.append((await read_request(reader))[0])
-            writer.write(told)
+            writer.write(content)
         await read_request(reader)
         writer.write(b"HTTP/1.1 307 Away\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n")
         await writer.drain()
@@ -189,14 +190,14 @@ def test_nothing_is_billed_where_no_connection_came_about() -> None:
 
 
 def test_what_was_not_sent_over_a_connection_that_closes_is_not_billed() -> None:
-    asked = 0
+    sent = 0
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        nonlocal asked
+        nonlocal sent
         with contextlib.suppress(asyncio.IncompleteReadError):
             while True:
                 await read_request(reader)
-                asked += 1
+                sent += 1
                 writer.write(PLAIN)
         writer.close()
 
@@ -220,7 +221,7 @@ def test_what_was_not_sent_over_a_connection_that_closes_is_not_billed() -> None
     first, fault = asyncio.run(main())
     assert first == READ
     assert fault.kind == "connection"
-    assert fault.billed == ("nothing" if asked == 1 else "everything")
+    assert fault.billed == ("nothing" if sent == 1 else "everything")
     assert "the endpoint closed the connection before" in str(fault)
 
 
@@ -357,5 +358,5 @@ def test_a_proxy_that_refuses_bills_nothing(monkeypatch: pytest.MonkeyPatch) -> 
 
     fault = by_proxy("https://api.example.org/v1", monkeypatch, proxy, "me:hunter22@")
     assert (fault.kind, fault.billed) == ("connection", "nothing")
-    assert "the proxy said 407" in str(fault)
+    assert "the proxy answered 407" in str(fault)
     assert "hunter22" not in str(fault)

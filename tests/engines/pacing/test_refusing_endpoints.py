@@ -31,7 +31,7 @@ PER_MINUTE = 3000
 PER_SECOND = PER_MINUTE / 60
 
 
-def asked(endpoint: Endpoint, seconds: float, *, jobs: int = 1, **fields: Any) -> list[OpenAIEngine]:
+def send_all(endpoint: Endpoint, seconds: float, *, jobs: int = 1, **fields: Any) -> list[OpenAIEngine]:
     """Asks an endpoint for so long, from several jobs that know nothing of each other."""
     random.seed(1)
 
@@ -58,21 +58,21 @@ def tokens_bucket(show: bool) -> Buckets:
 @pytest.mark.parametrize(("bucket", "latency"), [(requests_bucket, 0.5), (tokens_bucket, 0.02)])
 def test_announced_limits_are_used_without_a_refusal(bucket: Callable[[bool], Buckets], latency: float) -> None:
     endpoint = Endpoint(bucket(True), a_latency(latency))
-    asked(endpoint, 120)
+    send_all(endpoint, 120)
     assert len(endpoint.taken_at) >= 0.9 * (PER_MINUTE + 120 * PER_SECOND)
     assert endpoint.refused_share <= 0.001
 
 
 def test_few_announced_requests_a_minute_are_used_too() -> None:
     endpoint = Endpoint(Buckets(True, requests=Bucket(30, 0.5)), a_latency(2.0))
-    asked(endpoint, 1200)
+    send_all(endpoint, 1200)
     assert len(endpoint.taken_at) >= 0.9 * (30 + 0.5 * 1200)
     assert endpoint.refused_share <= 0.001
 
 
 def test_an_announced_window_that_ends_is_used_up_each_time() -> None:
     endpoint = Endpoint(Window(1000, 60, show=True), a_latency(1.0))
-    asked(endpoint, 300)
+    send_all(endpoint, 300)
     assert len(endpoint.taken_at) >= 0.9 * 5000
     assert endpoint.refused_share <= 0.02
 
@@ -80,7 +80,7 @@ def test_an_announced_window_that_ends_is_used_up_each_time() -> None:
 @pytest.mark.parametrize(("bucket", "latency"), [(requests_bucket, 0.5), (tokens_bucket, 0.02)])
 def test_a_limit_that_nobody_announces_is_found(bucket: Callable[[bool], Buckets], latency: float) -> None:
     endpoint = Endpoint(bucket(False), a_latency(latency))
-    asked(endpoint, 150)
+    send_all(endpoint, 150)
     assert len(endpoint.taken_at) >= 0.9 * (PER_MINUTE + 150 * PER_SECOND)
     assert endpoint.refused_share <= 0.02
 
@@ -95,7 +95,7 @@ def test_a_limit_that_changes_is_found_again(factor: float) -> None:
         return rule(number, now)
 
     endpoint = Endpoint(changing, a_latency(0.5))
-    asked(endpoint, 250)
+    send_all(endpoint, 250)
     assert len(endpoint.taken_at) >= 0.85 * (60 + 20 * 100 + 20 * factor * 150)
     assert endpoint.refused_share <= 0.04
 
@@ -103,7 +103,7 @@ def test_a_limit_that_changes_is_found_again(factor: float) -> None:
 @pytest.mark.parametrize("show", [True, False])
 def test_jobs_that_share_a_limit_unseen_use_it_together(show: bool) -> None:
     endpoint = Endpoint(requests_bucket(show), a_latency(1.0))
-    asked(endpoint, 150, jobs=4)
+    send_all(endpoint, 150, jobs=4)
     assert len(endpoint.taken_at) >= 0.9 * (PER_MINUTE + 150 * PER_SECOND)
     assert endpoint.refused_share <= (0.001 if show else 0.03)
 
@@ -114,7 +114,7 @@ def test_jobs_that_share_a_limit_unseen_use_it_together(show: bool) -> None:
 )
 def test_refusals_at_random_hold_up_nobody_else(status: int, latency: float, places: int, seconds: float) -> None:
     endpoint = Endpoint(AtRandom(0.1), a_latency(latency), status=status)
-    asked(endpoint, seconds, concurrency=places)
+    send_all(endpoint, seconds, concurrency=places)
     assert len(endpoint.taken_at) >= 0.7 * seconds * places / latency
     assert max(endpoint.refusals.values()) == 1
 
@@ -122,7 +122,7 @@ def test_refusals_at_random_hold_up_nobody_else(status: int, latency: float, pla
 @pytest.mark.parametrize("share", [0.03, 0.2])
 def test_so_do_more_or_fewer_of_them(share: float) -> None:
     endpoint = Endpoint(AtRandom(share), a_latency(1.0))
-    asked(endpoint, 120)
+    send_all(endpoint, 120)
     assert len(endpoint.taken_at) >= 0.5 * 120 * 64
     assert max(endpoint.refusals.values()) == 1
 
@@ -130,7 +130,7 @@ def test_so_do_more_or_fewer_of_them(share: float) -> None:
 def test_a_fifth_of_all_tries_refused_at_random_is_no_limit() -> None:
     draw = random.Random(3)  # draws many refusals in a row at the beginning
     endpoint = Endpoint(lambda number, now: (1.0 if draw.random() < 0.2 else None, {}), a_latency(1.0))
-    asked(endpoint, 500, concurrency=16)
+    send_all(endpoint, 500, concurrency=16)
     assert len(endpoint.taken_at) >= 0.5 * 16 * 500
 
 
@@ -138,13 +138,13 @@ def test_a_fifth_of_all_tries_refused_at_random_is_no_limit() -> None:
 def test_an_overloaded_endpoint_gives_what_it_has(share: float, seed: int, seconds: float) -> None:
     """Whoever slows down for refusals that come at whatever speed slows down for ever; seed 1 begins with many."""
     endpoint = Endpoint(AtRandom(share, seed=seed, every_try=True), a_latency(1.0))
-    asked(endpoint, seconds)
+    send_all(endpoint, seconds)
     assert len(endpoint.taken_at) >= 0.5 * seconds * 64
 
 
 def test_a_limit_of_few_requests_a_minute_is_not_taken_for_refusals_at_random() -> None:
     endpoint = Endpoint(Buckets(requests=Bucket(30, 0.5)), a_latency(3.0))
-    asked(endpoint, 1200)
+    send_all(endpoint, 1200)
     assert len(endpoint.taken_at) >= 0.9 * (30 + 0.5 * 1200)
     assert endpoint.refused_share <= 0.25
 
@@ -155,7 +155,7 @@ def test_an_endpoint_that_takes_nothing_for_a_while_is_left_alone(silent: bool) 
         return (20.0 if 30 <= now < 130 else None), {}
 
     endpoint = Endpoint(rule, a_latency(1.0), status=503, silent=silent)
-    asked(endpoint, 300, max_tries=50)
+    send_all(endpoint, 300, max_tries=50)
     # all that were under way or came before it was noticed, then a few more with each of five pauses
     assert len(endpoint.refused_at) <= 64 + 12 * 8
     assert max(endpoint.refusals.values()) <= 10
@@ -166,19 +166,19 @@ def test_an_endpoint_that_takes_nothing_for_a_while_is_left_alone(silent: bool) 
 def test_after_a_minute_in_which_a_server_was_half_down_all_goes_on_as_before(share: float, seed: int) -> None:
     """What was learned of its speed in that minute must not stay: it was no limit."""
     endpoint = Endpoint(Outage(share, 30, 90, seed), refusal_latency=0.05, status=503, silent=True)
-    asked(endpoint, 300)
+    send_all(endpoint, 300)
     assert sum(at >= 240 for at in endpoint.taken_at) >= 0.95 * 60 * 64
 
 
 def test_many_places_may_all_be_refused_at_once() -> None:
     endpoint = Endpoint(lambda number, now: (1.0 if now < 3 else None, {}), a_latency(1.0))
-    asked(endpoint, 30, concurrency=1000)
+    send_all(endpoint, 30, concurrency=1000)
     assert len(endpoint.taken_at) >= 0.1 * 1000 * 27
 
 
 def test_places_that_are_too_many_are_found_out() -> None:
     endpoint = Endpoint(lambda number, now: (1.0 if endpoint.in_flight >= 8 else None, {}), a_latency(2.0))
-    asked(endpoint, 300)
+    send_all(endpoint, 300)
     assert len(endpoint.taken_at) >= 0.6 * 300 * 8 / 2
     assert endpoint.refused_share <= 0.25
 
@@ -201,7 +201,7 @@ def test_headers_that_mean_nothing_do_no_harm(values: dict[str, str]) -> None:
     kinds = ("requests", "tokens")
     headers = {f"x-ratelimit-{name}-{kind}": value for name, value in values.items() for kind in kinds}
     endpoint = Endpoint(lambda number, now: (None, headers), a_latency(1.0))
-    asked(endpoint, 1200, concurrency=8)
+    send_all(endpoint, 1200, concurrency=8)
     assert len(endpoint.taken_at) >= 0.5 * 1200 * 8
 
 
@@ -214,14 +214,14 @@ def test_numbers_that_someone_on_the_way_has_kept_slow_nobody_down(kind: str) ->
     values = {"limit": limit, "remaining": remaining, "reset": "1m0s"}
     headers = {f"x-ratelimit-{name}-{kind}": value for name, value in values.items()}
     endpoint = Endpoint(lambda number, now: (None, headers), a_latency(1.0))
-    asked(endpoint, 600, concurrency=8)
+    send_all(endpoint, 600, concurrency=8)
     assert len(endpoint.taken_at) >= 0.8 * 600 * 8
 
 
 def test_an_endpoint_that_lets_nothing_through_ends_the_job() -> None:
     endpoint = Endpoint(lambda number, now: (30.0, {}))
     with pytest.raises(ExceptionGroup) as ended:
-        asked(endpoint, 20_000, max_total_seconds=600)
+        send_all(endpoint, 20_000, max_total_seconds=600)
     message = str(ended.value.exceptions[0])
     assert "without one answer in between; the last was rate_limit: status 429: too many" in message
     assert "raise max_total_seconds, and run the same command again" in message

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from virtual_time import run_in_virtual_time
 
-from dialeval.engines.rate_limits.limits import Limits, Tokens
+from dialeval.engines.rate_limits import Limits, Tokens
 
 PER_MINUTE = 60_000.0
 

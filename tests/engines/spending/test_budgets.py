@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from billing_service import BillingService
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusal
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion, refusal
 from pydantic import ValidationError
 from spending_job import MOST, a_model, ask, spent
 
@@ -144,9 +144,9 @@ def test_terms_come_from_the_run_or_by_hand_from_the_model(monkeypatch: pytest.M
     environment: dict[str, str] = {}
     announce(run_terms({"gpt": priced, "gpt2": a_model("http://127.0.0.1:9/v1", budget=3)}, 7.0), environment)
     monkeypatch.setattr(os, "environ", {**os.environ, **environment})
-    told = terms_for(bare)
-    assert told is not None
-    assert (told.model.budget, told.run.budget, told.limited) == (3, 7, True)
+    terms = terms_for(bare)
+    assert terms is not None
+    assert (terms.model.budget, terms.run.budget, terms.limited) == (3, 7, True)
 
 
 def test_a_damaged_ledger_is_said(tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_an_account_that_is_closed_while_it_asks_for_more_leaves_nothing_behind(
 def test_nothing_is_sent_before_the_ledger_says_so(tmp_path: Path) -> None:
     seen: list[int] = []
 
-    def reply(asked: Asked) -> Reply:
+    def reply(call: Call) -> Reply:
         entries = Ledger(tmp_path / FOLDER).entries().values()
         seen.append(sum(len(entry.open) + entry.sums.tries for entry in entries))
         return Reply(completion("yes"), delay=0.01)
@@ -299,8 +299,8 @@ def test_a_store_is_needed_to_keep_a_budget() -> None:
 
 
 def test_answers_without_prices_are_no_part_of_a_ledger(tmp_path: Path) -> None:
-    def script(asked: Asked) -> Reply:
-        return Reply(completion(f"reply to {asked.text}"))
+    def script(call: Call) -> Reply:
+        return Reply(completion(f"reply to {call.text}"))
 
     from dialeval.engines.answering import open_engine
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from batch_endpoint import BatchService, Line, TakenBatch, in_error
 from batch_job import Job, a_request
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusal
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion, refusal
 
 from dialeval.errors import UserError
 
@@ -26,13 +26,13 @@ class BillingBatches(BatchService):
         super().__init__(self._ended, before=self._bill_ordinary, **more)
         self.seed, self.bill = seed, 0.0
 
-    def _bill_ordinary(self, asked: Asked) -> Reply | None:
-        if not asked.path.endswith("/chat/completions"):
+    def _bill_ordinary(self, call: Call) -> Reply | None:
+        if not call.path.endswith("/chat/completions"):
             return None
-        draw = random.Random(f"{self.seed} ordinary {asked.text}")
-        usage = self._usage(asked.text, draw)
+        draw = random.Random(f"{self.seed} ordinary {call.text}")
+        usage = self._usage(call.text, draw)
         self.bill += 2 * sum(usage.values())
-        return Reply(completion(f"reply to {asked.text}", usage=usage))
+        return Reply(completion(f"reply to {call.text}", usage=usage))
 
     @staticmethod
     def _usage(text: str, draw: random.Random) -> dict[str, int]:
@@ -91,8 +91,8 @@ def test_the_bill_is_never_more_than_the_budget(tmp_path: Path, seed: int, budge
 def test_a_batch_that_is_out_counts_at_its_most_until_it_has_ended(tmp_path: Path, budget: float | None) -> None:
     away = [True]
 
-    def before(asked: Asked) -> Reply | None:
-        return Reply(refusal("no"), 404) if away[0] and "/batches/" in asked.path else None
+    def before(call: Call) -> Reply | None:
+        return Reply(refusal("no"), 404) if away[0] and "/batches/" in call.path else None
 
     service = BatchService(before=before)
     with LoopbackEndpoint(service) as endpoint:
@@ -111,7 +111,7 @@ def test_a_batch_that_is_out_counts_at_its_most_until_it_has_ended(tmp_path: Pat
 
 
 def test_a_batch_that_the_endpoint_does_not_take_costs_nothing(tmp_path: Path) -> None:
-    service = BatchService(before=lambda asked: Reply(refusal("no"), 400) if asked.path.endswith("/files") else None)
+    service = BatchService(before=lambda call: Reply(refusal("no"), 400) if call.path.endswith("/files") else None)
     with LoopbackEndpoint(service) as endpoint:
         one = job(endpoint.url, tmp_path, budget=1000.0)
         with pytest.raises(UserError, match="did not take a batch"):

@@ -158,9 +158,9 @@ def test_half_a_line_of_a_writer_at_work_is_not_damaged(tmp_path: Path, capsys: 
         with path.open("ab") as file:
             file.write(line_of(key(5), b'{"text": "half"}')[:-7])
         assert found(tmp_path, range(6), writer="shard-1-of-2", run="one run") == [1, 2]
-        said = capsys.readouterr().out
-        assert f"{earlier} has 1 damaged line" in said, "the earlier job ended long ago"
-        assert str(path) not in said
+        output = capsys.readouterr().out
+        assert f"{earlier} has 1 damaged line" in output, "the earlier job ended long ago"
+        assert str(path) not in output
     finally:
         leave.set()
         writer.join(60)
@@ -239,10 +239,10 @@ def test_lines_of_another_version_are_used_or_asked_again(tmp_path: Path, capsys
             store.append(key(number), Response("asked again"))
     assert answers[2] == Response("later")
     assert answers[8] == Response("half \ufffd")
-    said = capsys.readouterr().out
-    assert "fields that this version does not know (mood)" in said
-    assert "replaced by U+FFFD" in said
-    assert "damaged line" in said
+    output = capsys.readouterr().out
+    assert "fields that this version does not know (mood)" in output
+    assert "replaced by U+FFFD" in output
+    assert "damaged line" in output
     assert found(tmp_path, range(9)) == list(range(9))
 
 
@@ -574,10 +574,10 @@ def test_claims_of_jobs_that_are_over_are_removed(tmp_path: Path) -> None:
 
 
 def test_jobs_with_the_same_requests_ask_each_once_and_use_each_others_answers(tmp_path: Path) -> None:
-    asked = CONTEXT.Value("i", 0)
+    n_calls = CONTEXT.Value("i", 0)
     names = ["one", "two", "three"]
     jobs = [
-        CONTEXT.Process(target=answer_common, args=(str(tmp_path / "store"), name, str(tmp_path / name), asked))
+        CONTEXT.Process(target=answer_common, args=(str(tmp_path / "store"), name, str(tmp_path / name), n_calls))
         for name in names
     ]
     for job in jobs:
@@ -585,7 +585,7 @@ def test_jobs_with_the_same_requests_ask_each_once_and_use_each_others_answers(t
     for job in jobs:
         job.join()
     assert [job.exitcode for job in jobs] == [0] * 3
-    assert asked.value == 60
+    assert n_calls.value == 60
     texts = {(tmp_path / name).read_text(encoding="utf-8") for name in names}
     assert len(texts) == 1
     assert "none" not in texts.pop()
@@ -614,9 +614,9 @@ def test_locks_that_an_earlier_version_left_hold_up_nothing(tmp_path: Path) -> N
 
 
 def test_two_runs_with_other_shards_ask_for_everything_once(tmp_path: Path) -> None:
-    asked = CONTEXT.Value("i", 0)
+    n_calls = CONTEXT.Value("i", 0)
     jobs = [
-        CONTEXT.Process(target=answer_shared_out, args=(str(tmp_path), shard, shards, asked))
+        CONTEXT.Process(target=answer_shared_out, args=(str(tmp_path), shard, shards, n_calls))
         for shards in (2, 3)
         for shard in range(shards)
     ]
@@ -625,7 +625,7 @@ def test_two_runs_with_other_shards_ask_for_everything_once(tmp_path: Path) -> N
     for job in jobs:
         job.join()
     assert [job.exitcode for job in jobs] == [0] * 5
-    assert asked.value == 120
+    assert n_calls.value == 120
 
 
 def test_the_ledger_of_a_job_at_work_is_left_to_it(tmp_path: Path) -> None:

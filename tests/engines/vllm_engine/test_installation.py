@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 
 from dialeval.config import VllmModel
-from dialeval.engines import availability, local_models
-from dialeval.engines.vllm_engine import installation
-from dialeval.engines.vllm_engine.installation import no_device
+from dialeval.engines import availability, installation
+from dialeval.engines.installation import no_device
 from dialeval.engines.vllm_engine.model_files import too_large, without_chat_template
 
 
@@ -39,7 +38,7 @@ def packages(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 
 def with_gpus(monkeypatch: pytest.MonkeyPatch, number: int | None) -> None:
-    monkeypatch.setattr(local_models, "gpus_of_the_driver", lambda: number)
+    monkeypatch.setattr(installation, "gpus_of_the_driver", lambda: number)
 
 
 @pytest.mark.parametrize(
@@ -56,13 +55,13 @@ def with_gpus(monkeypatch: pytest.MonkeyPatch, number: int | None) -> None:
 )
 def test_what_a_build_computes_on(found: dict[str, str], expected: str, packages: dict[str, str]) -> None:
     packages |= found
-    assert installation.build() == expected
+    assert installation.vllm_build() == expected
 
 
 def test_a_plugin_for_another_device_is_trusted(packages: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     packages["vllm"] = "0.32.0"
     monkeypatch.setattr(installation, "entry_points", lambda group: [group])
-    assert installation.build() == "other"
+    assert installation.vllm_build() == "other"
 
 
 def test_a_machine_without_a_gpu_is_told_what_to_do(packages: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,16 +128,16 @@ def test_both_packages_at_once_are_refused(packages: dict[str, str]) -> None:
 
 def test_another_version_than_the_tested_one_is_said(packages: dict[str, str]) -> None:
     packages["vllm"] = f"{installation.TESTED}+cu129"
-    assert installation.version_note() == ""
+    assert installation.vllm_version_note() == ""
     packages["vllm"] = "0.11.0"
-    said = f"; vllm 0.11.0 is installed, while what is tested here is {installation.TESTED}"
-    assert installation.version_note() == said
+    note = f"; vllm 0.11.0 is installed, while what is tested here is {installation.TESTED}"
+    assert installation.vllm_version_note() == note
     project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8"))
     assert project["project"]["optional-dependencies"]["vllm"] == [f"vllm=={installation.TESTED}"]
 
 
 def test_the_driver_is_asked_for_real() -> None:
-    counted = local_models.gpus_of_the_driver()
+    counted = installation.gpus_of_the_driver()
     assert counted is None or counted >= 0
     if not list(Path("/dev").glob("nvidia[0-9]*")) and not Path("/dev/dxg").exists():
         assert not counted
@@ -214,8 +213,8 @@ def test_a_context_that_does_not_fit_the_cache_is_refused(folder: Path) -> None:
 
 
 def test_sliding_layers_do_not_count_with_the_whole_context(folder: Path) -> None:
-    kinds = ["sliding_attention"] * 3 + ["full_attention"]
-    (folder / "config.json").write_text(json.dumps({"text_config": SHAPE | {"layer_types": kinds}}))
+    layers = ["sliding_attention"] * 3 + ["full_attention"]
+    (folder / "config.json").write_text(json.dumps({"text_config": SHAPE | {"layer_types": layers}}))
     long = model(model=str(folder), dtype="bfloat16", max_model_len=1000)
     assert too_large(long, 2 * 1 * 256 * 2 * 1000, None) is None
     assert too_large(long, 2 * 1 * 256 * 2 * 1000 - 1, None) is not None

@@ -68,8 +68,8 @@ def test_auto_answers_as_vllms_server_and_vllm_does_not(
 ) -> None:
     plain = VllmEngine(settings(model=str(published)))
     auto = VllmEngine(settings(model=str(published), generation_config="auto"))
-    said = json.loads(auto.identity)["sampling"]
-    assert said == {"repetition_penalty": 1.7, "top_k": 7, "top_p": 0.6}
+    sampling = json.loads(auto.identity)["sampling"]
+    assert sampling == {"repetition_penalty": 1.7, "top_k": 7, "top_p": 0.6}
     assert json.loads(plain.identity) == {k: v for k, v in json.loads(auto.identity).items() if k != "sampling"}
     inside, without = ask(auto, SAMPLINGS), ask(plain, SAMPLINGS)
     over_http = []

@@ -13,11 +13,11 @@ import pytest
 from pydantic import ValidationError
 
 from dialeval.config import VllmModel
+from dialeval.engines.installation import start_remedy
 from dialeval.engines.requests import Message
 from dialeval.engines.vllm_engine import driver, vllm_identity, vllm_missing
 from dialeval.engines.vllm_engine.chat_templates import transcript
 from dialeval.engines.vllm_engine.driver import devices_of_copies
-from dialeval.engines.vllm_engine.installation import remedy
 from dialeval.engines.vllm_engine.model_files import folder_digest, sampling_defaults
 from dialeval.engines.vllm_engine.process import computing_environment
 from dialeval.errors import UserError
@@ -80,7 +80,7 @@ def test_the_identity_holds_what_can_change_an_answer() -> None:
     ],
 )
 def test_a_failed_start_ends_in_what_to_do(reason: str, advice: str) -> None:
-    assert advice in remedy(reason)
+    assert advice in start_remedy(reason)
 
 
 @pytest.mark.parametrize(

@@ -49,9 +49,9 @@ def test_of_the_dialogues_that_wait_those_go_first_that_are_farthest_from_their_
     answered: list[int] = []
 
     async def ask_for(number: int, length: int) -> None:
-        said = [Message("user", f"{number}: what do you say?"), Message("assistant", "I do not know.")] * length
+        messages = [Message("user", f"{number}: what do you say?"), Message("assistant", "I do not know.")] * length
         sampling = Sampling(temperature=2.0, max_tokens=40, seed=number)
-        await engine.answer(Request(str(number), "test", "chat", tuple(said[: 2 * length - 1]), sampling))
+        await engine.answer(Request(str(number), "test", "chat", tuple(messages[: 2 * length - 1]), sampling))
         answered.append(length)
 
     async def ask_all() -> None:
@@ -141,8 +141,8 @@ def test_ctrl_c_while_vllm_starts_ends_both(settings: Callable[..., Any], tmp_pa
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=30) != 0
-    said = (tmp_path / "log").read_text()
-    assert "KeyboardInterrupt" in said
-    assert "there it is" not in said
+    log = (tmp_path / "log").read_text()
+    assert "KeyboardInterrupt" in log
+    assert "there it is" not in log
     for pid in pids:
         wait_until_gone(int(pid))

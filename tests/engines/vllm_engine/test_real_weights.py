@@ -45,12 +45,12 @@ def test_fifty_items_are_judged_alike_in_the_job_and_behind_the_server(
 ) -> None:
     from real_weights import answers, endpoint, requests, vllm_server
 
-    asked = [request for request in requests(ITEMS, TEXTS) if request.kind != "chat"]
-    assert len(asked) == ITEMS + TEXTS
-    ours, _ = answers(gemma, asked)
+    scored = [request for request in requests(ITEMS, TEXTS) if request.kind != "chat"]
+    assert len(scored) == ITEMS + TEXTS
+    ours, _ = answers(gemma, scored)
     with vllm_server(str(weights / "gemma"), tmp_path / "log") as address:
-        theirs, _ = answers(OpenAIEngine(endpoint(address, "m", "vllm", scores=True)), asked)
-    masses = [_compared(request, ours[request.request_id], theirs[request.request_id]) for request in asked]
+        theirs, _ = answers(OpenAIEngine(endpoint(address, "m", "vllm", scores=True)), scored)
+    masses = [_compared(request, ours[request.request_id], theirs[request.request_id]) for request in scored]
     assert np.mean([mass for mass in masses if mass is not None]) > 0.05, (
         "a model that has learned to read says Yes or No"
     )

@@ -38,26 +38,26 @@ def test_intervals_hold_the_truth_as_often_as_they_say_with_few_dialogues(monkey
     words = np.array([f"w{n}" for n in range(60)])
 
     def dialogue(number: int) -> list[tuple[str, str, str]]:
-        kept, said = random.beta(6, 2), []
+        kept, texts = random.beta(6, 2), []
         for _ in range(random.integers(1, 6)):
             source = random.choice(words, random.integers(4, 16))
             back = np.where(random.random(len(source)) < kept, source, random.choice(words, len(source)))
-            said.append((f"d{number}", " ".join(source), " ".join(back)))
-        return said
+            texts.append((f"d{number}", " ".join(source), " ".join(back)))
+        return texts
 
     from sacrebleu.metrics import BLEU
 
     people = [dialogue(number) for number in range(2000)]
-    everything = [said for one in people for said in one]
+    everything = [text for texts in people for text in texts]
     truth = BLEU().corpus_score([back for *_, back in everything], [[source for _, source, _ in everything]]).score
     held, n_trials = 0, 200
     for _ in range(n_trials):
-        said = [one for place in random.choice(len(people), 12, replace=False) for one in people[place]]
+        texts = [one for place in random.choice(len(people), 12, replace=False) for one in people[place]]
         rows = [
             ROWS[0] | {"utterance_id": f"u{n}", "cluster": cluster, "source": source}
-            for n, (cluster, source, _) in enumerate(said)
+            for n, (cluster, source, _) in enumerate(texts)
         ]
-        bleu = next(back_rows(rows, {key_of(row): said[n][2] for n, row in enumerate(rows)}, "m", 0.95))
+        bleu = next(back_rows(rows, {key_of(row): texts[n][2] for n, row in enumerate(rows)}, "m", 0.95))
         held += bleu["ci_low"] <= truth <= bleu["ci_high"]
     assert held / n_trials >= 0.87, held
 

@@ -95,7 +95,6 @@ def plan_briefs(
 
     Args:
         tasks: abbreviations.
-        domains: names.
         per_cell: items for each pair of task and domain.
         language: `en` or `zh`.
         styles: whether personalities are drawn and given.
@@ -222,7 +221,6 @@ def of_item(item: TestItem, *, answer: bool = False) -> Subject:
     """Returns the subject of a request about an item: utterances, options, and pairs of field and value.
 
     Args:
-        item: the item.
         answer: whether the label belongs to it.
     """
     fields = {"task": item.task, "language": item.language, "question": item.question}

@@ -63,7 +63,6 @@ def plan(
     Args:
         items: the items, options in the order in which they are to be shown.
         method: how the model answers.
-        templates: the prompts.
         sampling: how the model is sampled.
         circular: whether every rotation of the options is a request; `perplexity`, which sees one option at a time, has
             none.
@@ -92,10 +91,8 @@ def parse(
     """Yields the rows of answers to one item in one rotation: one, or two under `perplexity`.
 
     Args:
-        model: name of the model.
         method: the method of examination.
         item: the item as it was planned, not rotated.
-        rotation: number of the rotation.
         answers: its row of `responses`; under `perplexity` one for each option, in their order.
     """
     shown = rotations(item)[rotation]
@@ -129,7 +126,6 @@ def parse_all(
     """Yields the rows of all answers of one model.
 
     Args:
-        model: name of the model.
         method: the method of examination.
         items: the items of one language by item id.
         answered: each row of `requests` with its row of `responses`, in the order of the plan.

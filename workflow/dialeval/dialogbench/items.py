@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib import resources
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -21,12 +22,14 @@ from dialeval.corpora.clusters import beginning_clusters
 from dialeval.corpora.json_records import RecordFields, name_of, optional_text, records_of
 from dialeval.corpora.text_files import JsonLine
 from dialeval.dialogbench.tasks import TASKS, Task, find_task
-from dialeval.errors import UserError
+from dialeval.errors import UserError, nearest
 from dialeval.tables.dialogbench import TEST_ITEMS
 from dialeval.tables.files import iterate_rows
 from dialeval.text import noted
 
 LETTERS = "ABCD"
+BUNDLED = {"en": "english.jsonl", "zh": "chinese.jsonl"}
+"""Files of our own items by language, in the folder `bundled`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +160,6 @@ def read(path: Path, language: str, *, origin: str = "published", task: str | No
     """Reads one file, or all `.json` and `.jsonl` files of a folder.
 
     Args:
-        path: the file or folder.
-        language: language of the items.
         origin: what is noted as the items' origin.
         task: name of the task of records that name none that is known; the file's name if None.
 
@@ -172,6 +173,20 @@ def read(path: Path, language: str, *, origin: str = "published", task: str | No
             _read_line(line, task or file.stem, language, origin, reading, seen)
     if not reading.items:
         raise UserError(f"{reading.summary()}; give a file with one question per line")
+    return reading
+
+
+def read_bundled(language: str) -> ItemReading:
+    """Reads our own items of one language, in DialogBench's published format; bundled/LICENSE.md has their licence.
+
+    Raises:
+        UserError: there is none in that language.
+    """
+    if language not in BUNDLED:
+        raise UserError(f"there are no bundled test items in language '{language}'; {nearest(language, BUNDLED)}")
+    with resources.as_file(resources.files("dialeval.dialogbench") / "bundled" / BUNDLED[language]) as path:
+        reading = read(path, language, origin="bundled")
+    reading.source = f"bundled ({language})"
     return reading
 
 

@@ -53,7 +53,6 @@ def plan(
 
     Args:
         briefs: all that was planned.
-        templates: the prompts.
         sampling: how the writer is sampled.
         round_number: number of the round; an item of a later round is another request.
         wanted: ids of the items to write; all if None.
@@ -92,7 +91,6 @@ def plan_top_up(
     Args:
         briefs: all that was planned.
         accepted: ids of the items that passed every check so far.
-        templates: the prompts.
         sampling: how the writer is sampled.
         round_number: 0 for the first round.
         max_rounds: how many rounds there are at most, the first one counted.
@@ -204,8 +202,6 @@ def parse_filtering(judge: str, item: TestItem, answer: Mapping[str, Any]) -> di
     """Returns the judge's verdict on an item: `choice` is `correct`, `incorrect` or None.
 
     Args:
-        judge: name of the judge.
-        item: the item.
         answer: row of `responses`.
     """
     choice = read_verdict(text_to_read(answer), cut=was_cut(answer)) if answer["status"] == "ok" else None
@@ -392,7 +388,6 @@ async def write_in_rounds(
     Args:
         ask: the writer.
         briefs: what is to be written, all by one procedure.
-        templates: the prompts.
         sampling: how the writer is sampled.
         origin: what is noted as the items' origin.
         rules: what an item must obey.
@@ -421,11 +416,8 @@ async def filter_attempts(
     """Returns the attempts with the filter's reason against those that the judge does not call correct.
 
     Args:
-        ask: the judge.
         attempts: what was written; only accepted items are judged, and none of the basic prompt.
-        templates: the prompts.
         sampling: how the judge is sampled.
-        judge: its name.
     """
     items = items_of(one for one in attempts if one.is_filtered)
     answers = await ask([one.request for one in plan_filtering(items, templates, sampling)])

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
 from dialeval.config.models import Model
+from dialeval.engines.circuit_breaker import REMEDIES, EndpointDead
 from dialeval.engines.early_stop import EarlyStop
-from dialeval.engines.rate_limits.circuit_breaker import REMEDIES, EndpointDead
 from dialeval.engines.requests import AnswerFailure, Engine, Request, Response, request_key
 from dialeval.engines.spending.account import BudgetUsedUp
 from dialeval.engines.store import ResponseStore
@@ -30,9 +30,9 @@ from dialeval.tables.dialogues import NOT_ASKED
 
 _Result = TypeVar("_Result")
 _MOST_WORKERS = 8
-"""Begun requests per place of an engine's `concurrency`, with those that wait to be retried."""
+"""Most requests per place of an engine's `concurrency`, with those that wait for a retry."""
 _POLL_SECONDS = 0.3
-"""Seconds between two checks for the answer of another job."""
+"""Seconds between two checks for the response of another job."""
 _CLAIMED_TOGETHER = 100
 """Requests of a table that are claimed at once."""
 
@@ -43,48 +43,41 @@ _COLUMNS = tuple(field.name for field in fields(Response))
 _NO_RESPONSE = Response(text="", finish_reason="")
 
 
+def open_engine(model: Model, learned: Sequence[Path], store: Path | None = None, protocol: str = "") -> Engine:
+    """Returns the engine of a model, whose module is imported now.
+
+    Args:
+        learned: the learned files of an embedded or trained model; empty for others.
+        store: the folder of the stores, for the ledger of costs; needed for models with prices.
+
+    Raises:
+        UserError: the engine cannot be had here.
+    """
+    if not model.opened_by:
+        raise UserError(f"engine '{model.engine}' makes no model calls; its responses are read from files")
+    engine: Engine = import_module(model.opened_by).open_model(model, learned, store, protocol)
+    return engine
+
+
 class TableEngine(Engine, Protocol):
     """An engine that answers a whole table at once, in its own order and time."""
 
     def answer_all(
         self, requests: Iterable[tuple[str, Request]], store: ResponseStore
     ) -> AsyncGenerator[tuple[str, Response | AnswerFailure], None]:
-        """Yields key and outcome of every request, each once; other answers of this store's may be among them.
+        """Yields key and outcome of every request, each once; other responses of this store may be among them.
 
         Args:
             requests: keys and requests, each key once, none of them in the store.
-            store: where the caller puts each answer before it asks for the next.
+            store: where the caller puts each response before it takes the next.
         """
         ...
 
 
-@asynccontextmanager
-async def task_group() -> AsyncIterator[asyncio.TaskGroup]:
-    """Runs tasks concurrently; the first UserError cancels the others and is raised as itself."""
-    first: BaseException | None = None
-    try:
-        async with asyncio.TaskGroup() as group:
-            yield group
-    except* UserError as errors:
-        first = errors.exceptions[0]  # raised below: raised here, it is in a group on Python 3.11.2
-    if first is not None:
-        raise first
-
-
-async def run_concurrently(coroutines: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Runs coroutines concurrently, as `task_group` does."""
-    async with task_group() as group:
-        for coroutine in coroutines:
-            group.create_task(coroutine)
-
-
 class Answering:
-    """Answers the requests of one job and counts them.
+    """Answers the requests of one job, from the store or else by the engine, and counts them.
 
     Args:
-        engine: answers what the store lacks.
-        store: an open response store.
-        progress: advances with each answer.
         max_failure_share: the share of requests that may fail before `check_failures` refuses the job.
         name, protocol: of the model, for messages; without them those of the store.
     """
@@ -121,10 +114,10 @@ class Answering:
         return request_key(request, self.engine.identity, reads_subject=self.engine.reads_subject)
 
     async def ask(self, request: Request) -> Response:
-        """Returns the answer, from the store or the model; equal requests in flight share one call.
+        """Returns the response, from the store or the model; equal requests in flight share one call.
 
         Raises:
-            AnswerFailure: the model gave no answer; counted, not stored.
+            AnswerFailure: the model gave no response; counted, not stored.
         """
         key = self.key(request)
         self.total += 1
@@ -152,10 +145,10 @@ class Answering:
             del self._in_flight[key], future  # a failure refers to this frame: no local may refer to the failure
 
     def answer_to(self, key: str) -> Response | None:
-        """Returns the stored answer to a request after all were answered; None where it failed.
+        """Returns the stored response to a request after all were answered; None where it failed.
 
         Raises:
-            UserError: the answer was stored and is gone.
+            UserError: the response was stored and is gone.
         """
         response = self.store.get(key)
         if response is None and key not in self._unanswered:
@@ -172,7 +165,7 @@ class Answering:
         self.progress.advance(failed=True)
 
     async def ask_all(self, requests: Iterable[Request]) -> None:
-        """Asks every request, `engine.concurrency` at a time; answers are then in the store, failures counted.
+        """Answers every request, `engine.concurrency` at a time; responses are then in the store, failures counted.
 
         Requests are drawn from the iterable as places become free, so that a long table is never held in memory.
         """
@@ -187,7 +180,7 @@ class Answering:
             for request in waiting:
                 with suppress(AnswerFailure):
                     await self.ask(request)
-                # a request that rests, or waits for another job's answer, keeps no place
+                # a request that waits for a retry or for another job keeps no place
                 resting = getattr(self.engine, "resting", 0) + self._waiting
                 if n_workers - resting < most and n_workers < _MOST_WORKERS * most:
                     n_workers += 1
@@ -198,11 +191,11 @@ class Answering:
                 group.create_task(worker())
 
     def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
-        """Runs work that asks this model, then closes the engine."""
+        """Runs a coroutine to its end, then closes the engine."""
         return run_in_order(self.closing(work))
 
     async def closing(self, work: Coroutine[Any, Any, _Result]) -> _Result:
-        """Awaits work that asks this model, then closes the engine."""
+        """Awaits a coroutine, then closes the engine."""
         try:
             return await work
         except BudgetUsedUp as error:
@@ -211,7 +204,7 @@ class Answering:
             await self.engine.close()
 
     def check_failures(self) -> None:
-        """Raises UserError if more requests failed than the configuration allows, or no answer could be parsed."""
+        """Raises UserError if more requests failed than the configuration allows, or no response could be parsed."""
         self.early_stop.check_parsed()
         failed = sum(self.failures.values())
         if not failed or failed <= self.max_failure_share * self.total:
@@ -228,7 +221,7 @@ class Answering:
         )
 
     async def _send_retry(self, retry: Request | None) -> None:
-        """Sends the retry of an unparsed answer where none could be parsed so far; the retry stage finds its answer."""
+        """Sends the retry of an unparsed response while none could be parsed; the retry stage finds its response."""
         if retry is None:
             return
         key = self.key(retry)
@@ -240,7 +233,7 @@ class Answering:
             await self._answer_of_other_job(key) or await self._call_engine(key, retry)
 
     async def _answer_of_other_job(self, key: str) -> Response | None:
-        """Returns the answer of another job that sends the same request; None once this job is to send it."""
+        """Returns the response of another job that sends the same request; None once this job must send it."""
         while not await self.store.claim(key):
             if (stored := self.store.get(key)) is not None:
                 self.progress.advance(stored=True)
@@ -262,7 +255,7 @@ class Answering:
                     and (retry_key := self.key(retry)) not in self.store
                     and await self.store.claim(retry_key)
                 ):
-                    try:  # in the same place: whether more requests are sent may depend on it
+                    try:  # in the same place, since the early stop may depend on it
                         await self._answered(retry_key, retry)
                     except AnswerFailure:
                         self.store.give_up(retry_key)
@@ -284,14 +277,14 @@ class Answering:
         return self.max_failure_share * total if self.max_failure_share else 0.0
 
     async def _answered(self, key: str, request: Request) -> tuple[Response, Request | None]:
-        """Returns the engine's answer, now stored, and a request that decides whether it can be parsed."""
+        """Returns the engine's response, now stored, and a retry that decides whether it can be parsed."""
         self.n_sent += 1
         response = await self._answer(request, key)
         await self.store.append_soon(key, response)
         return response, self.early_stop.read(request, response)
 
     async def _answer(self, request: Request, key: str) -> Response:
-        """Returns the engine's answer and reports it to the early stop."""
+        """Returns the engine's response and reports it to the early stop."""
         try:
             response = await self.engine.answer(request)
             self.early_stop.answered()
@@ -310,14 +303,14 @@ class Answering:
         return response
 
     async def _answer_table(self, engine: TableEngine, requests: Iterable[Request]) -> None:
-        """Has an engine answer a whole table."""
+        """Answers a table by an engine that takes it as a whole."""
         left = await self._answer_unclaimed(engine, self._counted(requests))
-        while left:  # other jobs ask these
+        while left:  # other jobs send these
             await asyncio.sleep(_POLL_SECONDS)
             left = await self._answer_unclaimed(engine, left)
 
     async def _answer_unclaimed(self, engine: TableEngine, requests: Iterable[Request]) -> list[Request]:
-        """Has an engine answer a table and returns the requests that other jobs ask at this time."""
+        """Answers a table and returns the requests that other jobs are sending."""
         names: dict[str, str] = {}
         early: dict[str, Request] = {}
         twins: Counter[str] = Counter()
@@ -346,7 +339,7 @@ class Answering:
 
         n_sent = unanswered()
         first = next(n_sent, None)
-        if first is None:  # no need of the engine, which may want a key
+        if first is None:  # all responses are stored: the engine may lack a key
             return left
         async with aclosing(engine.answer_all(chain([first], n_sent), self.store)) as outcomes:
             async for key, outcome in outcomes:
@@ -378,25 +371,22 @@ class Answering:
 
 
 def unsent_row(request: Request) -> dict[str, Any]:
-    """Returns the row of the table `responses` of a request that was not sent."""
+    """Returns the row of `responses` of a request that was not sent."""
     return response_row(request, "", None) | {"status": NOT_ASKED, "dropped": 0}
 
 
 def response_row(request: Request, key: str, response: Response | None) -> dict[str, Any]:
-    """Returns a row of the table `responses`; without a response its status is `missing`."""
+    """Returns a row of `responses`; without a response its status is `missing`."""
     row: dict[str, Any] = {"request_id": request.request_id, "key": key, "status": "ok" if response else "missing"}
     response = response or _NO_RESPONSE
     return row | {name: getattr(response, name) for name in _COLUMNS}
 
 
-# Running requests to models: Ctrl-C stops them in order, a second one at once.
-
-
 def run_in_order(work: Coroutine[Any, Any, _Result]) -> _Result:
-    """Runs work in an event loop to its end.
+    """Runs a coroutine in an event loop to its end; a second Ctrl-C ends the process at once.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C was pressed; all of the work has been cancelled, and has ended.
+        KeyboardInterrupt: after a first Ctrl-C, once the coroutine is cancelled and has ended.
     """
     try:
         return asyncio.run(_stopped_once(work))
@@ -410,22 +400,21 @@ async def _stopped_once(work: Coroutine[Any, Any, _Result]) -> _Result:
         return await work
 
 
-# From a model's configuration to an engine that answers for it. An engine is imported when it is opened.
+@asynccontextmanager
+async def task_group() -> AsyncIterator[asyncio.TaskGroup]:
+    """Runs tasks concurrently; the first UserError cancels the others and is raised as itself."""
+    first: BaseException | None = None
+    try:
+        async with asyncio.TaskGroup() as group:
+            yield group
+    except* UserError as errors:
+        first = errors.exceptions[0]  # raised below: raised here, it is in a group on Python 3.11.2
+    if first is not None:
+        raise first
 
 
-def open_engine(model: Model, learned: Sequence[Path], store: Path | None = None, protocol: str = "") -> Engine:
-    """Returns the engine of a model.
-
-    Args:
-        model: its configuration.
-        learned: for an embedded model, the file of what it learned; empty for others.
-        store: the folder of the stores, for the ledger of costs; needed for models with prices.
-        protocol: the protocol of the requests, for the ledger.
-
-    Raises:
-        UserError: the engine cannot be had here.
-    """
-    if not model.opened_by:
-        raise UserError(f"engine '{model.engine}' makes no model calls; its responses are read from files")
-    engine: Engine = import_module(model.opened_by).open_model(model, learned, store, protocol)
-    return engine
+async def run_concurrently(coroutines: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Runs coroutines concurrently, as `task_group` does."""
+    async with task_group() as group:
+        for coroutine in coroutines:
+            group.create_task(coroutine)

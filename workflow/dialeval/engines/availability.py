@@ -9,16 +9,17 @@ from pathlib import Path
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.config.models import EncoderModel, Model, NllbModel, VllmModel
 from dialeval.engines.encoder.metric import read_metric
-from dialeval.engines.local_models import (
+from dialeval.engines.installation import (
     LEARNS_TO_ANSWER,
     LEARNS_TO_SCORE,
     SCORES,
     TRANSLATES,
     check_precision,
     missing_libraries,
+    no_device,
     too_few_gpus,
+    vllm_missing,
 )
-from dialeval.engines.vllm_engine.installation import no_device, vllm_missing
 from dialeval.engines.vllm_engine.model_files import folder_digest, without_chat_template
 from dialeval.errors import UserError
 from dialeval.provenance.fingerprints import content_digest, kept
@@ -28,7 +29,6 @@ def unavailable(model: Model, *, own_environment: bool = False) -> str | None:
     """Returns why a model cannot answer on this installation, with a remedy, or None if it can.
 
     Args:
-        model: the model's configuration.
         own_environment: whether its jobs run in an environment that is made for them.
     """
     if isinstance(model, VllmModel):
@@ -66,7 +66,6 @@ def cannot_compute_here(model: Model, *, own_environment: bool = False) -> str |
     For a job that runs here: on a cluster the machine that plans need not have what those that compute have.
 
     Args:
-        model: the model's configuration.
         own_environment: whether its jobs run in an environment that is made for them.
     """
     if isinstance(model, EncoderModel):

@@ -1,9 +1,8 @@
-"""Stops a job early whose requests all fail or cannot be parsed, and remembers the reason.
+"""Stops a job early whose requests all fail or cannot be parsed, and records the reason.
 
-Until the first answer that is of use, no more requests are in flight than may yet turn out useless. What is found
-holds for the other jobs of the run, too; what was billed and cannot be stored, as where an endpoint leaves label
-probabilities out, holds for later runs as well. Both lie in the store, in `stops.jsonl` of the model's folder; deleting
-it forgets them.
+Until the first useful response, no more requests are in flight than may be useless before the job stops. A stop also
+holds for the other jobs of the run; one for billed responses that cannot be stored, such as those without label
+probabilities, holds for later runs, too. Stops are recorded in `stops.jsonl` in the model's folder of the store.
 """
 
 from __future__ import annotations
@@ -20,31 +19,32 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from dialeval.engines.rate_limits.circuit_breaker import FINAL_KINDS, EndpointDead, resume_advice
+from dialeval.engines.circuit_breaker import FINAL_KINDS, EndpointDead, resume_advice
 from dialeval.engines.requests import AnswerFailure, Request, Response
 from dialeval.errors import UserError
 from dialeval.jobs.signals import run_id
 
 FILE = "stops.jsonl"
 MOST_ALIKE = 20
-"""Equal refusals without an answer before or between them after which no more requests are sent."""
+"""Equal refusals, without a response before or between them, after which no more requests are sent."""
 MOST_BILLED = 10
-"""Answers that are billed and cannot be stored, without one that can, after which no more requests are sent."""
+"""Billed responses that cannot be stored, without one that can, after which no more requests are sent."""
 MOST_UNPARSED = 20
 _ALIKE = "bad_request"
-"""The kind of refusals of one request or of all; `rate_limits.circuit_breaker` counts those of an endpoint."""
+"""The kind of refusals of one request or of all; `circuit_breaker` counts those of an endpoint."""
 _UNSUPPORTED = "unsupported"
 _BILLED = frozenset({_UNSUPPORTED, "empty", "impossible"})
 _OF_ALL = ("choice", "loglikelihood", "chat")
-"""Kinds of requests, of which an endpoint supports all or none."""
-_FOUND_OUT_ONCE = ("choice", "loglikelihood")
-_NO_WAY_THERE = frozenset({"connection", "server"})
-"""Kinds that may pass, unless the failure itself says otherwise, as one of a wrong certificate does."""
+"""Kinds of requests: an endpoint supports all requests of a kind or none."""
+_TESTED_ONCE = ("choice", "loglikelihood")
+"""Kinds of which one job at a time tests whether an endpoint supports them."""
+_UNREACHABLE = frozenset({"connection", "server"})
+"""Failures that may pass, except those marked otherwise, such as a wrong certificate."""
 _POLL_SECONDS = 0.05
 _READ_AGAIN = 0.5
-"""Seconds between two reads of what other jobs have found."""
+"""Seconds between two reads of other jobs' stops."""
 _NUMBERED = re.compile(r"(?=\S*\d)[\w-]{8,}")
-"""Parts of a message in which equal refusals may differ: a proxy's request ids, times."""
+"""Parts in which equal refusals may differ: request ids and times."""
 _REMEDIES = {
     "choice": "the endpoint gives no probabilities of labels: set another `label_logprobs` of the model (`vllm` for a "
     "vLLM server), or ask this model by a protocol of form `scale` instead of `probability` (DialogBench: `letter` "
@@ -71,12 +71,12 @@ _UNPARSED = {
 
 @dataclass(frozen=True)
 class Parsing:
-    """How a job checks whether answers can be parsed.
+    """How a job checks whether responses can be parsed.
 
     Attributes:
-        status_of: returns the status of an answer once it is parsed, `ok` where any of it could be; empty if unknown.
-        most_unparsed: how many may be unparsed before the first that is parsed.
-        retry: returns the retry of a request with an unparsed answer; None where there is none.
+        status_of: returns the status of a parsed response, `ok` if any part could be parsed; empty if unknown.
+        most_unparsed: largest number of unparsed responses before the first parsed one.
+        retry: returns the retry of a request with an unparsed response; None if there is none.
     """
 
     status_of: Callable[[Request, Response], str]
@@ -85,13 +85,11 @@ class Parsing:
 
 
 class EarlyStop:
-    """Counts useless answers of one job until the first that is of use.
+    """Counts the useless responses of one job until the first useful one.
 
     Args:
-        model_folder: the model's folder in the store.
-        name: the model's, for messages.
         protocol: the protocol's.
-        settings: a digest of the model's settings; what is remembered holds as long as they are the same.
+        settings: digest of the model's settings; recorded stops hold while it stays the same.
     """
 
     def __init__(self, model_folder: Path, name: str, protocol: str, settings: str = "") -> None:
@@ -113,27 +111,25 @@ class EarlyStop:
         self._unparsed_advice = ""
 
     async def enter(self, request: Request, key: str, may_fail: float) -> None:
-        """Takes a place for a request, waiting while those in flight may stop the job.
+        """Takes a place for a request; waits while the requests in flight may stop the job.
 
         Args:
-            request: the request.
-            key: of the request.
             may_fail: how many requests of the job may fail.
 
         Raises:
-            UserError: all requests were in vain, here or in another job.
+            UserError: all requests were useless, here or in another job.
         """
         self.check_known(request, key)
         self._may_fail = may_fail
         turn = object()
-        self._waiting.append(turn)  # in the order of asking: a later run then finds the answers to its first requests
+        self._waiting.append(turn)  # in order: a later run then finds the responses to its first requests
         try:
             while not self._useful and (
                 self._waiting[0] is not turn or self._waits(may_fail) or not self._is_first(request)
             ):
                 await asyncio.sleep(_POLL_SECONDS)
                 self.check_known(request, key)
-            while self._waits(may_fail):  # an answer was of use, and refusals alike are still counted
+            while self._waits(may_fail):  # there is a useful response, and equal refusals are still counted
                 await asyncio.sleep(_POLL_SECONDS)
             self.check(may_fail)
             self._in_flight += 1
@@ -147,15 +143,11 @@ class EarlyStop:
         self._in_flight -= 1
         if not self._in_flight or self._useful:
             if not self._useful and len(self._billed) >= self._max_billed(self._may_fail):
-                self._billed_message()  # written down before another job begins to find out the same
+                self._billed_message()  # recorded before another job makes the same test
             self._release_first()
 
     def read(self, request: Request, response: Response) -> Request | None:
-        """Notes an answer, new or stored; after a useful one, failures no longer stop the job.
-
-        Returns:
-            A request whose answer decides whether this one is of use, or None.
-        """
+        """Counts a response, new or stored; returns the retry that decides whether it is useful, or None."""
         if self._useful:
             return None
         status = self.parsing.status_of(request, response) if self.parsing else "ok"
@@ -176,11 +168,11 @@ class EarlyStop:
         return None
 
     def answered(self) -> None:
-        """Notes that the model answered."""
+        """Counts a response of the model, whatever it is."""
         self._answered = self._alike_over = True
 
     def failed(self, request: Request, key: str, failure: AnswerFailure) -> None:
-        """Notes a request that failed.
+        """Counts a failed request.
 
         Raises:
             EndpointDead: no request can be answered.
@@ -190,7 +182,7 @@ class EarlyStop:
         self._alike_over = self._alike_over or kind != _ALIKE or alike != _NUMBERED.sub("", self._words or words)
         self._words = words
         self._n_refused += 1
-        lost = kind in FINAL_KINDS - {"parameter"} or (kind in _NO_WAY_THERE and not getattr(failure, "passing", True))
+        lost = kind in FINAL_KINDS - {"parameter"} or (kind in _UNREACHABLE and not getattr(failure, "passing", True))
         if lost and not self._answered:
             raise EndpointDead(f"model {self._name}: the first request failed: {kind}: {words}. {resume_advice(kind)}")
         if kind in _BILLED:
@@ -198,7 +190,7 @@ class EarlyStop:
             self._billed_kind = request.kind if kind == _UNSUPPORTED else kind
 
     def check(self, may_fail: float = 0.0) -> None:
-        """Raises UserError if all requests of this job were in vain."""
+        """Raises UserError if all requests of this job were useless."""
         if self._room(may_fail) > 0:
             return
         self.check_parsed()
@@ -211,7 +203,7 @@ class EarlyStop:
         )
 
     def check_parsed(self) -> None:
-        """Raises UserError if so many answers were read that could not be parsed, and none that could."""
+        """Raises UserError if too many responses could not be parsed, and none could."""
         if self.parsing and sum(self._statuses.values()) >= self.parsing.most_unparsed:
             raise UserError(self._remember(self._unparsed_message(), run=self._run, about=self._about))
 
@@ -235,7 +227,7 @@ class EarlyStop:
         return self._in_flight > 0 and self._room(may_fail) <= 0
 
     def _room(self, may_fail: float) -> float:
-        """Returns how many more requests may be in flight."""
+        """Returns the number of further requests that may be in flight."""
         room = float("inf")
         if not self._useful:
             room = self._max_billed(may_fail) - len(self._billed)
@@ -246,12 +238,12 @@ class EarlyStop:
         return room - self._in_flight
 
     def _max_billed(self, may_fail: float) -> float:
-        """Returns how many answers may be billed and not stored."""
+        """Returns the largest number of billed responses that cannot be stored."""
         return MOST_BILLED if self._billed_kind in ("", *_OF_ALL) else max(MOST_BILLED, may_fail + 1)
 
     def _is_first(self, request: Request) -> bool:
-        """Returns whether this job may find out whether the endpoint supports a kind of request: one job at a time."""
-        if self._useful or self._first is not None or request.kind not in _FOUND_OUT_ONCE:
+        """Returns whether this job may test whether the endpoint supports a kind of request: one job at a time."""
+        if self._useful or self._first is not None or request.kind not in _TESTED_ONCE:
             return True
         try:
             place = os.open(self._file.parent, os.O_RDONLY)
@@ -284,7 +276,7 @@ class EarlyStop:
         )
 
     def _remember(self, words: str, **scope: str | list[str]) -> str:
-        """Returns words, which are written down for requests of a scope."""
+        """Records a message for requests of a scope, and returns it."""
         entry = {name: value for name, value in scope.items() if value} | {"words": words}
         if "run" in scope and not scope["run"]:
             return words
@@ -295,7 +287,7 @@ class EarlyStop:
         try:
             place = os.open(self._file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o666)
         except OSError:
-            return words  # what cannot be remembered is found out again
+            return words  # another job makes the same test
         try:
             os.write(place, line.encode("utf-8", "replace"))
         finally:

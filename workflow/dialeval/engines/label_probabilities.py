@@ -1,11 +1,8 @@
 """Labels as token sequences, and their probabilities.
 
-A model may write a label with or without a blank before it, capitalised or in lower case; the probability of a label
-is the sum over these variants. Variants of more than one token are read along a tree of tokens, one step of the model
-per inner node: the first token alone would not tell `Conversation 1` from `Conversation 2`.
-
-A label can begin with a blank and be written with capitals or without: the probabilities of these variants are summed.
-A label of which no variant was seen is absent, which is not the same as improbable.
+The probability of a label is the sum over its variants: with or without a blank before it, capitalised or in lower
+case. Variants of several tokens are read along a tree of tokens, one step of the model per inner node, since the first
+token alone does not distinguish `Conversation 1` from `Conversation 2`. A label without a seen variant is absent.
 """
 
 from __future__ import annotations
@@ -17,12 +14,11 @@ from dataclasses import dataclass, field
 from dialeval.engines.requests import AnswerFailure
 
 LOWEST_MASS = 0.001
-"""Probability that all labels together must have as the first thing said, for their proportion to say anything.
+"""Least probability of all labels together, as the first tokens of an answer, for a score.
 
-Somebody who drew blindly among 32,000 tokens would name one of the eight ways of writing Yes and No with a probability
-of .00025, and one of the sixteen of four letters with .0005; among the 1,024 tokens of our tiny models, with .008. So
-no model is below the bound for being small or untaught: only a model that is all but sure to say something else first,
-most often the mark that opens its thinking (1e-5 and less). Embedded models have 1.
+A uniform draw among 32,000 tokens gives one of the eight variants of Yes and No with probability .00025, one of the
+sixteen of four letters with .0005; among the 1,024 tokens of our tiny models with .008. A model below the bound is
+nearly certain to begin with other tokens, most often the mark of its reasoning (1e-5 and less).
 """
 
 Path = tuple[int, ...]
@@ -58,7 +54,6 @@ def label_tree(labels: Sequence[str], encode: Callable[[str], list[int]]) -> Lab
     """Returns the tree of all variants of some labels.
 
     Args:
-        labels: the labels.
         encode: tokenises a text without special tokens.
 
     Raises:
@@ -124,7 +119,6 @@ def label_of_token(token: str, labels: Sequence[str]) -> str | None:
 
     Args:
         token: the token's text.
-        labels: all labels.
     """
     word = token.lstrip(_LEADING).rstrip()
     exact = [label for label in labels if label.strip() == word]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dialeval.config.models import NllbModel
-from dialeval.engines.local_models import TRANSLATES, by_length, free_memory, missing_libraries
+from dialeval.engines.installation import TRANSLATES, by_length, free_memory, missing_libraries
 from dialeval.engines.requests import AnswerFailure, Engine, Message, Request, Response
 from dialeval.engines.store import ResponseStore
 from dialeval.engines.vllm_engine.model_files import folder_digest
@@ -307,7 +307,6 @@ def check_memory(name: str, needed: int, free: int | None, *, on_gpu: bool) -> N
     """Ends where the weights do not fit.
 
     Args:
-        name: of the model.
         needed: bytes of its weights.
         free: bytes that are there; None: not known.
         on_gpu: where.

@@ -1,11 +1,10 @@
 """Requests to models, their responses, and the key under which a response is stored.
 
-Responses are validated here, once for all engines. Some invalid values are repaired, since the response was paid for
-and a retry would give the same: half of a surrogate pair becomes U+FFFD, and an impossible count of tokens is unknown.
-A value that is no probability is refused.
+Responses are validated here for all engines. A retry would give the same values, so some are repaired: half of a
+surrogate pair becomes U+FFFD, an impossible count of tokens is unknown. A value that is no probability is refused.
 
-A request is plain data. Its key is a hash over everything that can change the answer: the kind, the messages, the
-labels or the continuation, the sampling parameters, the repeat number and the model's identity.
+The key of a request is a hash over everything that can change the answer: the kind, the messages, the labels or the
+continuation, the sampling parameters, the repeat number and the model's identity.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from typing import Any, Literal, NamedTuple, Protocol
 from dialeval.errors import visible
 
 MOST_TOKENS = 100_000_000
-"""More tokens than any prompt or answer has; a greater count is none."""
+"""Largest valid count of tokens."""
 BROKEN = "\ufffd"
 """The replacement of an invalid character."""
 _ROUNDING = 0.01
-"""What a logarithm of a probability may be above 0, where it was rounded or summed in half precision."""
+"""Largest logarithm of a probability above 0, after rounding or sums in half precision."""
 
 _response_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 _request_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
@@ -96,7 +95,7 @@ class Message(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How the answer is drawn. `seed` is the sampler's, not a ChatSEED; penalties of 0 leave an answer as it is."""
+    """Sampling parameters. `seed` is the sampler's, not a ChatSEED; penalties of 0 change nothing."""
 
     temperature: float = 0.0
     top_p: float = 1.0
@@ -117,9 +116,8 @@ class Request:
         kind: `chat` asks for text, `choice` for the log-probabilities of `labels`, `loglikelihood` for that of
             `continuation` after the messages.
         messages: the prompt.
-        labels: what is chosen from (`choice`), or the dimensions that an answer must name (`rating`).
-        subject: the dialogues that the request is about, as data. Embedded models answer from it; others from the
-            messages, which render it.
+        labels: the labels to choose from (`choice`), or the dimensions that an answer must name (`rating`).
+        subject: the dialogues that the request is about. Embedded models answer from it; others from the messages.
         repeat: number of this repetition of an otherwise equal request.
         answer_schema: JSON schema that the answer must follow (`chat`), as canonical JSON; empty for free text.
     """
@@ -140,15 +138,14 @@ class Request:
 class Response:
     """A model's answer.
 
-    Its values are valid for every table; invalid ones are repaired or refused when it is made.
+    Invalid values are repaired or refused when it is made.
 
     Attributes:
         text: the answer without its reasoning part.
-        reasoning: the reasoning part of a reasoning model, kept apart from what is parsed.
+        reasoning: the reasoning part of a reasoning model, which is not parsed.
         finish_reason: `stop`, `length` (the token budget ran out) or `refusal`.
-        label_logprobs: natural logarithm of each label's probability (`choice`); a label that the engine could not
-            see is absent.
-        label_mass: probability that all labels together captured (`choice`).
+        label_logprobs: natural logarithm of the probability of each label that the engine saw (`choice`).
+        label_mass: probability of all labels together (`choice`).
         logprob: summed log-probability of the continuation (`loglikelihood`), over `n_tokens` tokens.
 
     Raises:
@@ -303,7 +300,7 @@ def request_key(request: Request, identity: str, *, reads_subject: bool = False)
         "repeat": request.repeat,
     }
     if request.kind == "loglikelihood" and _OF_AN_ENDPOINT in identity:
-        # answers to keys without this are of prompt and continuation tokenised apart, and are not to be read any more
+        # answers to keys without this had prompt and continuation tokenised apart, and are no longer used
         content["tokenised"] = "together"
     if request.answer_schema:
         content["answer_schema"] = request.answer_schema
@@ -313,7 +310,7 @@ def request_key(request: Request, identity: str, *, reads_subject: bool = False)
 
 
 def _seen_labels(logprobs: object) -> dict[str, float]:
-    """Returns the labels that were seen; one of probability 0 was not."""
+    """Returns the labels with a probability above 0."""
     if not isinstance(logprobs, Mapping):
         raise ValueError(f"{logprobs!r:.80} are no labels with their log-probabilities")
     seen = {valid_unicode(label): log_probability(value) for label, value in logprobs.items()}

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dialeval.corpora import bundled
-from dialeval.engines.local_models import TRANSLATES, missing_libraries
+from dialeval.engines.installation import TRANSLATES, missing_libraries
 from dialeval.engines.requests import Dialogue
 from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates

@@ -93,7 +93,6 @@ def exchange_entities(
 
     Args:
         case: the item and its pool.
-        entities: the entities to exchange.
         categories: category of each replacement, by `Entity.key`.
         avoid: keys that may not be drawn.
         rng: source of the draws.

@@ -47,7 +47,6 @@ def find_strategy(name: str, place: str = "") -> Strategy:
     """Returns a strategy by its name.
 
     Args:
-        name: of the strategy.
         place: where the name stands, for the message.
 
     Raises:

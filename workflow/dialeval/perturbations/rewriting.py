@@ -87,7 +87,6 @@ def plan_rewriting(
     Args:
         item: the item to perturb, of the strategy's level.
         strategy: one that has a prompt template.
-        templates: the prompts.
         sampling: how the answer is drawn; draws differ only at a temperature above 0 or by the model's own noise.
         draw: 0-based number of the repetition.
         attempt: 0, or 1 when asking again.
@@ -135,7 +134,6 @@ def read_rewriting(
 
     Args:
         item, strategy, draw, scope: as for `plan_rewriting`.
-        answer: the model's text.
     """
     places = _rewritten(strategy, turns_in_scope(item, scope or strategy.scope))
     answer = without_thinking(answer)
@@ -306,8 +304,6 @@ def problem_of(strategy: str, item: Item, utterances: tuple[str, ...], places: t
     """Returns the problem of a rewritten item, in words for the model and the reader; empty if there is none.
 
     Args:
-        strategy: name of the strategy.
-        item: the original.
         utterances: all utterances after the rewriting.
         places: 0-based numbers of the utterances that were to be rewritten.
     """
@@ -405,8 +401,6 @@ async def rewrite_all(
 
     Args:
         answering: the rewriter.
-        tasks: the items to rewrite.
-        templates: the prompts.
         sampling: how answers are drawn.
         record: called with the key and every response, new or stored.
     """

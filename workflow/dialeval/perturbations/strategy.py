@@ -287,8 +287,6 @@ def edit_utterances(
     """Applies a change to every editable utterance; not applicable where it changes fewer than half of them.
 
     Args:
-        case: the dialogue.
-        way: name of the way.
         change: gets the number of an utterance and all utterances, as far as they are changed already.
     """
     utterances = list(case.item.utterances)

@@ -346,7 +346,6 @@ def fitting_synonym(
     """Returns the synonym of a word that fits its neighbours, or None.
 
     Args:
-        word: a word of an utterance.
         previous: the word before it in lower case; empty at the beginning and after a mark.
         following: the word after it in lower case; empty at the end and before a mark.
         synonyms_of: gives the synonyms of a word form in lower case.

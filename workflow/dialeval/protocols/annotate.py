@@ -35,8 +35,6 @@ def plan(
 
     Args:
         question: what is asked; its criteria are the kinds.
-        items: dialogues.
-        templates: the prompts.
         n_seed_utterances: utterances of a ChatSEED, which are not judged.
     """
     for item in items:
@@ -89,12 +87,6 @@ def parse(
 
     A kind is there (Yes) where utterances are named, all of them of the one who is judged; `place` is the first.
     A good case is one of which all kinds could be read and none is there.
-
-    Args:
-        question: what was asked.
-        judge: name of the judge.
-        planned: row of `requests`.
-        answer: row of `responses` for the same request.
     """
     names = [one.name for one in question.criteria]
     text = text_to_read(answer)

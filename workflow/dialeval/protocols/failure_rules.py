@@ -79,7 +79,6 @@ def judgements(protocol: str, items: Iterable[Item], rules: Rules) -> Iterator[d
     Args:
         protocol: whose judgements they are.
         items: dialogues of systems, and of people beside them.
-        rules: the rules.
     """
     for item in items:
         if not judged_places(item, rules.n_seed_utterances):
@@ -273,7 +272,6 @@ def phrase_of(text: str, language: str) -> str:
     """Returns the words by which a speaker says of itself that it is an AI, in lower case; empty where it does not.
 
     Args:
-        text: the utterance.
         language: one that `knows` knows.
     """
     plain = re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text).lower().replace("’", "'"))

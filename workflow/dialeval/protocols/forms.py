@@ -60,7 +60,6 @@ def plan_retries(
     Args:
         question: what was asked.
         pairs: rows of `requests`, whole, with their rows of `responses`.
-        templates: the prompts.
     """
     reminder = Message("user", templates.render(TEMPLATE))
     for planned, answer in pairs:

@@ -49,7 +49,6 @@ def subject_of(item: Item, criteria: Iterable[Criterion], *criterion: str) -> tu
     """Returns the subject of a request about an item.
 
     Args:
-        item: the item.
         criteria: what is asked about.
         criterion: its name where it is the only one that the request can be about.
     """
@@ -76,10 +75,8 @@ def prompt_for(
     """Returns the prompt of a request about an item.
 
     Args:
-        templates: the prompts.
         names: the template of each level.
         criteria: what is asked about; where a choice is asked for, one.
-        subject: of the request.
     """
     utterances, (named, *_), speakers, *more = subject
     judged, language = more[0] if more else ("", "")

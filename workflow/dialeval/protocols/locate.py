@@ -79,12 +79,6 @@ def parse(
 
     `choice` is Yes (AI, or what the criterion names) or No; `place` is the first utterance, 1-based as in the paper,
     and set only for Yes. Where only one speaker is judged it is one of that speaker's.
-
-    Args:
-        question: what was asked.
-        judge: name of the judge.
-        planned: row of `requests`.
-        answer: row of `responses` for the same request.
     """
     text = text_to_read(answer)
     verdict = _in_object(text) if question.structured else read_verdict(text, OPTIONS, cut=was_cut(answer))

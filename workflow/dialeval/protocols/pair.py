@@ -43,9 +43,7 @@ def plan(question: Question, cases: Cases, templates: Templates, skipped: Counte
     """Yields the requests of every two dialogues that are shown side by side: criterion by criterion, in both orders.
 
     Args:
-        question: what is asked.
         cases: all systems' dialogues.
-        templates: the prompts.
         skipped: counts pairs that are not asked about, by reason.
     """
     case_id = ""
@@ -65,14 +63,7 @@ def plan(question: Question, cases: Cases, templates: Templates, skipped: Counte
 def parse(
     question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yields the row of the table `judgements`: `choice` is the option, `outcome` who has then won.
-
-    Args:
-        question: what was asked.
-        judge: name of the judge.
-        planned: row of `requests`.
-        answer: row of `responses` for the same request.
-    """
+    """Yields the row of the table `judgements`: `choice` is the option, `outcome` who has then won."""
     options = question.protocol.options or OPTIONS
     text = text_to_read(answer)
     if question.structured:
@@ -230,7 +221,6 @@ def meetings(cases: Cases, data: JudgedData, skipped: Counter[str]) -> Iterator[
     """Yields the dialogues that are shown side by side.
 
     Args:
-        cases: all dialogues.
         data: whether each system meets each other one, or all of them one.
         skipped: counts what has no other side, by reason.
     """
@@ -257,7 +247,6 @@ def compared(cases: Cases, data: JudgedData, skipped: Counter[str]) -> Iterator[
     """Yields the dialogues that are shown side by side, at every N; two that are the same are not.
 
     Args:
-        cases: all dialogues.
         data: which of them, and what they are cut to: to N, or beside the human dialogue both to the shorter one.
         skipped: counts what is not shown, by reason.
     """

@@ -123,7 +123,6 @@ def judgement(judge: str, planned: Mapping[str, Any], status: Status, **verdict:
     """Returns a row of the table `judgements`.
 
     Args:
-        judge: name of the judge.
         planned: row of `requests`; a column that is not there is empty.
         status: whether the answer could be read.
         said: what the judge said: `choice`, `outcome`, `value`, `reason` and so on.
@@ -149,7 +148,6 @@ def answered(
     """Yields each row of `requests` (the ids of its subject) with its row of `responses`, if the judge was asked.
 
     Args:
-        requests: the table of requests.
         responses: tables of responses, one per shard; each keeps the order of the requests.
         about: columns of `requests` to read; `request_id` among them.
         answer: columns of `responses` to read; `request_id` and `status` among them.

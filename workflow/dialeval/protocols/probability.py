@@ -45,7 +45,6 @@ def plan(
 
     Args:
         items: what is scored.
-        templates: the prompts.
         criteria: which criteria an item is scored on.
         name: the protocol's, for request ids.
         known_as: what engines know the protocol as.
@@ -76,12 +75,6 @@ def parse(
     """Yields the row of the table `judgements`; `mass` is the probability that all labels together captured.
 
     Below `labels.LOWEST_MASS` there is no score: the model is about to say something else.
-
-    Args:
-        question: what was asked.
-        judge: name of the judge.
-        planned: row of `requests`.
-        answer: row of `responses` for the same request.
     """
     criterion = with_own(question.own)[planned["part"]]
     value, mass = expectation(dict(answer["label_logprobs"] or ()), values_of(criterion)), answer["label_mass"]

@@ -45,7 +45,6 @@ def plan(
 
     Args:
         items: what is scored.
-        templates: the prompts.
         sampling: how the judge is sampled; of several repeats each has its own sampler seed.
         repeats: how often the same is asked.
         groups: which criteria an item is scored on, and which of them together.
@@ -82,14 +81,7 @@ def plan(
 def parse(
     question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yields a row of the table `judgements` for each criterion asked for.
-
-    Args:
-        question: what was asked.
-        judge: name of the judge.
-        planned: row of `requests`.
-        answer: row of `responses` for the same request.
-    """
+    """Yields a row of the table `judgements` for each criterion asked for."""
     known = with_own(question.own)
     criteria = [known[name] for name in planned["labels"]]
     text = text_to_read(answer)

@@ -278,8 +278,6 @@ async def chat(talk: Talk, speakers: Mapping[str, Answering], seed_id: str, seed
     Args:
         talk: how dialogues go on.
         speakers: the models, by what their answers are stored under.
-        seed_id: the seed.
-        seed: its utterances.
         grown: called after each utterance.
 
     Raises:
@@ -334,7 +332,6 @@ def partner_messages(
     Args:
         seeds: what was said before, by seed_id.
         scenarios: whom it plays, by scenario_id, which is the seed_id; none where dialogues begin with ChatSEEDs.
-        templates: the prompts.
         end: what it writes to end the talk.
     """
     messages = {}
@@ -355,7 +352,6 @@ def talk_of(
     """Returns how dialogues go on under a configuration.
 
     Args:
-        selfchat: the configuration.
         system: the chatbot's system message.
         chatbot: its window.
         partner: that of the simulated user's model, if there is one.

@@ -169,7 +169,6 @@ def is_complete(plain: str, end: int, *, cut: bool) -> bool:
     """Returns whether what ends at a place of an answer is all there: more words could not have changed it.
 
     Args:
-        plain: the answer.
         end: where in it the value ends.
         cut: whether the answer was cut off.
     """
@@ -293,7 +292,6 @@ def structured(request: Request, templates: Templates, fields: Sequence[Field]) 
 
     Args:
         request: a request for text, whose last message is the prompt.
-        templates: the prompts.
         fields: what the object holds.
     """
     *earlier, last = request.messages

@@ -88,7 +88,6 @@ def parse_scores(text: str, criteria: Sequence[Criterion], *, cut: bool = False)
     """Returns the scores that an answer gives, by criterion; one that is not given, or not clearly, is absent.
 
     Args:
-        text: the answer.
         criteria: what is scored.
         cut: whether the answer was cut off, so that a score at its end may not be whole.
     """

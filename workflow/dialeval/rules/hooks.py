@@ -16,7 +16,7 @@ from snakemake.settings.enums import Quietness
 from dialeval import layout
 from dialeval.config.loading import write_configuration
 from dialeval.engines.availability import cannot_compute_here, without_key
-from dialeval.engines.local_models import too_few_gpus
+from dialeval.engines.installation import too_few_gpus
 from dialeval.engines.spending.entries import FOLDER as SPENDING
 from dialeval.engines.spending.entries import Ledger
 from dialeval.jobs import progress, run_lock, signals

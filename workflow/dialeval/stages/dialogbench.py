@@ -16,12 +16,12 @@ from pydantic import BaseModel
 from dialeval.config.models import EmbeddedModel, Model
 from dialeval.config.running import Answering
 from dialeval.corpora.seeds import dialogues_of
-from dialeval.dialogbench import bundled, embedded_writer, writing
+from dialeval.dialogbench import embedded_writer, writing
 from dialeval.dialogbench.briefs import BASIC, WITHOUT_STYLES, Brief, plan_basic, plan_briefs
 from dialeval.dialogbench.embedded_writer import FilterByChoice, RuleWriter
 from dialeval.dialogbench.examination import Method, Presentation, parse_all, plan, shuffled
 from dialeval.dialogbench.experts import draw, sheet, write_sheet
-from dialeval.dialogbench.items import TestItem, read_items
+from dialeval.dialogbench.items import TestItem, read_bundled, read_items
 from dialeval.dialogbench.items import read as read_published_items
 from dialeval.dialogbench.writing import Attempt, items_of
 from dialeval.dialogbench.written_items import Rules
@@ -75,7 +75,7 @@ def dialogbench_read(settings: DialogbenchReadSettings, written: list[Path], ite
 
 def _every(settings: DialogbenchReadSettings, written: list[Path]) -> Iterator[Found]:
     for language in settings.bundled:
-        for item in bundled.read(language).items:
+        for item in read_bundled(language).items:
             yield "bundled", "full", replace(item, item_id=f"{language}/{item.item_id}")
     for name, published in settings.published.items():
         reading = read_published_items(published.path, published.language, task=published.task)

@@ -19,8 +19,8 @@ from dialeval.criteria import Criterion, with_own
 from dialeval.engines.embedded.learning import learn, learned_bytes
 from dialeval.engines.encoder.engine import folder_digest, save_network
 from dialeval.engines.encoder.metric import Metric
+from dialeval.engines.installation import LEARNS_TO_ANSWER, LEARNS_TO_SCORE, free_memory, missing_libraries
 from dialeval.engines.label_probabilities import LabelTree
-from dialeval.engines.local_models import LEARNS_TO_ANSWER, LEARNS_TO_SCORE, free_memory, missing_libraries
 from dialeval.engines.vllm_engine.prompts import Prompts
 from dialeval.errors import UserError
 from dialeval.paths import replacing

@@ -13,7 +13,7 @@ from transformers import Trainer, TrainerCallback
 
 from dialeval.criteria import Level
 from dialeval.engines.encoder.metric import Encoding, Precision, padded
-from dialeval.engines.local_models import by_length
+from dialeval.engines.installation import by_length
 from dialeval.errors import UserError
 from dialeval.stats.auc import pairwise_accuracy
 from dialeval.training.encoder_examples import ExpertOrder, Ints, Pairs

@@ -76,7 +76,6 @@ def read_translation(
     """Returns the translation that an answer gives.
 
     Args:
-        text: the utterance.
         answer: what the model wrote; None where it gave no answer.
         target: code of the target language.
         finish_reason: how the answer ended.
@@ -95,9 +94,7 @@ def with_context(text: str, translated: Translated, before: str, translated_befo
     """Returns whether the translation of an utterance begins with that of the one before it, on one line.
 
     Args:
-        text: the utterance.
         translated: what became of it.
-        before: the utterance before it.
         translated_before: what became of that one.
     """
     words = translated_before.text.strip()

@@ -51,7 +51,6 @@ def read_translation_scores(
 
     Args:
         path: a CSV file such as the sample itself, with a column more.
-        column: its name.
         known: the utterances of the sample.
         low, high: what a number can be; None for any.
 
@@ -251,7 +250,6 @@ def plan_adequacy(sample: Iterable[Mapping[str, Any]], templates: Templates, *, 
 
     Args:
         sample: rows of the table `translation_sample`.
-        templates: the prompts.
         source: the language of the originals.
     """
     for row in sample:
@@ -298,7 +296,6 @@ def plan_back(
 
     Args:
         sample: rows of the table `translation_sample`.
-        templates: the prompts.
         source: the language of the originals, and of the back-translations.
         max_tokens: longest translation.
     """
@@ -363,7 +360,6 @@ def unfit_translation_templates(templates: Templates, *, judged: bool) -> Iterat
     """Yields the faults of the templates of translation.
 
     Args:
-        templates: the prompts.
         judged: whether translations are judged, too.
 
     Raises:

@@ -40,9 +40,6 @@ def plan(
     An utterance without letters, such as `:)` or `<name>`, has no request and is kept as it is.
 
     Args:
-        talks: the dialogues.
-        templates: the prompts.
-        corpus: its name.
         source, target: language codes.
         context: how many earlier utterances are shown.
         max_tokens: longest translation.
@@ -235,7 +232,6 @@ def join(
         talks: the dialogues that were planned.
         responses: rows of the table `responses` by request_id.
         corpus, source, target, context: as they were planned.
-        translated_by: name of the model.
     """
     joined, known = Joined(), dict[str, Translated]()
     for talk in talks:

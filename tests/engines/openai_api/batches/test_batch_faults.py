@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from batch_endpoint import BatchService, TakenBatch, answered
 from batch_job import Job, a_request, replies, texts
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, refusal
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, refusal
 
 from dialeval.engines.openai_api.retries import RetryPolicy
 from dialeval.errors import UserError
@@ -31,7 +31,7 @@ def test_what_a_cancelled_batch_left_waits_for_the_next_job(tmp_path: Path) -> N
 def test_a_refused_batch_says_why(tmp_path: Path) -> None:
     service = BatchService(lambda batch: ("failed", [], []))
 
-    def described(asked: Asked) -> Reply | None:
+    def described(call: Call) -> Reply | None:
         for batch in service.batches.values():
             batch.description["errors"] = {
                 "data": [{"code": "invalid_model", "message": "no batches for m", "line": 1}]
@@ -61,9 +61,9 @@ def test_too_much_under_way_is_handed_over_again_later(tmp_path: Path) -> None:
         service.polls = 3
         second_first = Job(endpoint.url, tmp_path, batch_requests=5)
 
-        def early(asked: Asked) -> Reply | None:
+        def early(call: Call) -> Reply | None:
             """Lets the second batch be refused before the first is done."""
-            if asked.path.endswith("/batch_0") and "batch_1" in service.batches:
+            if call.path.endswith("/batch_0") and "batch_1" in service.batches:
                 first, second = service.batches["batch_0"], service.batches["batch_1"]
                 if second.description["status"] != "failed":
                     first.polls = 0
@@ -78,7 +78,7 @@ def test_too_much_under_way_is_handed_over_again_later(tmp_path: Path) -> None:
 def test_too_much_at_once_names_the_setting(tmp_path: Path) -> None:
     service = BatchService(lambda batch: ("failed", [], []))
 
-    def described(asked: Asked) -> Reply | None:
+    def described(call: Call) -> Reply | None:
         for batch in service.batches.values():
             batch.description["errors"] = {"data": [{"code": "token_limit_exceeded", "message": "limit: 9 tokens"}]}
         return None
@@ -89,10 +89,10 @@ def test_too_much_at_once_names_the_setting(tmp_path: Path) -> None:
 
 
 def test_an_endpoint_without_batches_is_a_clear_error(tmp_path: Path) -> None:
-    said = r"did not take a batch of 3 requests: not_found.*batch: false"
+    pattern = r"did not take a batch of 3 requests: not_found.*batch: false"
     with (
-        LoopbackEndpoint(lambda asked: Reply(refusal("Not Found"), 404)) as endpoint,
-        pytest.raises(UserError, match=said),
+        LoopbackEndpoint(lambda call: Reply(refusal("Not Found"), 404)) as endpoint,
+        pytest.raises(UserError, match=pattern),
     ):
         Job(endpoint.url, tmp_path).run(map(a_request, range(3)))
 
@@ -100,8 +100,8 @@ def test_an_endpoint_without_batches_is_a_clear_error(tmp_path: Path) -> None:
 def test_a_batch_whose_beginning_was_not_heard_of_is_not_begun_twice(tmp_path: Path) -> None:
     cuts = {"left": 2}
 
-    def cut(asked: Asked) -> Reply | None:
-        if asked.method == "POST" and asked.path == "/v1/batches" and cuts["left"]:
+    def cut(call: Call) -> Reply | None:
+        if call.method == "POST" and call.path == "/v1/batches" and cuts["left"]:
             cuts["left"] -= 1
             return Reply({"id": "lost"}, cut=True)
         return None
@@ -114,8 +114,8 @@ def test_a_batch_whose_beginning_was_not_heard_of_is_not_begun_twice(tmp_path: P
 
 
 def test_the_next_job_finds_a_batch_whose_beginning_was_not_heard_of(tmp_path: Path) -> None:
-    def lost(asked: Asked) -> Reply | None:
-        return Reply(refusal("oops"), 500) if asked.path.startswith("/v1/batches") else None
+    def lost(call: Call) -> Reply | None:
+        return Reply(refusal("oops"), 500) if call.path.startswith("/v1/batches") else None
 
     service = BatchService(after=lost)
     with LoopbackEndpoint(service) as endpoint:
@@ -134,7 +134,7 @@ def test_the_next_job_finds_a_batch_whose_beginning_was_not_heard_of(tmp_path: P
 
 
 def test_a_batch_that_never_came_to_be_is_handed_over_anew(tmp_path: Path) -> None:
-    service = BatchService(before=lambda asked: Reply({}, 500) if asked.path == "/v1/batches" else None)
+    service = BatchService(before=lambda call: Reply({}, 500) if call.path == "/v1/batches" else None)
     with LoopbackEndpoint(service) as endpoint:
         with pytest.raises(UserError):
             Job(endpoint.url, tmp_path).run(map(a_request, range(10)))
@@ -146,12 +146,12 @@ def test_a_batch_that_never_came_to_be_is_handed_over_anew(tmp_path: Path) -> No
 def test_passing_errors_of_every_step_are_tried_again(tmp_path: Path) -> None:
     met: Counter[tuple[str, str]] = Counter()
 
-    def script(asked: Asked) -> Reply | None:
-        place = asked.method, asked.path
+    def script(call: Call) -> Reply | None:
+        place = call.method, call.path
         met[place] += 1
         if met[place] == 1:
             return Reply(refusal("oops"), 500)
-        content = asked.path.endswith("/content")  # of which anything is taken for what it is
+        content = call.path.endswith("/content")  # of which anything is taken for what it is
         return Reply(b'{"id": ') if met[place] == 2 and not content else None
 
     patient = RetryPolicy(max_tries=8, first_wait=0.01, longest_wait=0.02)
@@ -162,7 +162,7 @@ def test_passing_errors_of_every_step_are_tried_again(tmp_path: Path) -> None:
 
 def test_an_endpoint_that_dies_is_told_and_waited_for_by_the_next_job(tmp_path: Path) -> None:
     service = BatchService(polls=5)
-    service.before = lambda asked: Reply(refusal("down"), 503) if "/batches/" in asked.path else None
+    service.before = lambda call: Reply(refusal("down"), 503) if "/batches/" in call.path else None
     with LoopbackEndpoint(service) as endpoint:
         with pytest.raises(UserError, match=r"failed 10 times in a row.*server: status 503: down"):
             Job(endpoint.url, tmp_path).run(map(a_request, range(20)))
@@ -173,14 +173,14 @@ def test_an_endpoint_that_dies_is_told_and_waited_for_by_the_next_job(tmp_path: 
 
 def test_a_batch_that_is_unknown_names_the_file_that_remembers_it(tmp_path: Path) -> None:
     service = BatchService()
-    service.before = lambda asked: Reply(refusal("No batch found"), 404) if "/batches/" in asked.path else None
-    said = r"does not give batch batch_0: not_found.*job\.batches.*delete that file"
-    with LoopbackEndpoint(service) as endpoint, pytest.raises(UserError, match=said):
+    service.before = lambda call: Reply(refusal("No batch found"), 404) if "/batches/" in call.path else None
+    pattern = r"does not give batch batch_0: not_found.*job\.batches.*delete that file"
+    with LoopbackEndpoint(service) as endpoint, pytest.raises(UserError, match=pattern):
         Job(endpoint.url, tmp_path).run(map(a_request, range(3)))
 
 
 def test_answers_that_are_no_longer_there_are_asked_for_again(tmp_path: Path) -> None:
-    service = BatchService(before=lambda asked: Reply(refusal("gone"), 404) if "/content" in asked.path else None)
+    service = BatchService(before=lambda call: Reply(refusal("gone"), 404) if "/content" in call.path else None)
     with LoopbackEndpoint(service) as endpoint:
         assert len(Job(endpoint.url, tmp_path).run(map(a_request, range(3)))) == 3
     assert sum(service.ordinary.values()) == 3
@@ -189,7 +189,7 @@ def test_answers_that_are_no_longer_there_are_asked_for_again(tmp_path: Path) ->
 def test_another_writers_batches_are_known(tmp_path: Path) -> None:
     """A job whose shards were cut otherwise waits for what the last one handed over."""
     service = BatchService(polls=3)
-    service.before = lambda asked: Reply(refusal("down"), 503) if "/batches/" in asked.path else None
+    service.before = lambda call: Reply(refusal("down"), 503) if "/batches/" in call.path else None
     with LoopbackEndpoint(service) as endpoint:
         with pytest.raises(UserError):
             Job(endpoint.url, tmp_path, writer="shard-1-of-2").run(map(a_request, range(10)))
@@ -207,7 +207,7 @@ def test_another_writers_batches_are_known(tmp_path: Path) -> None:
 def test_a_batch_is_waited_for_whatever_model_and_protocol_are_called(tmp_path: Path, folder: str) -> None:
     """Ledgers of earlier versions lie in a folder with the model's name; a protocol may have had another."""
     service = BatchService(polls=3)
-    service.before = lambda asked: Reply(refusal("down"), 503) if "/batches/" in asked.path else None
+    service.before = lambda call: Reply(refusal("down"), 503) if "/batches/" in call.path else None
     with LoopbackEndpoint(service) as endpoint:
         with pytest.raises(UserError):
             Job(endpoint.url, tmp_path).run(map(a_request, range(10)))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from batch_endpoint import BatchService, Line, TakenBatch, answered, in_error
 from batch_job import WORDS, Job, a_request, replies, texts
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion
 
 from dialeval.config import OpenAIModel
 from dialeval.engines.openai_api.engine import OpenAIEngine
@@ -74,8 +74,8 @@ def test_answers_are_the_same_as_without_batches(tmp_path: Path) -> None:
             [],
         )
 
-    def ordinary(asked: Asked) -> Reply | None:
-        return Reply(payload(asked.text)) if asked.path == "/v1/chat/completions" else None
+    def ordinary(call: Call) -> Reply | None:
+        return Reply(payload(call.text)) if call.path == "/v1/chat/completions" else None
 
     requests = [a_request(number) for number in range(len(payloads))]
     with LoopbackEndpoint(BatchService(end, before=ordinary)) as endpoint:
@@ -244,10 +244,10 @@ def test_the_key_is_in_no_file_and_no_message(tmp_path: Path, monkeypatch: Any, 
     with LoopbackEndpoint(service) as endpoint:
         job = Job(endpoint.url, tmp_path, api_key_env="BATCH_KEY")
         answers = job.run(map(a_request, range(4)))
-        assert {asked.headers["authorization"] for asked, _ in endpoint.log} == {f"Bearer {key}"}
+        assert {call.headers["authorization"] for call, _ in endpoint.log} == {f"Bearer {key}"}
     assert answers["r/0"].text == "you sent [secret]"
     assert "[secret]" in job.answering.first_message["bad_request"]
-    said = "".join(capfd.readouterr())
-    assert "batch_0: 4 requests handed over" in said
-    everything = said + "".join(path.read_text() for path in tmp_path.rglob("*") if path.is_file())
+    output = "".join(capfd.readouterr())
+    assert "batch_0: 4 requests handed over" in output
+    everything = output + "".join(path.read_text() for path in tmp_path.rglob("*") if path.is_file())
     assert key not in everything

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dialeval.engines.openai_api.batches.files import BatchLedger, RequestFields
+from dialeval.engines.openai_api.batch_files import BatchLedger, RequestFields
 
 CHAT, CHOICE = RequestFields("chat", ()), RequestFields("choice", ("Yes", "No"))
 

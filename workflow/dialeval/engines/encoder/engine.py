@@ -33,7 +33,7 @@ from dialeval.engines.encoder.metric import (
     read_question,
     takes,
 )
-from dialeval.engines.local_models import SCORES, by_length, check_precision, missing_libraries
+from dialeval.engines.installation import SCORES, by_length, check_precision, missing_libraries
 from dialeval.engines.requests import AnswerFailure, Engine, Message, Request, Response
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
@@ -53,7 +53,6 @@ class EncoderEngine:
 
     Args:
         folder: of the metric.
-        model: its configuration.
         metric: what the folder says it is.
         identity: see above.
 
@@ -301,7 +300,6 @@ def save_network(folder: Path, network: Any, tokenizer: Any, metric: Metric) -> 
         folder: where they go; what makes it appear whole or not at all is the caller's.
         network: an `ExpertNetwork`.
         tokenizer: of transformers.
-        metric: what it is.
     """
     from safetensors.torch import save_file
 

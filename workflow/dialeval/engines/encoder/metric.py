@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dialeval.criteria import LEVELS, NO, YES, Level
-from dialeval.engines.local_models import by_length
+from dialeval.engines.installation import by_length
 from dialeval.engines.requests import AnswerFailure, Dialogue, Request
 from dialeval.errors import UserError
 

@@ -128,7 +128,6 @@ class Adapters(nn.Module):  # type: ignore[misc]
     Args:
         body: the encoder.
         width: of its hidden states.
-        size: of the adapters.
         experts: how many sets there are.
 
     Raises:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from dialeval.corpora import bundled
-from dialeval.engines.local_models import SCORES, missing_libraries
+from dialeval.engines.installation import SCORES, missing_libraries
 from dialeval.errors import UserError
 
 VOCABULARY = 2000

@@ -1,8 +1,7 @@
 """The connection to an endpoint: key, headers, proxy, certificates, and whole answers.
 
-The `openai` client stands between a request and its wire for .5 ms of processor time, four times what aiohttp takes for
-the whole request, and gives nothing for it here: answers are read as JSON, tries are ours. So requests go straight to
-aiohttp. Files and batches, which are few, go by the `openai` client: see `batches.client`.
+Requests go by aiohttp: the `openai` client takes four times its processor time, .5 ms a request, and answers are read
+as JSON here. Files and batches go by the `openai` client (`batch_client`).
 """
 
 from __future__ import annotations
@@ -35,13 +34,7 @@ OnHeaders = Callable[[Mapping[str, str]], None]
 class Connection:
     """Sends requests to an endpoint and returns JSON or a Fault; no value or error holds a secret.
 
-    The secrets are read when they are first needed, so that a job whose answers are all stored needs none.
-
-    Attributes:
-        address: the endpoint's address.
-
-    Args:
-        model: the model's configuration.
+    Secrets are read when first needed, so that a job whose responses are all stored needs none.
     """
 
     def __init__(self, model: OpenAIModel) -> None:
@@ -57,7 +50,7 @@ class Connection:
         return f"Connection({self.address})"
 
     def read_secrets(self) -> None:
-        """Reads the key and the secret headers; returns none of them, so that they are in no caller's frame.
+        """Reads the key and the secret headers, and returns nothing, so that no caller's frame holds them.
 
         Raises:
             UserError: as `headers`.
@@ -70,7 +63,7 @@ class Connection:
         """The headers of every request, with secrets.
 
         Raises:
-            UserError: a variable that should hold the key or a header is missing or unfit, and it names the variable.
+            UserError: the environment variable of the key or of a header is missing or has an impossible value.
         """
         model, key = self._model, self._key
         ours = {"Accept": "application/json", "Content-Type": "application/json", "User-Agent": "dialeval"}
@@ -83,7 +76,7 @@ class Connection:
         """Masks the secrets in texts.
 
         Raises:
-            UserError: as `headers`; or the proxy that the environment names is unfit.
+            UserError: as `headers`, or the proxy of the environment cannot be used.
         """
         return Redactor([self._key, *self._secret_headers.values(), password_of(self._proxy)])
 
@@ -93,9 +86,9 @@ class Connection:
         """Sends a request once and returns the JSON of the answer.
 
         Args:
-            path: the place below the endpoint's address, or a whole address.
-            body: what is sent as JSON.
-            on_headers: called with the headers of the answer, also of an error; names in lower case.
+            path: below the endpoint's address, or a whole address.
+            body: the JSON to send.
+            on_headers: called with the headers of an answer or error; names in lower case.
         """
         try:
             data = to_json(body)
@@ -186,7 +179,7 @@ class Connection:
         )
 
     def _error_text(self, error: BaseException) -> str:
-        """Returns the message of an error of the client, without the request that it holds."""
+        """Returns the message of an error of the client, without its request."""
         match error:
             case aiohttp.ConnectionTimeoutError():
                 words = f"none within {self._connect_seconds:g} s"
@@ -197,7 +190,7 @@ class Connection:
             case aiohttp.ServerDisconnectedError():
                 words = "the endpoint closed the connection before it answered"
             case aiohttp.ClientHttpProxyError():
-                words = f"the proxy said {error.status} {error.message}"
+                words = f"the proxy answered {error.status} {error.message}"
             case aiohttp.ClientResponseError():
                 words = f"what came is no answer in HTTP: {error.message}"
             case aiohttp.ClientPayloadError():
@@ -250,7 +243,7 @@ def longest_connect(timeout_seconds: float) -> float:
 
 
 def _merged_headers(*headers: Mapping[str, str]) -> dict[str, str]:
-    """Returns headers of which the last of each name counts, regardless of case."""
+    """Returns headers; the last of each name counts, regardless of case."""
     found = {name.lower(): (name, value) for layer in headers for name, value in layer.items()}
     return dict(found.values())
 
@@ -267,15 +260,10 @@ _PROXIES = ("http", "https")
 
 
 def proxy_for(address: str) -> str | None:
-    """Returns the proxy that the environment names for an address (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY), if any.
-
-    None is used for this machine itself, nor for hosts that NO_PROXY names.
-
-    Args:
-        address: an endpoint's address.
+    """Returns the proxy of an address by HTTPS_PROXY, HTTP_PROXY or ALL_PROXY; None for this machine and NO_PROXY.
 
     Raises:
-        UserError: it is of a kind that cannot be used.
+        UserError: the proxy cannot be used.
     """
     parts = urlsplit(address)
     host = parts.hostname or ""
@@ -312,7 +300,7 @@ def certificates() -> ssl.SSLContext:
     Raises:
         UserError: they cannot be read.
     """
-    import httpx2  # what the `openai` client trusts, too; slow to import, and not needed for servers near by
+    import httpx2  # as the `openai` client does; slow to import
 
     try:
         return httpx2.create_ssl_context()

@@ -17,8 +17,8 @@ from dialeval.engines.openai_api.retries import Fault, RetryPolicy, read_or_faul
 from dialeval.engines.openai_api.token_counts import billed_for, bound_of, largest_bill, tokenizer_for
 from dialeval.engines.openai_api.vllm_server import VllmServer
 from dialeval.engines.openai_api.wire_format import chat_body, choice_body, openai_identity, read_chat, read_choice
-from dialeval.engines.rate_limits.limits import NO_TOKENS, Limits, Tokens
-from dialeval.engines.rate_limits.speed import announced
+from dialeval.engines.rate_limits import NO_TOKENS, Limits, Tokens
+from dialeval.engines.request_speed import announced
 from dialeval.engines.requests import AnswerFailure, Engine, Message, Request, Response
 from dialeval.engines.spending.account import Account
 from dialeval.engines.spending.prices import Bound, terms_for
@@ -41,13 +41,12 @@ class OpenAIEngine:
         resting: how many requests wait to be retried.
         context_window: tokens of prompt and answer together as configured; None if not known.
         connection: the way to the endpoint.
-        retrying: when to try again.
+        retrying: limits of the retries.
 
     Args:
-        model: the model's configuration.
-        tokenizer: counts tokens; without one, see `token_counts.tokenizer_for`.
-        retrying: when to try again; without one, as configured.
-        account: pays for every try; without one, nothing is counted.
+        tokenizer: counts tokens; by default see `token_counts.tokenizer_for`.
+        retrying: limits of the retries; by default as configured.
+        account: pays for every attempt; by default nothing is counted.
 
     Raises:
         UserError: while answering, that the environment variable of the key is missing, or that the endpoint is dead.
@@ -145,7 +144,7 @@ class OpenAIEngine:
                 try:
                     answer = outcome if isinstance(outcome, Fault) else read_or_fault(read, outcome)
                 except AnswerFailure:
-                    self._limits.answered(place)  # of no use, but an answer
+                    self._limits.answered(place)  # useless, but an answer
                     raise
                 if isinstance(answer, Fault):
                     self._limits.failed(
@@ -154,7 +153,7 @@ class OpenAIEngine:
                     try:
                         raise answer
                     finally:
-                        del answer, outcome  # which would hold this frame, and it them, until garbage is looked for
+                        del answer, outcome  # or they and this frame would hold each other until garbage collection
                 self._limits.answered(place)
                 return answer
 
@@ -172,9 +171,7 @@ class OpenAIEngine:
         """Sends a request once the budget allows it, and records its cost in any case.
 
         Args:
-            path: the place below the endpoint's address.
-            body: the JSON to send.
-            on_headers: called with the headers of the answer.
+            path, body, on_headers: see `Connection.post`.
             bound: the largest number of billed tokens; None for a free request.
 
         Raises:
@@ -235,9 +232,6 @@ class OpenAIEngine:
         return await self._server.loglikelihood(request)
 
 
-# Opens a model behind an endpoint, with the account that its budget is kept in.
-
-
 def open_model(model: OpenAIModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
     """Returns the engine of a model; see `answering.open_engine`."""
     terms = terms_for(model)
@@ -247,6 +241,6 @@ def open_model(model: OpenAIModel, learned: Sequence[Path], store: Path | None, 
     engine = OpenAIEngine(model, account=account)
     if not model.batch:
         return engine
-    from dialeval.engines.openai_api.batches.engine import BatchEngine  # the `openai` client is slow to import
+    from dialeval.engines.openai_api.batch_engine import BatchEngine  # the `openai` client is slow to import
 
     return BatchEngine(engine, model)

@@ -1,6 +1,6 @@
-"""Retries of requests: the faults of an endpoint, how long to wait after each (429 too), and messages without secrets.
+"""Retries of requests: waits after failures (status 429 among them), faults with remedies, and masked secrets.
 
-The words are those of OpenAI, Azure, vLLM, Ollama, Groq, Mistral, Google, Anthropic and LiteLLM.
+Codes and messages are those of OpenAI, Azure, vLLM, Ollama, Groq, Mistral, Google, Anthropic and LiteLLM.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
-from dialeval.engines.rate_limits.limits import LONGEST_PAUSE
+from dialeval.engines.rate_limits import LONGEST_PAUSE
 from dialeval.engines.requests import AnswerFailure, valid_unicode
 
 Read = TypeVar("Read")
+Answer = TypeVar("Answer")
 LONGEST_MESSAGE = 400
 PASSING = frozenset({"rate_limit", "server", "connection", "timeout", "malformed"})
-"""Kinds of failure that may pass: the request is tried again. All others are final for this run."""
+"""Kinds of failure after which a request is retried; all others are final for this run."""
 FAILURES = {
     "rate_limit": "status 429",
     "server": "status 5xx",
@@ -59,12 +60,78 @@ _CONTEXT_WORDS = re.compile(
 Billing = Literal["nothing", "prompt", "everything"]
 
 
-class Fault(AnswerFailure):
-    """A failed try. It holds plain words only: no request, no header, no exception of the client.
+REFUSALS_PER_TRY = 20
+"""Multiple of `max_tries` for refusals with status 429."""
+
+_SPREAD = 0.1
+"""Share of a Retry-After by which retries of requests that were refused together are spread."""
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """Limits of the retries of a request.
+
+    Waits double from `first_wait` to `longest_wait` seconds and are drawn from their upper half, so that requests that
+    failed together are spread. An endpoint's Retry-After replaces them.
 
     Attributes:
-        billed: what may have been billed for the try nevertheless.
-        passing: whether another try may succeed.
+        max_tries: attempts with errors, timeouts or cut connections; REFUSALS_PER_TRY times as many with status 429.
+        max_total_seconds: longest time from the first failure to a retry.
+    """
+
+    max_tries: int = 8
+    max_total_seconds: float = 1800.0
+    first_wait: float = 0.5
+    longest_wait: float = 60.0
+
+
+async def with_retries(
+    policy: RetryPolicy,
+    attempt: Callable[[], Awaitable[Answer]],
+    rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
+) -> Answer:
+    """Returns the result of an attempt, retried while its fault may pass.
+
+    Args:
+        policy: limits of the retries.
+        attempt: sends the request once; raises Fault if it fails.
+        rest: waits a number of seconds.
+
+    Raises:
+        Fault: the last one, if it is final or the policy allows no further attempt.
+    """
+    failures = refusals = 0
+    failed_at = 0.0
+    while True:
+        try:
+            return await attempt()
+        except Fault as fault:
+            now = asyncio.get_running_loop().time()
+            failed_at = failed_at if failures + refusals else now
+            refused = fault.kind == "rate_limit"
+            refusals, failures = refusals + refused, failures + (not refused)
+            too_often = failures >= policy.max_tries or refusals >= policy.max_tries * REFUSALS_PER_TRY
+            seconds = _wait(policy, fault, failures + refusals)
+            if not fault.passing or too_often or now - failed_at + seconds > policy.max_total_seconds:
+                raise
+        await rest(seconds)
+
+
+def _wait(policy: RetryPolicy, fault: Fault, tries: int) -> float:
+    if fault.retry_after is not None:
+        # refused requests wait different times, or all would be refused again
+        longest = LONGEST_PAUSE if fault.too_many else policy.longest_wait
+        return min(fault.retry_after, longest) * random.uniform(1.0, 1 + _SPREAD)
+    longest = min(policy.longest_wait, policy.first_wait * 2.0 ** min(tries - 1, 30))
+    return random.uniform(longest / 2, longest)
+
+
+class Fault(AnswerFailure):
+    """A failed attempt; it holds no request, no header and no exception of the client.
+
+    Attributes:
+        billed: the part that may have been billed nevertheless.
+        passing: whether a retry may succeed.
         too_many: whether the endpoint refused the request as one too many.
         retry_after: seconds that the endpoint asks to wait, or None.
     """
@@ -91,10 +158,10 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], redactor
 
     Args:
         status: the HTTP status.
-        body: the decoded JSON, or the text if it was none.
-        headers: the answer's headers.
+        body: the decoded JSON, or else the text.
+        headers: of the answer.
         redactor: masks secrets in the endpoint's messages.
-        url: the address of the request, which the message of a 404 names.
+        url: the address of the request, for the message of a 404.
     """
     error = _error_part(body)
     code = f"{message_text(error.get('code'))} {message_text(error.get('type'))} {_inner_code(error)}".lower()
@@ -122,14 +189,10 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], redactor
 
 
 def read_or_fault(read: Callable[[dict[str, Any]], Read], payload: dict[str, Any]) -> Read | Fault:
-    """Returns the endpoint's JSON as read by `read`, or a fault where another try may succeed.
-
-    Args:
-        read: raises AnswerFailure if there is nothing to read.
-        payload: the JSON.
+    """Returns the endpoint's JSON as `read` reads it, or a fault if a retry may succeed.
 
     Raises:
-        AnswerFailure: the endpoint has answered as it should, and the answer is of no use.
+        AnswerFailure: `read` raises a final one: the answer is valid and useless.
     """
     try:
         return read(payload)
@@ -148,7 +211,7 @@ def short(text: str) -> str:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Returns the seconds that an endpoint asks to wait: in milliseconds, seconds, or until a date; None if not."""
+    """Returns the seconds that an endpoint asks to wait, given in milliseconds, seconds or as a date; or None."""
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return milliseconds / 1000
@@ -159,7 +222,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     moment, now = _date(value), _date(headers.get("date"))
     if moment is None:
         return None
-    return max(0.0, moment - (time.time() if now is None else now))  # by the endpoint's own clock if it shows it
+    return max(0.0, moment - (time.time() if now is None else now))  # by the endpoint's own clock, if known
 
 
 def message_text(value: object) -> str:
@@ -227,10 +290,10 @@ def _date(text: str | None) -> float | None:
         return None
 
 
-# Which part of a request an endpoint refuses, and which field of the configuration mends it.
+# Refused parameters, and the setting that is the remedy.
 
 STATUSES = frozenset({400, 403, 404, 422, 500, 501})
-"""Statuses under which endpoints refuse a parameter; proxies take 500 for it."""
+"""Statuses with which endpoints refuse a parameter; proxies use 500."""
 _REFUSED = re.compile(
     r"unsupported|n[o']t support|unrecogni[sz]ed|unknown (?:name|field|parameter|argument)|unexpected|not permitted"
     r"|extra_forbidden|n[o']t allowed|not available|cannot both|deprecated|invalid value|must be|less than or equal"
@@ -257,14 +320,14 @@ REMEDIES = {
     "json_schema": "the model supports no response schema; set answers: free under the protocol",
     "reasoning_effort": "correct reasoning_effort, or leave it out",
 }
-"""Parameters that we send, and the remedy where one is refused."""
+"""Remedy by refused parameter."""
 REMEDIES_OF_SIZE = {
     "max_tokens": "lower max_tokens of the protocol (or of selfchat, dialogbench)",
     "max_completion_tokens": "lower max_tokens of the protocol (or of selfchat, dialogbench)",
     "logprobs": "lower top_logprobs, or start a vLLM server with --max-logprobs 20",
     "top_logprobs": "lower top_logprobs, or start a vLLM server with --max-logprobs 20",
 }
-"""The same where the parameter is known and its value too large."""
+"""Remedy by parameter whose value is too large."""
 _NAMES = re.compile(rf"(?<![\w.-])({'|'.join(sorted(REMEDIES, key=len, reverse=True))})(?![\w-])")
 _SAMPLE_LOGPROBS = re.compile(r"requested (?:sample|prompt) logprobs", re.IGNORECASE)
 
@@ -288,11 +351,11 @@ def remedy(status: int, parameter: str, message: str) -> str | None:
     return REMEDIES[name]
 
 
-# Masking secrets in texts: an endpoint's message may repeat the key that it was sent.
+# Masking secrets: an endpoint's message may repeat its key.
 
 MASK = "[secret]"
 SHORTEST_SECRET = 8
-"""Shorter values, such as the `EMPTY` of local servers, are placeholders; masking them would spoil ordinary words."""
+"""Shorter values, such as `EMPTY` of local servers, are placeholders and not masked."""
 LONGEST_TEXT = 16_384
 """Letters of an error text that are masked and shown."""
 _WINDOW = 12
@@ -302,11 +365,7 @@ _CREDENTIALS = re.compile(
 
 
 class Redactor:
-    """Masks secrets in texts.
-
-    Args:
-        secrets: the values that must not be seen anywhere.
-    """
+    """Masks secrets in texts."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         self._forms = sorted({form for secret in secrets if len(secret) >= SHORTEST_SECRET for form in _forms(secret)})
@@ -320,10 +379,7 @@ class Redactor:
         return "Redactor(...)"
 
     def mask(self, text: str) -> str:
-        """Returns an error text without secrets: in part or in whole, plain, quoted or in base64, ours or another's.
-
-        Only the first LONGEST_TEXT letters are returned, since all requests wait for the masking.
-        """
+        """Returns an error text, cut to LONGEST_TEXT letters, without secrets: also parts, quoted or in base64."""
         if len(text) > LONGEST_TEXT:
             return self.mask(text[:LONGEST_TEXT])[: -_WINDOW - len(MASK)] + "..."  # a secret may be cut at the end
         spans = [found.span() for found in _CREDENTIALS.finditer(text)]
@@ -340,7 +396,7 @@ class Redactor:
         return "".join(pieces) + text[end:]
 
     def mask_answer(self, text: str) -> str:
-        """Returns a model's answer without our secrets; everything else in it stays as it is."""
+        """Returns a model's answer without these secrets."""
         for form in self._forms:
             if form in text:
                 text = text.replace(form, MASK)
@@ -348,11 +404,7 @@ class Redactor:
 
 
 class MaskedRecords(logging.Filter):
-    """Masks secrets in the log records of the HTTP libraries, which log headers at level DEBUG.
-
-    Args:
-        redactor: knows the secrets.
-    """
+    """Masks secrets in the log records of the HTTP libraries, which log headers at level DEBUG."""
 
     LOGGERS = (
         "openai._base_client", "openai._response", "openai._legacy_response", "httpx2", "httpcore2.connection",
@@ -374,7 +426,7 @@ class MaskedRecords(logging.Filter):
             logging.getLogger(name).removeFilter(self)
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Rewrites a record; it is always kept."""
+        """Masks a record, which is kept."""
         record.msg, record.args = self._redactor.mask(record.getMessage()), None
         return True
 
@@ -388,75 +440,3 @@ def _forms(secret: str) -> set[str]:
         for encode in (base64.b64encode, base64.urlsafe_b64encode):
             forms.add(encode(b"\0" * shift + data + b"\0" * 3).decode()[first:last])
     return forms
-
-
-# When a failed request is retried.
-
-Answer = TypeVar("Answer")
-REFUSALS_PER_TRY = 20
-"""Multiple of `max_tries` for refusals with status 429, which only ask to wait."""
-
-_SPREAD = 0.1
-"""By so much of a Retry-After requests that were refused together come again apart."""
-
-
-@dataclass(frozen=True)
-class RetryPolicy:
-    """How long and how often a request is retried.
-
-    Waiting times double from `first_wait` to `longest_wait` and are drawn from their upper half, so that requests that
-    failed together do not come again together. An endpoint's Retry-After takes their place.
-
-    Attributes:
-        max_tries: tries that may meet errors, timeouts or cut connections; of refusals as too many, REFUSALS_PER_TRY
-            times as many are borne.
-        max_total_seconds: a request is not tried again so long after it failed for the first time.
-        first_wait: seconds before the second try.
-        longest_wait: seconds between two tries at most.
-    """
-
-    max_tries: int = 8
-    max_total_seconds: float = 1800.0
-    first_wait: float = 0.5
-    longest_wait: float = 60.0
-
-
-async def with_retries(
-    policy: RetryPolicy,
-    attempt: Callable[[], Awaitable[Answer]],
-    rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
-) -> Answer:
-    """Returns the result of an attempt, retried while its fault may pass.
-
-    Args:
-        policy: when to stop.
-        attempt: one try; it raises Fault if it fails.
-        rest: waits so many seconds.
-
-    Raises:
-        Fault: the last one, if it is final or the policy allows no further try.
-    """
-    failures = refusals = 0
-    failed_at = 0.0
-    while True:
-        try:
-            return await attempt()
-        except Fault as fault:
-            now = asyncio.get_running_loop().time()
-            failed_at = failed_at if failures + refusals else now
-            refused = fault.kind == "rate_limit"
-            refusals, failures = refusals + refused, failures + (not refused)
-            too_often = failures >= policy.max_tries or refusals >= policy.max_tries * REFUSALS_PER_TRY
-            seconds = _wait(policy, fault, failures + refusals)
-            if not fault.passing or too_often or now - failed_at + seconds > policy.max_total_seconds:
-                raise
-        await rest(seconds)
-
-
-def _wait(policy: RetryPolicy, fault: Fault, tries: int) -> float:
-    if fault.retry_after is not None:
-        # refused requests wait different times: all at once would be too many again
-        longest = LONGEST_PAUSE if fault.too_many else policy.longest_wait
-        return min(fault.retry_after, longest) * random.uniform(1.0, 1 + _SPREAD)
-    longest = min(policy.longest_wait, policy.first_wait * 2.0 ** min(tries - 1, 30))
-    return random.uniform(longest / 2, longest)

@@ -1,7 +1,7 @@
-"""Tokens of prompts and answers: bounds before a request, and the bill after it.
+"""Tokens of prompts and answers: a bound before a request, and the bill after it.
 
-In this order: tiktoken's vocabulary of the model, if its file is in a cache (nothing is fetched); cl100k_base, see
-`dialeval.engines.cl100k`; half a token per byte of UTF-8, which is more than texts have in practice.
+Tokenizers, in order of preference: tiktoken's vocabulary of the model, if its file is in a cache; cl100k_base (see
+`engines.cl100k`); half a token per byte of UTF-8, more than texts have in practice.
 """
 
 from __future__ import annotations
@@ -25,19 +25,16 @@ _PLAIN = frozenset({
 })  # fmt: skip
 """Fields that add no tokens to the prompt; others may (tools, documents, templates)."""
 _BELIEVED_TIMES, _BELIEVED_MORE = 20, 200_000
-"""A number of tokens is believed up to so many times the most that was thought possible, and so many more."""
+"""A reported number of tokens is valid up to so many times the bound, and so many more."""
 _BYTES_PER_TOKEN = 128
 """Bytes of the longest tokens of any vocabulary."""
 
 
 def bound_of(body: Mapping[str, Any]) -> Bound:
-    """Returns the most that a request can be billed for.
+    """Returns the largest number of tokens that a request, given by its body, can be billed for.
 
-    A token is a byte at least, in every vocabulary that falls back to bytes. That is some four times what English
-    takes; it matters only while a request is in flight, and if the endpoint reports no usage.
-
-    Args:
-        body: the request's body.
+    A token has at least one byte, some four in English. The bound matters while a request is in flight, and if the
+    endpoint reports no usage.
     """
     prompt = body.get("prompt")
     messages = body.get("messages") or ()
@@ -51,19 +48,19 @@ def bound_of(body: Mapping[str, Any]) -> Bound:
 
 
 def largest_bill(bound: Bound) -> Billed:
-    """Returns the largest possible bill of a try."""
+    """Returns the largest possible bill of an attempt."""
     return Billed(bound.input_tokens, bound.output_tokens, confirmed=False)
 
 
 def billed_for(outcome: Mapping[str, Any] | Fault, bound: Bound) -> Billed:
-    """Returns the bill of a try: the endpoint's counts, or else the largest possible one.
+    """Returns the bill of an attempt: the endpoint's counts, or else the largest possible one.
 
-    A count of zero or an impossible one is ignored. Reasoning that an endpoint leaves out of its count of answer
-    tokens is found in its total.
+    Counts of zero and impossible ones are ignored. Reasoning that is missing in the count of answer tokens is taken
+    from the total.
 
     Args:
-        outcome: the endpoint's JSON, or why there is none.
-        bound: the most that the try can be billed for.
+        outcome: the endpoint's JSON, or the fault.
+        bound: the largest possible number of tokens.
     """
     if isinstance(outcome, Fault):
         match outcome.billed:
@@ -97,7 +94,7 @@ def billed_for(outcome: Mapping[str, Any] | Fault, bound: Bound) -> Billed:
 
 
 def _believed(count: object, most: int) -> int | None:
-    """Returns a count of tokens if there can be so many, and there are any."""
+    """Returns a count of tokens if it is possible and not 0."""
     if isinstance(count, float) and count.is_integer():
         count = int(count)
     if not isinstance(count, int) or isinstance(count, bool):
@@ -106,7 +103,7 @@ def _believed(count: object, most: int) -> int | None:
 
 
 def _n_bytes(payload: Mapping[str, Any]) -> int:
-    """Returns the length of the text and the reasoning that an answer shows."""
+    """Returns the bytes of an answer's text and reasoning."""
     choices = payload.get("choices")
     message = choices[0].get("message") if isinstance(choices, list) and choices and isinstance(choices[0], dict) else 0
     if not isinstance(message, dict):
@@ -122,11 +119,7 @@ _ADDRESS = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
 
 
 def tokenizer_for(model: str) -> Tokenizer:
-    """Returns the best available tokenizer of a model.
-
-    Args:
-        model: the model's name at its endpoint.
-    """
+    """Returns the best available tokenizer of a model."""
     own = _own_vocabulary(model)
     if own is not None:
         return own

@@ -52,7 +52,6 @@ class VllmServer:
     """Requests probabilities from a vLLM server.
 
     Args:
-        model: the model's configuration.
         address: the endpoint's address, which ends in /v1.
         post: sends a request within the endpoint's limits.
     """

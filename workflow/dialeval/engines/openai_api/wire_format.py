@@ -50,8 +50,6 @@ def next_token_body(model: OpenAIModel, prompt: Sequence[int], tokens: Sequence[
     """Returns the body of a request to a vLLM server's `/completions` for the probabilities of these next tokens.
 
     Args:
-        model: the model.
-        prompt: the prompt in tokens.
         tokens: the tokens to be weighed.
     """
     return _completion(model, prompt) | {"logprobs": 1} | _probabilities_of(tokens)
@@ -211,7 +209,6 @@ def read_choice(payload: Mapping[str, Any], labels: Sequence[str]) -> Response:
 
     Args:
         payload: the endpoint's JSON.
-        labels: the labels.
 
     Raises:
         AnswerFailure: the endpoint gave no probabilities (`unsupported`), or no answer (`malformed`).
@@ -286,7 +283,6 @@ def read_prompt_logprobs(payload: Mapping[str, Any], tokens: Sequence[int], n_pr
     Args:
         payload: the JSON of a vLLM server.
         tokens: prefix and continuation.
-        n_prefix: tokens of the prefix.
 
     Raises:
         AnswerFailure: the endpoint gave no probabilities (`unsupported`), or not of our tokens (`malformed`).

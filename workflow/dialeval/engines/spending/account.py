@@ -1,11 +1,10 @@
-"""A job's account: reservations and grants, so that no try exceeds a budget.
+"""A job's account: reservations and grants, so that no attempt exceeds a budget.
 
-What a try may cost at most is set aside before it is sent, and what it did cost takes its place when it ended. A try
-that does not fit into what is left waits for others to end, those of other jobs included, since most cost far less than
-their most; if nothing is in flight, the job ends, and nothing that was paid for is lost.
+The largest cost of an attempt is reserved before it is sent, and replaced by its cost when it ends. An attempt that
+does not fit into the rest of the budget waits for others to end, also those of other jobs. If nothing is in flight, the
+job ends, and all responses are stored.
 
-A job is granted more than its next try needs, so that it need not ask the ledger for every try; the nearer the budget's
-end, the less.
+A grant of the ledger covers more than the next attempt, the less the nearer the budget's end.
 """
 
 from __future__ import annotations
@@ -25,16 +24,16 @@ from dialeval.errors import UserError
 from dialeval.paths import refuse_links
 
 POLL_SECONDS = 1.0
-"""Seconds between two reads of what other jobs have left over."""
+"""Seconds between two reads of other jobs' spending."""
 _GRANT_SECONDS = 2.0
-"""A grant should last about so long."""
+"""Seconds that a grant should last."""
 _SHARE_OF_THE_REST = 8
-"""A job is granted at most this part of what is left beyond its need."""
+"""A grant is at most this part of the rest beyond the job's need."""
 
 
 @dataclass(slots=True)
 class Reserved:
-    """A try for which money is set aside."""
+    """An attempt with its reserved cost."""
 
     number: int
     most: float
@@ -48,7 +47,6 @@ class Account:
     Args:
         store: the folder of the stores, `store_dir` of the configuration.
         terms: prices and budgets.
-        protocol: the protocol of the requests.
     """
 
     def __init__(self, store: Path, terms: Terms, protocol: str) -> None:
@@ -69,11 +67,11 @@ class Account:
 
     @property
     def spent(self) -> float:
-        """The cost of this job's finished tries."""
+        """The cost of this job's finished attempts."""
         return 0.0 if self._writer is None else self._writer.entry.sums.spent
 
     async def reserve(self, bound: Bound) -> Reserved:
-        """Waits until a try outside of batches fits into the budget, and reserves its largest cost.
+        """Waits until an attempt outside of batches fits into the budget, and reserves its largest cost.
 
         Raises:
             UserError: the budget does not allow it.
@@ -113,9 +111,9 @@ class Account:
         return left.used_up(self.terms.model.name, most, self._folder)
 
     def settle(self, reserved: Reserved, billed: Billed) -> None:
-        """Records the cost of a try outside of batches in place of its reservation."""
+        """Records the cost of an attempt outside of batches in place of its reservation."""
         if reserved.writer is not self._writer:
-            return  # it was in flight when the account was closed, and was counted at its most
+            return  # closing the account has counted its largest cost
         cost = self.terms.model.ordinary * self.terms.model.cost(billed.input_tokens, billed.output_tokens)
         reserved.writer.end(reserved.number, cost, billed.input_tokens, billed.output_tokens, billed.confirmed)
         self._release(reserved)
@@ -168,7 +166,7 @@ class Account:
             close_file(self._batch_file(mark), Entry(self.terms.digest, about, sums))
 
     def close(self) -> None:
-        """Closes this job's part of the ledger; tries in flight count at their largest cost."""
+        """Closes this job's part of the ledger; attempts in flight count at their largest cost."""
         if self._granting is None:
             return
         with self._ledger.locked():
@@ -189,10 +187,7 @@ class Account:
         return times * self.terms.model.cost(bound.input_tokens + input_over, bound.output_tokens + output_over)
 
     def _take(self, bound: Bound, most: float, *, in_batch: bool = False) -> Reserved | None:
-        """Reserves the largest cost of a try within the grant.
-
-        One in a batch is written down with its batch, before that is handed over.
-        """
+        """Reserves the largest cost of an attempt within the grant; `hand_over` records those in a batch."""
         writer = self._writer
         if writer is None:
             return None
@@ -204,7 +199,7 @@ class Account:
         return Reserved(0 if in_batch else writer.begin(most), most, bound, writer)
 
     async def _written(self, reserved: Reserved) -> None:
-        """Waits until the ledger has the reservation: before that nothing may be sent."""
+        """Waits until the ledger has the reservation, before anything is sent."""
         try:
             await reserved.writer.written()
         except BaseException:
@@ -212,16 +207,16 @@ class Account:
             raise
 
     async def _request_grant(self, most: float) -> Balance | None:
-        """Extends this job's grant for a try, or returns the balance."""
+        """Extends this job's grant for an attempt, or returns the balance."""
         self._granting = self._granting or asyncio.Lock()  # from now on a thread may be about to open a file
         self._wanted += most
         try:
             async with self._granting:
                 granted = self._writer.entry.granted if self._writer is not None else None
                 if granted is not None and self.spent + self._set_aside + most <= granted:
-                    return None  # another try has requested enough for all
+                    return None  # another attempt has requested enough for all
                 if self._all_granted and self._n_in_flight:
-                    return None  # another try was refused a grant
+                    return None  # another attempt was refused a grant
                 n_in_flight = self._n_in_flight
                 left = await asyncio.to_thread(self._grant, most, self._generation)
                 self._all_granted = left is not None and left.in_flight and self._n_in_flight == n_in_flight
@@ -243,11 +238,11 @@ class Account:
                 lasted, self._granted_at = now - self._granted_at, now
                 self._extra = max(most, 2 * self._extra if lasted < _GRANT_SECONDS else self._extra / 2)
                 room = left.up_to - need
-                waiting = max(self._wanted - most, 0.0)  # what other tries of this job are here for
+                waiting = max(self._wanted - most, 0.0)  # for other attempts of this job
                 writer.grant(need + max(min(waiting, room), min(self._extra, room / _SHARE_OF_THE_REST)))
                 return None
             if left.in_flight:
-                writer.grant(max(left.up_to, self.spent + self._set_aside))  # what ends will leave room in it
+                writer.grant(max(left.up_to, self.spent + self._set_aside))  # ended attempts leave room
             else:
                 self._give_back()
             return left
@@ -295,7 +290,7 @@ class Account:
             return self._balance()
 
     def _release(self, reserved: Reserved) -> None:
-        """Releases a reservation and wakes the waiting tries."""
+        """Releases a reservation and wakes the waiting attempts."""
         self._all_granted = False
         self._n_in_flight -= 1
         self._set_aside = self._set_aside - reserved.most if self._n_in_flight else 0.0
@@ -305,7 +300,7 @@ class Account:
                 future.set_result(None)
 
     def _learn(self, bound: Bound, billed: Billed) -> None:
-        """Takes an endpoint that counts more than was thought possible at its worst so far."""
+        """Raises later bounds by the largest excess of an endpoint's counts over their bounds."""
         over = (
             max(self._over[0], billed.input_tokens - bound.input_tokens),
             max(self._over[1], billed.output_tokens - bound.output_tokens),
@@ -319,11 +314,11 @@ class Account:
         return self._folder / f"batch-{mark}.{SUFFIX}"
 
 
-# What the budgets leave a job, by the ledger, and the words for one that is used up.
+# The rest of the budgets by the ledger
 
 NEGLIGIBLE = 1e-12
 _ROUNDING = 1e-9
-"""Of a budget: sums of many small costs are not exact."""
+"""Tolerance of sums of many small costs, as a share of the budget."""
 
 
 class BudgetUsedUp(UserError):
@@ -340,9 +335,9 @@ class Balance:
         budget: the budget.
         spent: what all jobs have spent of it.
         unconfirmed: the part of it that no endpoint reported.
-        others: what other jobs that are at work have set aside.
-        batches: what is set aside for batches that are out.
-        in_flight: whether tries of the job were in flight then, which may leave something over.
+        others: reserved by other jobs at work.
+        batches: reserved for open batches.
+        in_flight: whether attempts of the job were in flight.
     """
 
     up_to: float
@@ -358,7 +353,6 @@ class Balance:
         """Returns the error for a budget that does not hold the next request.
 
         Args:
-            name: the model's name.
             most: what the request may cost.
             folder: the model's part of the ledger.
         """
@@ -387,7 +381,7 @@ def tightest(terms: Terms, ledger: Ledger, writer: Writer, *, in_flight: bool) -
         terms: the budgets, at least one.
         ledger: the ledger of costs.
         writer: the job's part of the ledger.
-        in_flight: whether tries of the job are in flight.
+        in_flight: whether attempts of the job are in flight.
     """
     ledger.close_dead_jobs()
     entries = [entry for path, entry in ledger.entries().items() if path != writer.path]
@@ -422,12 +416,10 @@ def tightest(terms: Terms, ledger: Ledger, writer: Writer, *, in_flight: bool) -
 def count_stored_answers(folder: Path, digest: str, terms: ModelTerms) -> None:
     """Begins a model's part of the ledger with the cost of its stored answers, unless it has begun.
 
-    Answers without token counts cannot be counted; their number is printed. The ledger's lock must be
-    held.
+    Prints the number of answers without token counts. The ledger's lock must be held.
 
     Args:
         folder: the ledger's folder in the store.
-        digest: the model.
         terms: its prices.
     """
     refuse_links(folder / digest / SUFFIX, folder.parent)

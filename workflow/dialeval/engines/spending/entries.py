@@ -1,16 +1,14 @@
-"""The ledger of what was spent on each model: its files, entries and writers.
+"""The ledger of the spending on each model: its files, entries and writers.
 
-    spending/lock                          locked while sums are made and amounts reserved; a list of all files
-    spending/<identity>/<writer>.spending  one per job that asks, whose lock the job holds while it lives
-    spending/<identity>/<batch>.spending   one per batch that is out
+    spending/lock                          locked while amounts are added up and reserved; a list of all files
+    spending/<identity>/<writer>.spending  one per job, which holds its lock while it runs
+    spending/<identity>/<batch>.spending   one per open batch
 
-A file of a job at work is a line about the job, and then, of each try, a line before it is sent and one when it ended;
-and, where there is a budget, a line whenever the job is granted more: up to so much in all it may spend without asking
-again. Only that line is waited for until it is on the disk, so that it costs nothing per try. A file that is closed is
-one line, the sum.
+The file of a running job has a line about the job, a line before each attempt and one after it, and with a budget a
+line per grant, the sum up to which the job may spend. Only grants are fsynced. A closed file has one line, the sum.
 
-A job that was killed leaves its file open: what it had begun and not ended counts at its most, since it may have been
-billed. Where its last lines may be lost (another machine, or a power failure) all that it was granted counts.
+The file of a killed job stays open: its open attempts count at their largest cost, since they may have been billed.
+Where its last lines may be lost (another machine, a power failure), the whole grant counts.
 """
 
 from __future__ import annotations
@@ -53,7 +51,7 @@ class Ledger:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keeps all others from adding up and setting aside meanwhile."""
+        """Holds the ledger's lock."""
         lock = self.folder / "lock"
         refuse_links(lock, self.folder.parent)
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -69,10 +67,9 @@ class Ledger:
                 os.close(descriptor)
 
     def enter(self, path: Path) -> None:
-        """Puts a new file on the list of all, so that other machines see it at once; the lock must be held.
+        """Lists a new file, so that other machines see it at once; the lock must be held.
 
-        A network file system may show a new file of another machine late. What was written to the locked file is there
-        for the next process that locks it.
+        A network file system may show a new file of another machine late, but the content of the locked file in time.
         """
         assert self._lock is not None
         os.write(self._lock, f"{path.relative_to(self.folder)}\n".encode())
@@ -111,9 +108,8 @@ class Ledger:
         """Returns the sums by a model's present name and the protocol.
 
         Args:
-            digests: each model's digest, by its name. Of several names of one model each has what was spent under it,
-                and the first what was spent under names of the past; a name has what was spent when it was another
-                model's, too.
+            digests: each model's digest, by its name. Of several names of one model, the first gets the spending under
+                earlier names; a name also gets the spending under it when it was another model's.
         """
         names: dict[str, list[str]] = {}
         for name, digest in digests.items():
@@ -158,10 +154,10 @@ class Sums:
 
     Attributes:
         spent: money, in the currency of the prices.
-        unconfirmed: the part of it that no endpoint reported: tries that may have been billed, at their most.
-        input_tokens: prompt tokens that were counted.
+        unconfirmed: the part that no endpoint reported: attempts that may have been billed, at their largest cost.
+        input_tokens: prompt tokens.
         output_tokens: answer tokens, reasoning included.
-        tries: how often something was sent.
+        tries: attempts.
     """
 
     spent: float = 0.0
@@ -171,7 +167,7 @@ class Sums:
     tries: int = 0
 
     def add(self, cost: float, input_tokens: int, output_tokens: int, confirmed: bool) -> None:
-        """Counts a try that ended."""
+        """Counts an ended attempt."""
         self.spent += cost
         self.unconfirmed += 0.0 if confirmed else cost
         self.input_tokens += input_tokens
@@ -188,11 +184,11 @@ class Entry:
 
     Attributes:
         digest: the model, by the digest of its identity.
-        about: who wrote it: name, protocol, host, ...
-        sums: what was spent, as far as it ended.
-        open: what is in flight, at its most, by number.
-        granted: up to which sum the job may spend, or None if it has no budget.
-        over: tokens of prompt and answer by which an answer exceeded what it could have at most, the worst so far.
+        about: its writer: name, protocol, host, ...
+        sums: of ended attempts.
+        open: the largest cost of attempts in flight, by number.
+        granted: the sum up to which the job may spend, or None without a budget.
+        over: largest excess of an answer over the bounds of prompt and answer tokens.
         closed: whether the file is complete.
     """
 
@@ -225,11 +221,11 @@ class Entry:
         return self.digest == digest or self.about.get("name") == name
 
     def begin(self, number: int, most: float) -> None:
-        """Counts a try that may cost so much."""
+        """Counts an attempt with its largest cost."""
         self.open[number] = most
 
     def end(self, number: int, cost: float, input_tokens: int, output_tokens: int, confirmed: bool) -> None:
-        """Counts the cost of a try in place of its largest cost."""
+        """Counts the cost of an attempt in place of its largest cost."""
         self.open.pop(number, None)
         self.sums.add(cost, input_tokens, output_tokens, confirmed)
 
@@ -305,12 +301,7 @@ _WITHOUT_LOCKS: set[Path] = set()
 
 
 class Writer:
-    """The file of one job. The ledger's lock must be held while it is made.
-
-    Args:
-        folder: the model's folder in the ledger.
-        about: name, protocol.
-    """
+    """The file of one job. The ledger's lock must be held while it is made."""
 
     def __init__(self, folder: Path, about: dict[str, str]) -> None:
         refuse_links(folder / SUFFIX, folder.parent.parent)
@@ -326,7 +317,7 @@ class Writer:
         self._write_line(about | _this_system() | {"pid": os.getpid(), "time": round(time.time())})
 
     def begin(self, most: float) -> int:
-        """Records the largest cost of a try, to be sent once that is `written`, and returns its number."""
+        """Records the largest cost of an attempt, to be sent once that is `written`, and returns its number."""
         self._number += 1
         self._lines.add(f'["+",{self._number},{most!r}]\n'.encode())
         self.entry.begin(self._number, most)
@@ -341,12 +332,12 @@ class Writer:
         await self._lines.written()
 
     def end(self, number: int, cost: float, input_tokens: int, output_tokens: int, confirmed: bool) -> None:
-        """Records the cost of a try."""
+        """Records the cost of an attempt."""
         self.entry.end(number, cost, input_tokens, output_tokens, confirmed)
         self._write_soon(f'["-",{number},{cost!r},{input_tokens},{output_tokens},{confirmed:d}]\n'.encode())
 
     def grant(self, to: float) -> None:
-        """Writes down, safely, up to which sum this job may spend."""
+        """Records, fsynced, the sum up to which this job may spend."""
         self._write_line(["to", to])
         os.fsync(self._file)
 
@@ -356,7 +347,7 @@ class Writer:
         self._write_soon(_line(["over", input_tokens, output_tokens]))
 
     def close(self) -> None:
-        """Replaces all lines by their sum; tries in flight count at their largest cost."""
+        """Replaces all lines by their sum; attempts in flight count at their largest cost."""
         with suppress(UserError):  # the sum holds what these lines say
             self._lines.flush()
         self.entry.sums = self.entry.including_open
@@ -365,9 +356,9 @@ class Writer:
         os.close(self._file)
 
     def _write_soon(self, line: bytes) -> None:
-        """Writes a line of a finished try, with all others of this turn of the event loop.
+        """Writes a line of an ended attempt, in one write with all others of this turn of the event loop.
 
-        If it cannot, the file counts the try at its largest cost, and the next `begin` raises the error.
+        After a failed write the file counts the largest cost, and the next `begin` raises the error.
         """
         with suppress(UserError):
             self._lines.add(line)
@@ -411,7 +402,7 @@ def is_alive(path: Path, about: dict[str, Any]) -> bool:
 
 
 def is_same_system(about: dict[str, Any]) -> bool:
-    """Returns whether a job wrote on this machine since its last start, so that no line of its file can be lost."""
+    """Returns whether a job wrote on this machine since its last start, so that no line of its file is lost."""
     return {name: about.get(name) for name in ("host", "boot")} == _this_system()
 
 

@@ -1,7 +1,7 @@
-"""Prices, budgets, and the tokens that a try is billed for.
+"""Prices, budgets, and the billed tokens of an attempt.
 
-They change no answer, so they are no part of a job's settings: a budget that is raised re-runs nothing that is done. A
-run hands them to its jobs by their environment; a stage that is started by hand reads them from its model.
+They change no answer, so they are no part of a job's settings: raising a budget re-runs nothing. A run passes them to
+its jobs by the environment; a stage that is started by hand reads them from its model.
 """
 
 from __future__ import annotations
@@ -46,22 +46,15 @@ def prices_of(model: Model) -> Prices:
     return Prices()
 
 
-# Tokens of one try: the most that it may take, and what is billed for it.
-
-
 class Bound(NamedTuple):
-    """Tokens that a try takes at most."""
+    """The largest numbers of tokens of an attempt."""
 
     input_tokens: int
     output_tokens: int
 
 
 class Billed(NamedTuple):
-    """Tokens that are billed for a try.
-
-    Attributes:
-        confirmed: whether the endpoint reported them; otherwise they are the most that it may bill.
-    """
+    """Billed tokens of an attempt; `confirmed` by the endpoint, or else the largest numbers."""
 
     input_tokens: int
     output_tokens: int
@@ -71,11 +64,9 @@ class Billed(NamedTuple):
 NO_TOKENS = Billed(0, 0)
 
 
-# Prices and budgets of models, and how a run passes them to its jobs.
-
 VARIABLE = "DIALEVAL_SPENDING"
 ORDINARY_OF_BATCH = 2.0
-"""How many times its batch prices an ordinary request of a model with `batch: true` costs: batches are sold at half."""
+"""Price of an ordinary request of a model with `batch: true`, in batch prices: batches cost half."""
 
 
 class ModelTerms(BaseModel, defer_build=True):
@@ -85,7 +76,7 @@ class ModelTerms(BaseModel, defer_build=True):
         name: the model's name in the configuration.
         price_input: price of a million prompt tokens.
         price_output: price of a million answer tokens.
-        ordinary: how many times these prices a request outside of batches costs.
+        ordinary: price of a request outside of batches, as a multiple of these.
         budget: the most that the model may cost, or None.
     """
 
@@ -117,9 +108,9 @@ class Terms:
     """The prices and budgets of one job.
 
     Attributes:
-        digest: that of the model's identity, under which its spending is written down.
+        digest: of the model's identity, the name of its folder in the ledger.
         model: the model's terms.
-        run: those of the run, this model's among them.
+        run: the run's, with this model's.
     """
 
     digest: str

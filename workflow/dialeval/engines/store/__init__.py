@@ -1,10 +1,9 @@
 """The response store, kept outside the workflow's declared outputs.
 
-A model's answers under a protocol lie in append-only text files (`answer_files`) in a folder that follows from the
-model's identity (`response_store`). Every job writes a file of its own, so that no two writers ever share one, and two
-jobs that would pay for the same answers wait for each other (`claims`); readers take the lines of all files. A line
-whose checksum is wrong, or that was cut off, is left out and reported; its request is asked again. Errors are never
-stored.
+The responses of a model under a protocol are lines of append-only files (`answer_files`), in a folder named by the
+model's identity (`response_store`). Each job writes its own files; readers take the lines of all. Jobs that share a
+request wait for each other, so that it is paid for once (`claims`). A damaged line is reported and ignored, and its
+request sent again. Failures are never stored.
 """
 
 from dialeval.engines.store.response_store import ResponseStore, run_of

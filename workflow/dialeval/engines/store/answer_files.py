@@ -1,16 +1,14 @@
-"""Files of answers: writing of lines, and lookup by their places.
+"""Files of answers: an index of their lines by key, and writing of lines.
 
 A line is
 
     <key: 32 hex digits> <CRC-32 of the rest: 8 hex digits> <response as JSON>
 
-The index holds 24 bytes for each line, whatever its length. Files may be cut, replaced or changed while they are read:
-every line is checked again when it is read, and a corrupt one is ignored.
+The index holds 24 bytes per line. Beside a long file it is kept as `<file>.places`, valid while size and time of the
+file are the same. Files may change while they are read: each line is checked when it is read, and a corrupt one is
+ignored.
 
-What is kept is only believed while the file has the size and the time that it had, and every line is checked again
-when it is wanted: a wrong note of places can cost a second reading, never an answer.
-
-A write costs the processor as much as a tenth of a request, and of hundreds of requests in flight many end in one turn.
+A write takes a tenth of a request's processor time, so that lines of one turn of the event loop are written together.
 """
 
 from __future__ import annotations
@@ -37,7 +35,7 @@ _MOST_OPEN = 64
 
 
 class AnswerFiles:
-    """The answers in some files; of several to one key the one in the last place counts.
+    """The answers in some files; of several to one key the last one counts.
 
     Attributes:
         corrupt: number of corrupt lines, by file.
@@ -60,9 +58,8 @@ class AnswerFiles:
         """Reads the positions of all answers; called once.
 
         Args:
-            paths: the files.
-            keep: whether the places may be written down beside long files, so that they need not be read again.
-            grows: whether a job may be writing into a file, whose last line is then unfinished and not corrupt.
+            keep: whether the index may be kept beside long files.
+            grows: returns whether a job may be writing into a file, whose last line is then unfinished, not corrupt.
         """
         found = []
         for path in paths:
@@ -81,7 +78,7 @@ class AnswerFiles:
         """Yields the file and the body of each answer to a key, the last one first.
 
         Raises:
-            UserError: a file that could be read before cannot be read any more.
+            UserError: a file can no longer be read.
         """
         end = int(key[16:], 16)
         first = place = bisect_left(self._key_tails, end)
@@ -97,13 +94,13 @@ class AnswerFiles:
                 yield str(self._paths[number]), body
 
     def count_corrupt(self, path: str) -> None:
-        """Counts a line found corrupt on reading, and prints a note the first time."""
+        """Counts a corrupt line, and prints a note the first time."""
         if path not in self.corrupt:
             print(f"note: {path} has a damaged line; its request is sent again")
         self.corrupt[path] = self.corrupt.get(path, 0) + 1
 
     def close(self) -> None:
-        """Closes the files; they are opened again when they are needed."""
+        """Closes the files; reading opens them again."""
         while self._open:
             os.close(self._open.popitem()[1])
 
@@ -135,21 +132,21 @@ class AnswerFiles:
 
 
 class GrowingFiles:
-    """The answers in files that jobs at work write, each read on from where it was read last."""
+    """The answers in files that jobs are writing, read incrementally."""
 
     def __init__(self) -> None:
         self._read: dict[Path, int] = {}
         self._places: dict[bytes, tuple[Path, int, int]] = {}
 
     def read_on(self, paths: Iterable[Path]) -> None:
-        """Finds the whole lines that were added to files.
+        """Indexes the complete lines that were added to files.
 
         Raises:
             OSError: a file cannot be read.
         """
         for path in paths:
             place = self._read.get(path, 0)
-            with path.open("rb") as file:  # which has a network file system look how long it is by now
+            with path.open("rb") as file:  # on a network file system, opening refreshes the length
                 file.seek(place)
                 for line in file:
                     if not line.endswith(b"\n"):
@@ -175,7 +172,7 @@ class GrowingFiles:
 KEY_LENGTH = 32
 BODY_START = KEY_LENGTH + 10
 LONG = 10_000
-"""Lines from which on the places are kept: a shorter file is read in a moment."""
+"""Fewest lines of a file whose index is kept."""
 _SUFFIX = ".places"
 _HEAD = struct.Struct("<8sQqQII")
 _MAGIC = b"places 1"
@@ -209,7 +206,7 @@ def line_of(key: str, body: bytes) -> bytes:
 
 
 def body_of(line: bytes) -> bytes | None:
-    """Returns the answer in a line, or None if the line is corrupt. Editors' line ends are none of its content."""
+    """Returns the answer in a line, without line ends, or None if the line is corrupt."""
     key, checksum, body = line[:KEY_LENGTH], line[KEY_LENGTH + 1 : BODY_START - 1], line[BODY_START:].rstrip(b"\r\n")
     try:
         is_intact = int(checksum, 16) == zlib.crc32(body, zlib.crc32(key))
@@ -222,8 +219,7 @@ def places_in(path: Path, *, keep: bool) -> Places:
     """Returns the positions of the answers in a file.
 
     Args:
-        path: the file.
-        keep: whether the places may be written down beside a long file.
+        keep: whether the index may be kept beside a long file.
 
     Raises:
         OSError: the file cannot be read.
@@ -275,7 +271,7 @@ def _stamp(stat: os.stat_result) -> tuple[int, int]:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yields the lines of a file and where they begin; nothing of it is mapped, since it may be cut meanwhile."""
+    """Yields the lines of a file and their offsets; without mmap, since the file may be cut meanwhile."""
     start = 0
     with path.open("rb", buffering=_BUFFER_BYTES) as file:
         for line in file:
@@ -302,14 +298,14 @@ def _write_index(path: Path, places: Places, stat: os.stat_result) -> None:
         temporary.write_bytes(head + parts)
 
 
-# Lines for the end of a file: those that come within one turn of the event loop go in one write.
+# Writing: the lines of one turn of the event loop go in one write.
 
 
 class TurnWrites:
-    """Gathers lines till the turn ends. Once a write has failed, nothing more is written.
+    """Gathers lines until the turn ends; after a failed write nothing more is written.
 
     Args:
-        write: hands all that it is given to the operating system, or raises UserError.
+        write: writes all bytes, or raises UserError.
     """
 
     def __init__(self, write: Callable[[bytes], None]) -> None:
@@ -319,7 +315,7 @@ class TurnWrites:
         self._failure: UserError | None = None
 
     def add(self, line: bytes) -> None:
-        """Adds a line; it is written when the turn of the running loop ends.
+        """Adds a line, which is written when the turn of the running loop ends.
 
         Raises:
             UserError: an earlier write has failed.
@@ -331,7 +327,7 @@ class TurnWrites:
         self._n_added += 1
 
     async def written(self) -> None:
-        """Waits until all that was added is with the operating system, and would survive a kill of this process.
+        """Waits until all added lines are written, so that they survive a kill of this process.
 
         Raises:
             UserError: it could not be written.
@@ -347,7 +343,7 @@ class TurnWrites:
         """Writes the added lines at once.
 
         Raises:
-            UserError: it, or what was added before, could not be written.
+            UserError: a line could not be written.
         """
         self._end_turn()
         self._check()
@@ -362,5 +358,5 @@ class TurnWrites:
                 self._write(b"".join(self._lines))
             except UserError as error:
                 self._failure = error
-            self._lines.clear()  # not before: what an interruption kept from the file is written when all is closed
+            self._lines.clear()  # not before: lines of an interrupted write are written on closing
             self._n_written = self._n_added

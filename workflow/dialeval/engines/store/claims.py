@@ -1,7 +1,7 @@
 """Claims on requests: which of several concurrent jobs sends a request that they share.
 
-Such a request is paid for once: one job claims it, the other waits for its answer and sends its own requests meanwhile.
- The locks are the kernel's (`flock`) and die with their process, however it ends.
+One job claims the request; the other waits for the response and sends its own requests meanwhile. Locks (`flock`) end
+with their process.
 
     <model>/claims                      a line for each job and for each request that it sends; locked for moments
     <model>/<protocol>/<writer>.lock    held by the one job that writes under that name
@@ -24,12 +24,12 @@ from dialeval.paths import open_no_link
 
 CLAIMS = "claims"
 _IDLE_SECONDS = 60.0
-"""Seconds without a change after which no job is assumed to be writing, on file systems without locks."""
+"""Seconds without a change after which no job is writing a file, on file systems without locks."""
 _NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 
 
 class OtherJob(NamedTuple):
-    """A concurrent job of the same model: the store folder that it writes into, its name there, and its `run`."""
+    """A concurrent job of the same model: its folder of the store, its name there, and its `run`."""
 
     folder: Path
     writer: str
@@ -43,8 +43,8 @@ class Claims:
         folder: the store folder of the job, which exists; the folder of the model is its parent.
         writer: the job's name in the folder.
         run: jobs of the same run share no request; an empty text is a run of its own.
-        read_answers: reads what another job has stored by now.
-        is_read: returns whether the answer to a key was read so.
+        read_answers: reads the new answers of another job.
+        is_read: returns whether the answer to a key was read.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Claims:
         self._number = ""
 
     def acquire(self) -> None:
-        """Takes the job's name, waiting while another job has it, and announces the job to the others."""
+        """Takes the job's name, once no other job has it, and announces the job."""
         try:
             self._take_name()
             self._file = _opened(self._folder.parent / CLAIMS)
@@ -85,7 +85,7 @@ class Claims:
             print(f"note: {self._folder} has no file locks ({error.strerror}); do not run this job twice at once")
 
     def release(self) -> None:
-        """Gives the name back; claims without an answer are void from now on."""
+        """Releases the name and all claims without an answer."""
         if self._file is not None:
             with suppress(OSError), self._locked():
                 self._truncate_if_alone()
@@ -95,10 +95,7 @@ class Claims:
         self._file = self._name_lock = None
 
     def claim(self, keys: Sequence[str]) -> list[bool]:
-        """Claims requests and returns for each whether this job is to send it.
-
-        Another job sends the others, or has sent them; the answers that it has stored by now are read.
-        """
+        """Claims requests and returns for each whether this job must send it; reads other jobs' answers to the rest."""
         if self._file is None:  # a file system without locks
             return [True] * len(keys)
         with self._locked():
@@ -184,7 +181,7 @@ class Claims:
         """Returns the keys that another job has claimed or answered."""
         owners = {key: self._claimed[key] for key in keys if key in self._claimed}
         at_work = {number for number in set(owners.values()) if self._is_at_work(number)}
-        for number in set(owners.values()):  # after that was found out: it may end in between
+        for number in set(owners.values()):  # after `at_work`: a job may end in between
             self._read_answers(self._jobs[number])
         return {key for key, number in owners.items() if number in at_work or self._is_read(key)}
 
@@ -198,9 +195,9 @@ def is_at_work(folder: Path, writer: str) -> bool:
 
 
 def may_be_written(answers: Path) -> bool:
-    """Returns whether a job of another process may be writing into a file of answers, `<writer>-<number>.jsonl`.
+    """Returns whether another process may be writing a file of answers, `<writer>-<number>.jsonl`.
 
-    On a file system without locks, of files that changed within the last minute.
+    On a file system without locks these are files that changed within the last minute.
     """
     writer, _, number = answers.stem.rpartition("-")
     locked = _is_locked(answers.with_name(f"{writer}.lock"))

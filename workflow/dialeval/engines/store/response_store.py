@@ -1,13 +1,11 @@
 """The stored responses of one model under one protocol, and the file that a job writes.
 
-A model has the folder `<digest of its identity>`; stores of earlier versions have `<a name of the model>-<digest>`, and
-all folders with the digest are read. Below it is a folder for each protocol, which is read first; the answers of other
-protocols serve as well, since a key covers all that can change an answer. They are read when the first key is not
-found.
+A model has the folder `<digest of its identity>` (in earlier versions `<a name>-<digest>`; all folders with the digest
+are read), with a folder for each protocol. Responses of other protocols serve as well, since a key covers all that can
+change a response; they are read when the first key is not found.
 
-Durability: `append` and `append_soon` hand each line to the operating system before they return, so killing the process
-loses nothing; `sync_seconds` bounds what a power failure can take (the file is fsynced at least that often, and on
-close).
+Durability: `append` and `append_soon` return once the line is written, so that a killed process loses nothing. The file
+is fsynced at least every `sync_seconds` and on close, which bounds the loss by a power failure.
 """
 
 from __future__ import annotations
@@ -43,14 +41,10 @@ class LoadReport:
 
 
 class StoredAnswers:
-    """The stored answers of one model, read-only, those under one protocol loaded at once.
-
-    The index is in memory, texts are not.
+    """The stored responses of one model, read-only; the index is in memory, texts are not.
 
     Args:
-        directory: where stores lie, `store_dir` of the configuration. It need not exist.
-        identity: the model's identity.
-        protocol: the protocol.
+        directory: the folder of stores, `store_dir` of the configuration; it need not exist.
     """
 
     _keeps_places = False
@@ -115,7 +109,7 @@ class StoredAnswers:
         return [self.folder.parent, *earlier]
 
     def _listed(self, folder: Path, suffix: str = "") -> list[Path]:
-        """Returns the files of a folder; an unreadable folder is noted, which `Path.glob` would ignore."""
+        """Returns the files of a folder; records an unreadable folder, which `Path.glob` would ignore."""
         try:
             return sorted(path for path in folder.iterdir() if path.name.endswith(suffix))
         except (FileNotFoundError, NotADirectoryError):
@@ -148,18 +142,13 @@ class StoredAnswers:
 
 
 NAMES = "names.txt"
-"""File of the names that a model had, one a line, for readers of the folder."""
+"""File of a model's names, one per line, for people who look into the folder."""
 
 _READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 def run_of(results: Path, shards: int) -> str:
-    """Returns the name of a run of shards: the folder of its answers, and the number of shards.
-
-    Args:
-        results: the folder that holds the answers of all shards and no others.
-        shards: the number of shards.
-    """
+    """Returns the name of a run: the folder with the responses of all its shards and no others, and their number."""
     return f"results in {results.resolve()}, shards: {shards}"
 
 
@@ -167,12 +156,9 @@ class ResponseStore(StoredAnswers):
     """The stored responses of one model under one protocol, and the file of the present job.
 
     Args:
-        directory: where stores lie, `store_dir` of the configuration.
-        identity: the model's identity; each identity has a folder of its own.
+        directory: the folder of stores, `store_dir` of the configuration.
         name: the model's readable name, for people who look into the folder.
-        protocol: the protocol, a folder below.
-        writer: distinguishes jobs that answer for the same model and protocol (a shard); one job at a time may write
-            under one name, a second waits for it.
+        writer: distinguishes jobs of the same model and protocol (a shard); a second job of a name waits for the first.
         run: jobs of the same run share no request (shards of a table); an empty text is a run of its own.
         sync_seconds: longest time between two fsyncs while answers arrive.
     """
@@ -208,7 +194,7 @@ class ResponseStore(StoredAnswers):
         try:
             refuse_links(self.folder / NAMES, self._directory)
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._claims.acquire()  # answers that are stored during this wait are read afterwards
+            self._claims.acquire()  # before reading: jobs may store answers during this wait
             self._refresh_listing()
             self._note_name()
             return super().__enter__()
@@ -235,14 +221,14 @@ class ResponseStore(StoredAnswers):
             self._claims.release()
 
     def __len__(self) -> int:
-        """Returns the number of answers under the protocol."""
+        """Returns the number of responses under the protocol."""
         return self.report.responses + len(self._own)
 
     def get(self, key: str) -> Response | None:
         """Returns the stored response, or None.
 
         Raises:
-            UserError: there is none, but it may be in an unreadable file: it would be paid for twice.
+            UserError: it may be in an unreadable file, and would be paid for twice.
         """
         place = self._own.get(bytes.fromhex(key))
         if place is not None:
@@ -263,9 +249,9 @@ class ResponseStore(StoredAnswers):
         return found
 
     async def claim(self, key: str) -> bool:
-        """Claims a request that the store lacks, and returns whether this job is to send it.
+        """Claims a request that the store lacks, and returns whether this job must send it.
 
-        Otherwise another job sends it, or has just stored its answer. Claims of one turn of the event loop go together.
+        Otherwise another job sends it, or has just stored its response. Claims of one turn of the loop go together.
         """
         if not self._to_claim:
             asyncio.get_running_loop().call_soon(self._claim_of_this_turn)
@@ -274,7 +260,7 @@ class ResponseStore(StoredAnswers):
         return await future
 
     def claim_all(self, keys: Sequence[str]) -> list[bool]:
-        """Claims requests that the store lacks, and returns for each whether this job is to send it.
+        """Claims requests that the store lacks, and returns for each whether this job must send it.
 
         Raises:
             UserError: the store cannot be used.
@@ -287,11 +273,11 @@ class ResponseStore(StoredAnswers):
             raise self._unusable(error) from error
 
     def give_up(self, key: str) -> None:
-        """Releases the claim on a request that got no answer."""
+        """Releases the claim on a request without a response."""
         self._claims.give_up(key)
 
     def append(self, key: str, response: Response) -> None:
-        """Stores an answer; it survives a kill of this process once the call returns.
+        """Stores a response, which survives a kill of this process once the call returns.
 
         Raises:
             UserError: the disk is full or not writable.
@@ -302,7 +288,7 @@ class ResponseStore(StoredAnswers):
         self._note_place(key, len(line))
 
     async def append_soon(self, key: str, response: Response) -> None:
-        """Stores an answer as `append` does, in one write with all that come in this turn of the event loop.
+        """Stores a response as `append` does, in one write with all others of this turn of the event loop.
 
         Raises:
             UserError: the disk is full or not writable.
@@ -313,17 +299,17 @@ class ResponseStore(StoredAnswers):
         await self._lines.written()
 
     def sync(self) -> None:
-        """Flushes stored answers to the disk."""
+        """Flushes stored responses to the disk."""
         if self._output is not None:
             os.fsync(self._output)
             self._last_sync = time.monotonic()
 
     def writer_file(self, suffix: str) -> Path:
-        """Returns the path of a further file of this job's writer, without answers."""
+        """Returns the path of a file of this job's writer, for other content than responses."""
         return self.folder / f"{self._writer}.{suffix}"
 
     def abandoned_files(self, suffix: str) -> list[Path]:
-        """Returns such files of this model's writers that are not at work, under any protocol."""
+        """Returns such files of this model's writers, under any protocol, whose jobs have ended."""
         own = self.writer_file(suffix)
         protocols = [path for model in self._model_folders() for path in self._listed(model) if path.is_dir()]
         found = [path for protocol in protocols for path in self._listed(protocol, f".{suffix}")]
@@ -386,7 +372,7 @@ class ResponseStore(StoredAnswers):
 
     def _read_answers(self, job: OtherJob) -> None:
         """Reads the new answers of another job."""
-        self.sync()  # on a network file system jobs that wait for this one see its answers, too
+        self.sync()  # on a network file system, for jobs that wait for this one
         files = self._listed(job.folder, ANSWERS)
         self._others.read_on(path for path in files if path.stem.rpartition("-")[0] == job.writer)
 
@@ -394,7 +380,7 @@ class ResponseStore(StoredAnswers):
         return self._answer_of_others(key) is not None
 
     def _refresh_listing(self) -> None:
-        """Refreshes the listing that a network file system caches, so that nothing is paid twice."""
+        """Refreshes the listing that a network file system caches, so that no response is paid for twice."""
         mark = self.folder / f".{self._writer}.{os.urandom(4).hex()}.anew"
         os.close(open_no_link(mark, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
         mark.unlink()
@@ -409,6 +395,6 @@ class ResponseStore(StoredAnswers):
             os.close(descriptor)
 
     def _grows(self, path: Path) -> bool:
-        # a file of an earlier job under this job's name, which no other job has now
+        # an earlier job of this name, which this job has now, wrote its files
         is_own = path.parent == self.folder and path.name.startswith(f"{self._writer}-")
         return not is_own and super()._grows(path)

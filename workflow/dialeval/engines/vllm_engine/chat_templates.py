@@ -304,7 +304,6 @@ class OfVllm:
 
     Args:
         name: the parser's name.
-        tokenizer: the model's tokenizer.
         options: values for the chat template, which some parsers use.
 
     Raises:
@@ -361,7 +360,6 @@ def reasoning_of(
         choice: `reasoning_parser` of the configuration: vLLM's name of it, `none` for nothing but `<think>`, or None to
             find it out.
         template: source of its chat template; empty for a base model, which has none.
-        special: its special tokens.
         tokenizer: its tokenizer, for parsers of vLLM's.
         options: values for its chat template.
 

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Protocol
 
 from dialeval.config.models import VllmModel
+from dialeval.engines.installation import start_remedy
 from dialeval.engines.requests import AnswerFailure
-from dialeval.engines.vllm_engine.installation import remedy
 from dialeval.engines.vllm_engine.process import (
     Computed,
     Ended,
@@ -61,7 +61,6 @@ class EngineProcess:
     """One copy of a model in a process of its own.
 
     Args:
-        model: the model's configuration.
         devices: the GPUs that it may use; None for all that there are.
 
     Attributes:
@@ -110,7 +109,7 @@ class EngineProcess:
             raise
         if isinstance(first, Ended):
             self.close()
-            raise UserError(f"vLLM did not start: {first.reason}; {remedy(first.reason)}")
+            raise UserError(f"vLLM did not start: {first.reason}; {start_remedy(first.reason)}")
         self.size = first
         computed_elsewhere("torch", "transformers", "vllm")
         threading.Thread(target=self._read, name="vllm answers", daemon=True).start()
@@ -219,9 +218,6 @@ class Copies:
 
     A dialogue stays with one copy, which has its history in the cache; other prompts go to the copy that has
     most of their beginning (`routing.py`).
-
-    Args:
-        model: the model's configuration.
 
     Raises:
         UserError: there are fewer GPUs than the copies need, or a copy does not start.

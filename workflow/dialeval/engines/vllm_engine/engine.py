@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.config.models import VllmModel
+from dialeval.engines.installation import free_memory, no_device, vllm_build, vllm_missing, vllm_version_note
 from dialeval.engines.label_probabilities import LabelTree, label_logprobs, label_tree
-from dialeval.engines.local_models import free_memory
 from dialeval.engines.requests import PENALTIES, AnswerFailure, Engine, Message, Request, Response
 from dialeval.engines.vllm_engine.chat_templates import DEFAULT, Reasoning
 from dialeval.engines.vllm_engine.driver import Driver, start
-from dialeval.engines.vllm_engine.installation import build, no_device, version_note, vllm_missing
 from dialeval.engines.vllm_engine.model_files import sampling_defaults, text_digest, too_large, vllm_identity
 from dialeval.engines.vllm_engine.process import (
     CPU_CACHE_BYTES,
@@ -42,9 +41,6 @@ class VllmEngine:
     """Answers requests with a model that vLLM runs in processes of its own.
 
     Making one loads the tokenizer only; the engine starts with the first request that is not in the store.
-
-    Args:
-        model: the model's configuration.
 
     Attributes:
         identity: canonical JSON of everything about the model that can change an answer.
@@ -300,7 +296,7 @@ def no_room(model: VllmModel) -> str | None:
 
     On a GPU vLLM itself compares the weights with the memory.
     """
-    on_cpu = build() == "cpu"
+    on_cpu = vllm_build() == "cpu"
     cache = model.kv_cache_memory_bytes or (CPU_CACHE_BYTES if on_cpu else None)
     return too_large(model, cache, free_memory(on_cpu=True) if on_cpu else None)
 
@@ -338,7 +334,6 @@ def limits_in_effect(size: EngineSize, model: VllmModel, sampling: Mapping[str, 
 
     Args:
         size: the engine's capacity.
-        model: the model's configuration.
         sampling: sampling values beyond a request's own.
     """
     values = ", ".join(f"{name}={value:g}" for name, value in sorted(sampling.items())) or "no values of its own"
@@ -348,7 +343,7 @@ def limits_in_effect(size: EngineSize, model: VllmModel, sampling: Mapping[str, 
         f"vLLM {size.version} has started {model.model}: max_num_seqs={size.sequences} and "
         f"max_num_batched_tokens={size.batched_tokens}{each}, max_model_len={size.window}, KV cache of "
         f"{size.cache_tokens} tokens{all_copies}, dtype={size.dtype}, quantization={size.quantization or 'none'}, "
-        f"generation_config={model.generation_config} ({values}){version_note()}"
+        f"generation_config={model.generation_config} ({values}){vllm_version_note()}"
     )
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.config.models import VllmModel
-from dialeval.engines.vllm_engine.installation import remedy
+from dialeval.engines.installation import start_remedy
 from dialeval.errors import UserError
 
 WHOLE_UP_TO = 1 << 28
@@ -60,7 +60,6 @@ def vllm_identity(
     requests that happen to be computed together.
 
     Args:
-        model: its configuration.
         normalisation: how messages are rearranged for its chat template.
         weights: the commit of a model from Hugging Face, or the digest of a folder's content, which then stands for
             the folder's name.
@@ -151,7 +150,7 @@ def load_tokenizer(model: VllmModel) -> tuple[Any, str]:
 
 
 def _about_code(message: str) -> str:
-    return f"; {remedy(message)}" if "trust_remote_code" in message else ""
+    return f"; {start_remedy(message)}" if "trust_remote_code" in message else ""
 
 
 # What a model's folder lacks, before anything is loaded.
@@ -190,7 +189,6 @@ def too_large(model: VllmModel, cache: int | None, free: int | None) -> str | No
     Both needs are lower bounds: activations and vLLM itself come on top.
 
     Args:
-        model: its configuration.
         cache: bytes of the KV cache, if they are known.
         free: bytes of memory for weights and cache, if they are known.
     """

@@ -25,11 +25,7 @@ there are no steps at the end with a few stragglers."""
 
 
 class Computing:
-    """vLLM's engine and its requests.
-
-    Args:
-        model: the model's configuration.
-    """
+    """vLLM's engine and its requests."""
 
     def __init__(self, model: VllmModel) -> None:
         from vllm import EngineArgs
@@ -209,7 +205,6 @@ def engine_arguments(model: VllmModel, *, on_cpu: bool) -> dict[str, Any]:
     """Returns keyword arguments of vLLM's EngineArgs.
 
     Args:
-        model: the configuration.
         on_cpu: whether vLLM computes on the CPU, where a prefill that is split ends the engine as soon as a request
             has a sampling seed, and where the share of the memory means all of it.
     """

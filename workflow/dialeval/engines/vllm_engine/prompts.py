@@ -33,9 +33,6 @@ from dialeval.engines.vllm_engine.model_files import load_tokenizer
 class Prompts:
     """Renders and tokenises the prompts of one model.
 
-    Args:
-        model: the model's configuration.
-
     Attributes:
         tokenizer: of transformers.
         weights: the commit at Hugging Face, or the digest of a folder's content, as in `identity.py`.
@@ -183,7 +180,6 @@ class Tokenization:
         """Returns an answer as text, without the part of a character that it may end in.
 
         Args:
-            ids: its tokens.
             ended: whether the last of them is the end token.
             special: whether special tokens are in the text; `without_special` takes them out.
         """

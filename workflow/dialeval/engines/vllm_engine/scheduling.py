@@ -46,7 +46,6 @@ class Admission:
 
         Args:
             depth: how many messages the request has.
-            rendered: its prompt.
             prompt: the prompt's tokens.
             max_tokens: the longest answer.
         """
@@ -233,7 +232,6 @@ class PrefixRouting:
         """Returns the number of the copy that is to have a prompt.
 
         Args:
-            prompt: its tokens.
             in_hand: how many requests each copy has.
         """
         blocks = list(_beginnings(prompt))

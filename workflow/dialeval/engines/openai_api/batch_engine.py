@@ -1,7 +1,7 @@
-"""The engine for models with `batch: true`, and opening a model behind an endpoint, with batches or without.
+"""The engine of models with `batch: true`.
 
-What expired, met an error that may pass, or came back unreadable is asked as an ordinary request; so is what no batch
-can ask. What someone cancelled at the endpoint stays unanswered until the next job.
+Requests that no batch takes, that expired, or that had a passing error or an unreadable answer are sent as ordinary
+requests. Requests of a batch that was cancelled at the endpoint stay unanswered until the next job.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from itertools import chain
 
 from dialeval.config.endpoints import OpenAIModel
-from dialeval.engines.openai_api.batches.client import BatchClient, BatchEndpoint, BatchStatus
-from dialeval.engines.openai_api.batches.files import (
+from dialeval.engines.circuit_breaker import CircuitBreaker
+from dialeval.engines.openai_api.batch_client import BatchClient, BatchEndpoint, BatchStatus
+from dialeval.engines.openai_api.batch_files import (
     MOST_BYTES,
     SUFFIX,
     Batch,
@@ -33,7 +34,6 @@ from dialeval.engines.openai_api.batches.files import (
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.retries import PASSING, Fault
 from dialeval.engines.openai_api.token_counts import bound_of, largest_bill
-from dialeval.engines.rate_limits.circuit_breaker import CircuitBreaker
 from dialeval.engines.requests import AnswerFailure, Message, Request, Response
 from dialeval.engines.spending.prices import NO_TOKENS, Billed
 from dialeval.engines.store import ResponseStore
@@ -45,9 +45,8 @@ class BatchEngine:
 
     Args:
         engine: the engine of ordinary requests.
-        model: the model's configuration.
-        polling: how often a batch's status is requested; as configured by default.
-        most_bytes: size of a batch's file.
+        polling: intervals between requests of a batch's status; as configured by default.
+        most_bytes: largest size of a batch's file.
     """
 
     def __init__(
@@ -81,7 +80,7 @@ class BatchEngine:
 
         Args:
             requests: keys and requests, each once, none of them in the store.
-            store: where the caller puts each answer before it asks for the next.
+            store: where the caller puts each answer before it takes the next.
 
         Raises:
             UserError: the endpoint has no batches, refuses them, or is dead.
@@ -120,12 +119,12 @@ def _notify(line: str) -> None:
 
 Outcome = Response | AnswerFailure
 FULL = "token_limit_exceeded"
-"""Code of a batch that was refused because too many tokens are in flight at the endpoint."""
+"""Code of a batch refused because too many tokens are in flight at the endpoint."""
 PATIENCE = 20
-"""Multiple of `patience_seconds` that an endpoint may fail while a job waits for batches."""
+"""Multiple of `patience_seconds` for which an endpoint may fail while a job waits for batches."""
 REPORT_EVERY = 600.0
 _CUT_SHORT = ("expired", "cancelled")
-"""States of batches that are billed only for what they had answered till then."""
+"""States of batches that are billed only for their answers so far."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +141,6 @@ class BatchRun:
     Args:
         engine: answers ordinary requests.
         client: the way to the endpoint for batches.
-        model: the model's configuration.
         ledger: the batches of this and earlier jobs.
         spool: the waiting requests.
         save: flushes the stored answers to the disk.
@@ -195,7 +193,7 @@ class BatchRun:
             waiting.put_back((key, self._spool.get(key)) for key in later)
 
     async def _settle_unclear(self) -> None:
-        """Finds out whether batches came to be that a killed job was about to begin."""
+        """Looks up batches that a killed job was about to begin."""
         for batch in [batch for batch in self._ledger.open.values() if not batch.name]:
             name = await self._find(batch) if batch.file else None
             if name is None:
@@ -223,7 +221,7 @@ class BatchRun:
         self._ledger.close(batch)
 
     def _to_submit(self, requests: Iterable[tuple[str, Request]], ordinary: list[str]) -> Iterator[tuple[str, Request]]:
-        """Yields the requests to submit, and notes those already submitted and those that no batch can ask."""
+        """Yields the requests to submit; records those already submitted and those that no batch takes."""
         for key, request in requests:
             self._spool.put(key, request)
             if key in self._ledger:

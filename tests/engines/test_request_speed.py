@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.engines.rate_limits.speed import Reading, announced
+from dialeval.engines.request_speed import Reading, announced
 
 
 def headers(reset: str | None, **more: str) -> dict[str, str]:

@@ -1,15 +1,14 @@
-"""The files of batches: lines, requests put aside, submissions, and the ledger of them.
+"""The files of batches: their lines, waiting requests, submitted files, and the ledger of batches.
 
-The ledger is a text file of JSON lines beside the answers, one per writer of the store; what other writers have left
-behind is read too. Those that are at work see to their own batches. Of each batch it says, in this order:
+The ledger is a file of JSON lines beside the answers, one per writer of the store; a job also reads those of writers
+that have ended. It records the events of each batch, each fsynced before the next step begins:
 
-    planned    a mark of our own, which the batch carries at the endpoint, and the keys of its requests
-    uploaded   its file lies at the endpoint
-    created    the endpoint has taken it, under this name
-    closed     its answers are in the store, or it never came to be
+    planned    our mark, which the batch carries at the endpoint, and the keys of its requests
+    uploaded   its file is at the endpoint
+    created    the endpoint has accepted it, under this name
+    closed     its answers are in the store, or the endpoint has not accepted it
 
-A batch that was uploaded and neither created nor closed is one of which a killed job does not know whether the endpoint
-took it; its mark tells. Every line is on the disk before the next step begins.
+Of a batch that was uploaded and neither created nor closed, the mark tells whether the endpoint accepted it.
 """
 
 from __future__ import annotations
@@ -40,10 +39,7 @@ UNANSWERED = {"batch_expired": "expired", "batch_cancelled": "cancelled"}
 
 
 def goes_in_a_batch(model: OpenAIModel, request: Request) -> bool:
-    """Returns whether a request is a single one to a place that batches can ask.
-
-    One with half a surrogate pair would spoil the file for all others.
-    """
+    """Returns whether a batch can hold a request; one with half a surrogate pair would spoil the file."""
     try:
         "".join(message.content for message in request.messages).encode()
     except UnicodeEncodeError:
@@ -52,7 +48,7 @@ def goes_in_a_batch(model: OpenAIModel, request: Request) -> bool:
 
 
 def request_body(model: OpenAIModel, request: Request) -> dict[str, Any]:
-    """Returns the body by which a request is handed over."""
+    """Returns the body of a request in a batch."""
     return chat_body(model, request) if request.kind == "chat" else choice_body(model, request)
 
 
@@ -61,7 +57,6 @@ def request_line(key: str, body: Mapping[str, Any]) -> bytes:
 
     Args:
         key: the request's key.
-        body: its body.
     """
     line = {"custom_id": key, "method": "POST", "url": PLACE, "body": body}
     return json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
@@ -77,7 +72,6 @@ def read_lines(
     """Yields key, outcome and bill of each line of a batch's output or errors that has a known key.
 
     Args:
-        content: the file.
         requests: the requests of the batch, by key.
         bounds: what each request may take at most, as far as it is known.
         redactor: takes secrets out of error messages.
@@ -134,11 +128,11 @@ def _billed(entry: Mapping[str, Any], outcome: Response | AnswerFailure, bound: 
     )
 
 
-# Requests put aside on the disk while a batch is away, so that a long table is not held in memory.
+# Waiting requests on the disk, so that a long table is not held in memory.
 
 
 class RequestSpool:
-    """Keeps requests by key, in a file without a name that ends with the process."""
+    """Keeps requests by key in an unnamed temporary file."""
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by __exit__
@@ -182,16 +176,11 @@ class RequestSpool:
 # The file of one batch, filled up to the limits of a batch.
 
 MOST_REQUESTS, MOST_BYTES = 50_000, 200_000_000
-"""What OpenAI takes in one batch."""
+"""OpenAI's limits of one batch."""
 
 
 class BatchFile:
-    """Lines of requests in an unnamed file, which ends with the process.
-
-    Args:
-        most_requests: lines that it may hold.
-        most_bytes: bytes that it may hold.
-    """
+    """Lines of requests in an unnamed temporary file, up to a number of lines and bytes."""
 
     def __init__(self, most_requests: int, most_bytes: int) -> None:
         self._file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
@@ -224,7 +213,7 @@ class BatchFile:
         return self._file
 
 
-# The ledger of batches, written before each step, so that no request is submitted twice.
+# The ledger of batches
 
 SUFFIX = "batches"
 
@@ -260,7 +249,7 @@ class BatchLedger:
 
     Args:
         path: the ledger of this job's writer.
-        left_behind: those of other writers that are not at work.
+        left_behind: those of writers that have ended.
 
     Attributes:
         open: batches that are not closed, by mark.
@@ -285,7 +274,7 @@ class BatchLedger:
             os.close(self._output)
 
     def __contains__(self, key: str) -> bool:
-        """Returns whether a request was handed over and is not settled yet."""
+        """Returns whether a request is in an open batch."""
         return key in self._keys
 
     def batch_of(self, key: str) -> Batch:
@@ -293,7 +282,7 @@ class BatchLedger:
         return self.open[self._keys[key]]
 
     def plan(self, mark: str, requests: Iterable[tuple[str, RequestFields]]) -> Batch:
-        """Writes down a batch that is about to be handed over."""
+        """Records a batch before its submission."""
         groups: dict[RequestFields, list[str]] = {}
         for key, request in requests:
             groups.setdefault(request, []).append(key)
@@ -306,11 +295,11 @@ class BatchLedger:
         self._write({"event": "uploaded", "mark": batch.mark, "file": file})
 
     def created(self, batch: Batch, name: str) -> None:
-        """Writes down that the endpoint has taken a batch."""
+        """Records that the endpoint has accepted a batch."""
         self._write({"event": "created", "mark": batch.mark, "name": name})
 
     def close(self, batch: Batch) -> None:
-        """Writes down that a batch is settled."""
+        """Records that a batch is closed."""
         self._write({"event": "closed", "mark": batch.mark})
 
     def _write(self, event: dict[str, Any]) -> None:

@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from dialeval.errors import UserError
 
 FAILURES_IN_A_ROW = 10
-"""Failures without one answer in between after which an endpoint may be called dead."""
+"""Failures without an answer in between after which an endpoint can be dead."""
 FINAL_KINDS = frozenset({"authentication", "quota", "not_found", "parameter"})
-"""Failures that waiting does not change."""
+"""Failures that stay, however long a job waits."""
 MALFORMED = "malformed"
-"""Answers with status 200 that are not of an OpenAI-compatible endpoint, such as a login page."""
+"""Answers with status 200 that are not those of an OpenAI-compatible endpoint, such as a login page."""
 RECOVERABLE_KINDS = frozenset({"connection", "timeout", "server", MALFORMED})
 """Failures of an endpoint, or of a proxy before it, that may recover within `patience` seconds."""
 UNREACHABLE = "connection"
 FIRST_PATIENCE = 1 / 3
-"""The share of `patience` for an endpoint that cannot be reached and has not answered in this job."""
+"""Part of `patience` for an endpoint that cannot be reached and has not answered in this job."""
 TOO_MANY = "rate_limit"
 """The kind of refusals with status 429."""
 REMEDIES = {
@@ -38,12 +38,7 @@ REMEDIES = {
 
 
 def resume_advice(kind: str, remedy: str = "") -> str:
-    """Returns the end of the message of a job that stops early.
-
-    Args:
-        kind: of the failure.
-        remedy: replaces that of the kind.
-    """
+    """Returns the end of the message of a job that stops early, with a remedy or else that of the kind of failure."""
     remedy = remedy or REMEDIES.get(kind, "fix this")
     return (
         f"No more requests are sent, and all responses are stored.\nTo resume, {remedy}, and run the same command "
@@ -56,17 +51,12 @@ class EndpointDead(UserError):
 
 
 class CircuitBreaker:
-    """Raises `EndpointDead` when an endpoint answers nothing; stored answers are kept.
-
-    Attributes:
-        has_answered: whether the endpoint has given any answer.
+    """Raises `EndpointDead` when an endpoint answers no request; `has_answered` after its first answer.
 
     Args:
-        endpoint: the name for the message.
         patience: seconds of recoverable failures without an answer in between.
-        longest_refusal: seconds of refusals as too many, of different requests.
-        longest_answer: the same where it works on a request at the same time.
-        failures_in_a_row: how many failures without one answer in between are needed at least.
+        longest_refusal: seconds of refusals with status 429, of different requests.
+        longest_answer: the same while the endpoint works on another request.
         clock: returns the time in seconds.
     """
 
@@ -77,17 +67,15 @@ class CircuitBreaker:
         patience: float,
         longest_refusal: float = math.inf,
         longest_answer: float = 0.0,
-        failures_in_a_row: int = FAILURES_IN_A_ROW,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._endpoint = endpoint
         self._patience = patience
         self._longest_refusal = longest_refusal
         self._longest_answer = longest_answer
-        self._needed = failures_in_a_row
         self._clock = clock
         self._final, self._recoverable, self._not_openai, self._too_many = _Row(), _Row(), _Row(), _Row()
-        self._different = 0  # requests that are refused as too many
+        self._different = 0  # refused requests
         self._last_refusal = ""
         self.has_answered = False
         self._verdict: str | None = None
@@ -98,7 +86,7 @@ class CircuitBreaker:
             raise EndpointDead(self._verdict)
 
     def answered(self) -> None:
-        """Notes that the endpoint gave an answer."""
+        """Counts an answer."""
         self.has_answered = True
         for row in (self._final, self._recoverable, self._not_openai, self._too_many):
             row.number = 0
@@ -107,19 +95,18 @@ class CircuitBreaker:
     def failed(
         self, kind: str, message: str, *, again: bool = False, is_working: Callable[[], bool] = lambda: False
     ) -> None:
-        """Notes a failed try; raises EndpointDead if it was one too many.
+        """Counts a failed attempt; raises EndpointDead if it was one too many.
 
         Args:
-            kind: the failure's kind.
-            message: the failure's message.
-            again: whether the request was tried before; a few that are refused for ever end by themselves.
-            is_working: returns whether the endpoint seems to work on another request, worth waiting for.
+            kind, message: of the failure.
+            again: whether the request was sent before; a few that are always refused end by themselves.
+            is_working: returns whether the endpoint seems to work on another request.
         """
         now = self._clock()
         words = f"{kind}: {message}"
         if kind in FINAL_KINDS:
             self._final.add(now)
-            if self._final.number >= self._needed:
+            if self._final.number >= FAILURES_IN_A_ROW:
                 self._stop(kind, self._final.number, words)
         elif kind in RECOVERABLE_KINDS:
             self._not_openai.number = self._not_openai.number + 1 if kind == MALFORMED else 0
@@ -127,8 +114,8 @@ class CircuitBreaker:
             patience = self._patience
             if kind == UNREACHABLE and not self.has_answered:
                 patience *= FIRST_PATIENCE
-            never_openai = self._not_openai.number >= self._needed and not self.has_answered
-            if never_openai or (self._recoverable.number >= self._needed and seconds >= patience):
+            never_openai = self._not_openai.number >= FAILURES_IN_A_ROW and not self.has_answered
+            if never_openai or (self._recoverable.number >= FAILURES_IN_A_ROW and seconds >= patience):
                 self._stop(kind, self._recoverable.number, words, f" for {seconds:.0f} s")
         else:
             self._recoverable.number = self._not_openai.number = 0  # an endpoint that refuses is alive
@@ -136,29 +123,24 @@ class CircuitBreaker:
                 self._too_many.add(now)
                 self._last_refusal = words
                 self._different += not again
-                if self._different >= self._needed:
+                if self._different >= FAILURES_IN_A_ROW:
                     self._refused_until(now, is_working)
             else:
                 self._too_many.number = self._different = 0
 
     def refuses_until(self, moment: float, is_working: Callable[[], bool]) -> None:
-        """Notes until when an endpoint asks all requests to wait; raises EndpointDead if that is too long.
-
-        Args:
-            moment: on the clock.
-            is_working: see `failed`.
-        """
+        """Raises EndpointDead if an endpoint asks all requests to wait too long, until a moment on the clock."""
         if moment - self._clock() > self._longest_refusal:
             self._refused_until(moment, is_working)
 
     @property
     def patient_until(self) -> float:
-        """The moment, on the clock, until which refusals as too many do not end the job."""
+        """The moment, on the clock, until which refusals do not end the job."""
         return (self._too_many.since if self._too_many.number else self._clock()) + self._longest_refusal
 
     @property
     def n_failures(self) -> int:
-        """How many tries in a row have failed without an answer or a refusal."""
+        """Number of attempts in a row that failed without an answer or a refusal."""
         return self._recoverable.number
 
     def _stop(self, kind: str, failures: int, last: str, time_words: str = "", remedy: str = "") -> None:
@@ -177,13 +159,13 @@ class CircuitBreaker:
 
 @dataclass
 class _Row:
-    """Failures of a kind without one answer in between: how many, and since when."""
+    """Number of failures of a kind without an answer in between, and the time of the first."""
 
     number: int = 0
     since: float = 0.0
 
     def add(self, now: float) -> float:
-        """Adds one, and returns for how many seconds it has been going on."""
+        """Adds a failure and returns the seconds since the first."""
         self.since = self.since if self.number else now
         self.number += 1
         return now - self.since

