@@ -29,11 +29,13 @@ use rule stage as read_corpus with:
 
 
 use rule stage as extract_seeds with:
-    """Takes the seeds of self-chat from human dialogues."""
+    """Takes the seeds of self-chat from human dialogues, and tabulates the lengths of these."""
     input:
         utterances=paths.seed_corpus,
     output:
         seeds=paths.EXTRACTED_SEEDS,
+        table=paths.SEED_LENGTHS,
+        csv=paths.SEED_LENGTHS_CSV,
     pathvars:
         part="seeds",
     group:

@@ -102,17 +102,19 @@ use rule stage as choose_tokenizer with:
 
 
 use rule stage as tabulate_lengths with:
-    """Tabulates the lengths of human dialogues, and of human and chatbots' utterances."""
+    """Tabulates the lengths of human and chatbots' utterances."""
     input:
         human=paths.human,
         seeds=paths.seeds,
         dialogues=paths.dialogues,
         tokenizer=paths.TOKENIZER,
     output:
-        LAYOUT.length_tables(),
+        tokens=paths.UTTERANCE_TOKENS,
+        table=paths.UTTERANCE_LENGTHS,
+        csv=paths.UTTERANCE_LENGTHS_CSV,
     pathvars:
-        part="tables/lengths",
+        part="tables/utterance_lengths",
     group:
         grouped("dialogues")
     params:
-        **job(SELFCHAT.tabulate_lengths, in_folder=True),
+        **job(SELFCHAT.tabulate_lengths),

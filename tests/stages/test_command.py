@@ -75,14 +75,15 @@ def test_several_stages_run_in_one_process_each_with_its_own_options(tmp_path: P
     settings = json.dumps({"name": "bundled", "reader": "bundled", "path": None, "language": "zh", "corpus": "bundled"})
     done = stage(
         "read_corpus+extract_seeds+seed_lengths", "--settings", settings, "--utterances", str(utterances),
-        "--seeds", str(seeds), "--folder", str(tmp_path),
+        "--seeds", str(seeds), "--table", str(tmp_path / "seeds"), "--csv", str(tmp_path / "seeds.csv"),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stdout.index("40 dialogues") < done.stdout.index("40 seeds")
     lengths = (tmp_path / "seeds.csv").read_text(encoding="utf-8").splitlines()
-    alone = stage("seed_lengths", "--seeds", str(seeds), "--folder", str(tmp_path / "alone"))
+    own = tmp_path / "own.csv"
+    alone = stage("seed_lengths", "--seeds", str(seeds), "--table", str(tmp_path / "own"), "--csv", str(own))
     assert alone.returncode == 0, alone.stderr
-    assert (tmp_path / "alone" / "seeds.csv").read_text(encoding="utf-8").splitlines() == lengths
+    assert own.read_text(encoding="utf-8").splitlines() == lengths
     done = stage("read_corpus+seed_length", "--utterances", str(utterances))
     assert "did you mean 'seed_lengths'" in done.stderr
 

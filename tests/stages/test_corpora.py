@@ -47,9 +47,11 @@ class Results:
             seeds=at / "seeds",
             dialogues=[at / "bot"],
             tokenizer=at / "tokenizer",
-            folder=at,
+            tokens=at / "tokens",
+            table=at / "lengths",
+            csv=at / "csv",
         )
-        lengths = read_table(at / "utterance_lengths.parquet", UTTERANCE_LENGTHS).to_pylist()
+        lengths = read_table(at / "lengths", UTTERANCE_LENGTHS).to_pylist()
         return [(row["tokenizer"], row["mean"]) for row in lengths]
 
 

@@ -44,6 +44,16 @@ def test_a_table_comes_back_with_its_name(tmp_path: Path) -> None:
     assert files.read_name(path) == "utterances"
 
 
+def test_a_key_that_is_no_column_is_refused(tmp_path: Path) -> None:
+    rows = [ROW, {**ROW, "turns": 1, "mood": None}]
+    words = "table 'utterances' has no column 'mood', 'turns'; its columns are corpus, dialogue_id, turn, speaker, text"
+    with pytest.raises(ValueError, match=words):
+        to_table(UTTERANCES, rows)
+    with pytest.raises(ValueError, match=words), TableWriter(tmp_path / "t", UTTERANCES) as table:
+        table.write(rows)
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_table_of_an_earlier_version_with_its_provenance_inside_is_read(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     said = {"table": "utterances", "version": "0.1.0", "stage": "read_corpus", "code": "abc", "settings": "{}"}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import tomllib
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -141,6 +143,44 @@ def test_the_driver_is_asked_for_real() -> None:
     assert counted is None or counted >= 0
     if not list(Path("/dev").glob("nvidia[0-9]*")) and not Path("/dev/dxg").exists():
         assert not counted
+
+
+class Driver(ModuleType):
+    """NVIDIA's library, with a driver of some GPUs, or none where `n` is None."""
+
+    NVMLError = OSError
+
+    def __init__(self, n: int | None, fails: bool = False) -> None:
+        super().__init__("pynvml")
+        self.n, self.fails, self.is_open = n, fails, False
+
+    def nvmlInit(self) -> None:  # noqa: N802
+        if self.n is None:
+            raise OSError("driver not loaded")
+        self.is_open = True
+
+    def nvmlDeviceGetCount(self) -> int | None:  # noqa: N802
+        if self.fails:
+            raise OSError("lost")
+        return self.n
+
+    def nvmlShutdown(self) -> None:  # noqa: N802
+        self.is_open = False
+
+
+@pytest.mark.parametrize(
+    ("library", "counted"),
+    [(Driver(3), 3), (Driver(0), 0), (Driver(None), 0), (Driver(2, fails=True), 0), (None, None)],
+)
+def test_without_nvidias_library_gpus_are_not_counted(
+    library: Driver | None, counted: int | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "pynvml", library)  # None: the import fails
+    assert local_models.gpus_of_the_driver() == counted
+    assert local_models.usable_gpus({"CUDA_VISIBLE_DEVICES": "0"}) == (counted and min(counted, 1))
+    assert library is None or not library.is_open
+    monkeypatch.setattr(local_models, "_JETSON", tmp_path)
+    assert local_models.gpus_of_the_driver() is None
 
 
 # What a model's folder lacks.

@@ -303,7 +303,7 @@ def ablation_rows(variants: Mapping[str, Iterable[Answer]], confidence: float = 
             rows.append(
                 {
                     "variant": variant,
-                    **{name: value for name, value in row.items() if name != "published"},
+                    **{name: value for name, value in row.items() if name not in ("chance", "published")},
                     "difference": None if reference is None else row["accuracy"] - reference,
                     "published_gpt4": published,
                 }

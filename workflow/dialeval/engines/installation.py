@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -79,19 +78,22 @@ _JETSON = Path("/etc/nv_tegra_release")  # where NVML does not count GPUs
 
 def gpus_of_the_driver() -> int | None:
     """Returns the number of GPUs that NVIDIA's driver shows, 0 without a driver; None where NVML cannot count them."""
+    try:
+        import pynvml
+    except ImportError:
+        return None
     if _JETSON.exists():
         return None
     try:
-        nvml = ctypes.CDLL("libnvidia-ml.so.1")
-    except OSError:
-        return 0
-    if nvml.nvmlInit_v2() != 0:
+        pynvml.nvmlInit()
+    except pynvml.NVMLError:
         return 0
     try:
-        number = ctypes.c_uint(0)
-        return number.value if nvml.nvmlDeviceGetCount_v2(ctypes.byref(number)) == 0 else 0
+        return int(pynvml.nvmlDeviceGetCount())
+    except pynvml.NVMLError:
+        return 0
     finally:
-        nvml.nvmlShutdown()
+        pynvml.nvmlShutdown()
 
 
 def usable_gpus(environment: Mapping[str, str] | None = None) -> int | None:

@@ -18,7 +18,6 @@ from dialeval.layout.judgements import SCORING_FORMS, Judgements
 
 AT_HUMAN_LENGTH = "pass_rates_at_gt_length"
 """The measure that cuts dialogues to the length of the human ones."""
-UTTERANCE_TOKENS = "botchat/utterance_tokens"
 LAST = ("ratings", "differences", "ranks")
 """The measures that need others: differences those of the ratings, ranks the differences."""
 METAEVAL_TABLES = (
@@ -45,7 +44,12 @@ class Tables(Judgements):
     has_labels: bool = False
 
     TABLE = Below(layout.TABLE)
+    SEED_LENGTHS = Below("tables/botchat/seeds.parquet")
+    SEED_LENGTHS_CSV = Below("tables/botchat/seeds.csv")
     TOKENIZER = Below("tables/botchat/tokenizer.parquet")
+    UTTERANCE_TOKENS = Below("tables/botchat/utterance_tokens.parquet")
+    UTTERANCE_LENGTHS = Below("tables/botchat/utterance_lengths.parquet")
+    UTTERANCE_LENGTHS_CSV = Below("tables/botchat/utterance_lengths.csv")
     EMBEDDED = Below("tables/embedded/{model}.parquet")
     EMBEDDED_CSV = Below("tables/embedded/{model}.csv")
     MEASURE = Below("tables/{protocol}/{measure}.parquet")
@@ -89,15 +93,8 @@ class Tables(Judgements):
 
     def botchat_names(self) -> list[str]:
         """Return BotChat's tables and the measures of all protocols, below `tables` and without suffix."""
-        return [*self._length_names, *self.measure_names()]
-
-    def length_tables(self) -> list[str]:
-        """Return the tables of the lengths of utterances, and of the human dialogues that seeds are taken from."""
-        return [*self.tables("", self._length_names), self.TABLE.format(name=UTTERANCE_TOKENS, suffix="parquet")]
-
-    @property
-    def _length_names(self) -> list[str]:
-        return ["botchat/utterance_lengths"] if self.scenarios() else ["botchat/seeds", "botchat/utterance_lengths"]
+        seeds = [] if self.scenarios() else ["botchat/seeds"]
+        return [*seeds, "botchat/utterance_lengths", *self.measure_names()]
 
     def measure_names(self) -> list[str]:
         """Return the measures of all protocols, below `tables` and without suffix."""
@@ -313,7 +310,7 @@ class Figures(Tables):
             "n": config.protocols.arena.n_utterances if config.protocols.arena else [],
             "protocol": [name for name in self.protocols if name not in self.own_measures],
         }
-        tables = [*self.botchat_names(), UTTERANCE_TOKENS]
+        tables = [*self.botchat_names(), "botchat/utterance_tokens"]
         return {
             "botchat": drawings(registry.BOTCHAT, botchat, tables),
             "metaeval": drawings(registry.METAEVAL, _interval(config.metaeval, "dialogues resampled")),

@@ -180,7 +180,8 @@ def usage_table(
     for usage in sums.values():
         cost = prices.get(usage.model, Prices()).cost(usage.input_tokens, usage.output_tokens)
         paid = spent.get((usage.model, usage.protocol), Sums() if usage.model in prices else None)
-        row = asdict(usage) | {"model_calls": usage.asked, "cached": usage.requests - usage.asked, "cost": cost}
+        row = asdict(usage) | {"cached": usage.requests - usage.asked, "cost": cost}
+        row["model_calls"] = row.pop("asked")
         row |= {"failures": _by_token_type(usage.failures), "remarks": _by_token_type(usage.remarks)}
         row |= {"spent": paid and paid.spent, "spent_unconfirmed": paid and paid.unconfirmed}
         rows.append(row)

@@ -30,8 +30,8 @@ class Corpora(Parameters):
         return StageJob("read_corpus", settings, reads=self.sources.corpus(corpus))
 
     def extract_seeds(self) -> StageJob:
-        """Describe the job of `extract_seeds`."""
-        return StageJob("extract_seeds", self.config.seeds.model_dump())
+        """Describe the job of `extract_seeds` and `seed_lengths`."""
+        return StageJob("extract_seeds+seed_lengths", self.config.seeds.model_dump())
 
     def read_scenarios(self) -> StageJob:
         """Describe the job of `read_scenarios`."""
@@ -112,9 +112,8 @@ class Selfchat(Parameters):
         return StageJob("choose_tokenizer", {"cl100k_file": self._cl100k_file, "fetch": self.config.tokens.fetch})
 
     def tabulate_lengths(self) -> StageJob:
-        """Describe the job of `utterance_lengths`, and of `seed_lengths` where seeds are dialogues of people."""
-        stages = "utterance_lengths" if self.layout.scenarios() else "utterance_lengths+seed_lengths"
-        return StageJob(stages, {"cl100k_file": self._cl100k_file})
+        """Describe the job of `utterance_lengths`."""
+        return StageJob("utterance_lengths", {"cl100k_file": self._cl100k_file})
 
     @property
     def _cl100k_file(self) -> str | None:

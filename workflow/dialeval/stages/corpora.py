@@ -53,7 +53,7 @@ from dialeval.tables.files import (
     read_table,
     read_tables,
     to_table,
-    write_rows,
+    write_for_people,
     write_table,
 )
 from dialeval.tables.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS
@@ -106,9 +106,9 @@ def extract_seeds(settings: Seeds, utterances: Path, seeds: Path) -> None:
     write_table(seeds, SEEDS, table)
 
 
-def seed_lengths(seeds: Path, folder: Path) -> None:
+def seed_lengths(seeds: Path, table: Path, csv: Path) -> None:
     """Writes the table `botchat/seeds`: human dialogues by length (BotChat, Figure 2)."""
-    write_rows(folder, SEED_LENGTHS, length_distribution(read_table(seeds, SEEDS)))
+    write_for_people(table, csv, SEED_LENGTHS, length_distribution(read_table(seeds, SEEDS)))
 
 
 class ReadTranscriptsSettings(BaseModel, defer_build=True):
@@ -307,15 +307,17 @@ def utterance_lengths(
     seeds: Path,
     dialogues: list[Path],
     tokenizer: Path,
-    folder: Path,
+    tokens: Path,
+    table: Path,
+    csv: Path,
 ) -> None:
     """Writes `botchat/utterance_tokens`, by utterance, and `botchat/utterance_lengths`, by model (BotChat, Table 1)."""
     chosen = _as_chosen(read_table(tokenizer, TOKENIZER)["tokenizer"][0].as_py(), settings.cl100k_file)
     lengths = utterance_tokens(
         read_table(human, UTTERANCES), read_table(seeds, SEEDS), read_tables(dialogues, GENERATED), chosen
     )
-    write_table(folder / "utterance_tokens.parquet", UTTERANCE_TOKENS, lengths)
-    write_rows(folder, UTTERANCE_LENGTHS, length_summary(lengths))
+    write_table(tokens, UTTERANCE_TOKENS, lengths)
+    write_for_people(table, csv, UTTERANCE_LENGTHS, length_summary(lengths))
 
 
 def _as_chosen(name: str, cl100k_file: Path | None) -> Tokenizer:

@@ -16,7 +16,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
@@ -46,8 +46,13 @@ def empty_table(kind: Table) -> pa.Table:
 
 
 def to_table(kind: Table, rows: Iterable[dict[str, Any]]) -> pa.Table:
-    """Returns rows as a table; a missing key and a NaN are null."""
+    """Returns rows as a table; a missing key and a NaN are null.
+
+    Raises:
+        ValueError: a row has a key that is no column.
+    """
     listed = list(rows)
+    _check_keys(kind.name, kind.schema, listed)
     columns = [
         pa.array(
             [row.get(column.name) for row in listed],
@@ -66,6 +71,7 @@ class TableWriter:
     """
 
     def __init__(self, path: Path, kind: Table) -> None:
+        self._name = kind.name
         self._schema = named_schema(kind)
         self._replacing = replacing(path)
         self.rows = 0
@@ -81,7 +87,11 @@ class TableWriter:
 
     def write(self, rows: Sequence[dict[str, Any]] | pa.Table) -> None:
         """Appends rows as one row group."""
-        table = rows if isinstance(rows, pa.Table) else pa.Table.from_pylist(list(rows), schema=self._schema)
+        if isinstance(rows, pa.Table):
+            table = rows
+        else:
+            _check_keys(self._name, self._schema, rows)
+            table = pa.Table.from_pylist(list(rows), schema=self._schema)
         self._writer.write_table(_checked(table, self._schema))
         self.rows += len(table)
 
@@ -254,6 +264,15 @@ def _differences(found: pa.Schema, expected: pa.Schema) -> list[str]:
         if field.name in found.names and not found.field(field.name).type.equals(field.type):
             messages.append(f"column {field.name} is {found.field(field.name).type}, expected {field.type}")
     return messages
+
+
+def _check_keys(name: str, schema: pa.Schema, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Refuses keys of rows that are no columns: a programmer's error."""
+    if unknown := {key for row in rows for key in row}.difference(schema.names):
+        raise ValueError(
+            f"table '{name}' has no column {', '.join(map(repr, sorted(unknown)))}; its columns are "
+            f"{', '.join(schema.names)}"
+        )
 
 
 def _checked(table: pa.Table, schema: pa.Schema) -> pa.Table:
