@@ -41,7 +41,10 @@ def told(capsys: pytest.CaptureFixture[str], *options: str, status: int) -> dict
     """Returns the lines of the command, by state, but for the first word."""
     assert main(["check", *options]) == status
     lines: dict[str, list[str]] = {"ok": [], "note": [], "missing": []}
-    for line in capsys.readouterr().out.splitlines():
+    found, _, following = capsys.readouterr().out.partition("next:\n")
+    assert ("run the same command again" in following) is bool(status)
+    assert ("snakemake estimate" in following) is (not status)
+    for line in found.splitlines():
         state, _, rest = line.partition(" ")
         lines[state].append(" ".join(rest.split()))
     return lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -239,3 +240,56 @@ def test_only_who_asks_an_endpoint_is_told_of_a_key(tmp_path: Path) -> None:
     make_folder(tmp_path / "asking", Wish(chatbots=chatbots, judges=[Model("gpt", "gpt-4o-2024-11-20")]))
     assert "export OPENAI" not in (tmp_path / "offline" / "README.md").read_text()
     assert "export OPENAI_API_KEY" in (tmp_path / "asking" / "README.md").read_text()
+
+
+# Criteria, pairs and labels.
+
+
+def test_criteria_pairs_and_labels_reach_the_configuration(tmp_path: Path) -> None:
+    question = 'Is it "tactful": kind, and #1?'
+    wish = Wish(judges=[JUDGE], dialogues=TRANSCRIPTS, criteria={"tact": question, "overall": ""}, labels=20)
+    config = made(wish, tmp_path)
+    assert config.criteria["tact"].question == question
+    protocols = config.resolved_protocols()
+    assert protocols["quality"].criteria == ["tact", "overall"]
+    assert "better" in protocols
+    assert config.labels is not None
+    assert (str(config.labels.path), config.labels.n) == ("labels", 20)
+    alone = made(Wish(judges=[JUDGE], dialogues=TRANSCRIPTS, pairs=False), tmp_path)
+    assert set(alone.resolved_protocols()) == {"quality"}
+    assert alone.labels is None
+
+
+def test_chatbots_are_scored_and_compared_on_request() -> None:
+    config = made(Wish(chatbots=TWO, judges=[JUDGE], criteria={"engagingness": ""}, pairs=True))
+    protocols = config.resolved_protocols()
+    assert set(protocols) == {"unieval", "arena", "gteval", "quality", "better"}
+    assert protocols["quality"].data.source == protocols["better"].data.source == ["selfchat"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--criterion", "coherense"], "did you mean 'coherence'.*--criterion 'coherense=QUESTION'"),
+        (["--criterion", "overall=Is it good?"], "'overall' is a criterion of DialEval"),
+        (["--criterion", "is it good?"], "write NAME=QUESTION"),
+        (["--criterion", "tact="], "write NAME=QUESTION"),
+        (["--judge", "forest", "--criterion", "tact=Is it tactful?"], "forest"),
+        (["--judge", "forest", "--pairs"], "--pairs: the dialogues are of one, and no two systems share a case"),
+        (["--system", "one", "--judge", "j=m", "--pairs"], "no two systems share a case"),
+        (["--labels", "0"], "labels.n"),
+        (["--labels", "20"], "there is no judge"),
+    ],
+)
+def test_a_wrong_criterion_pair_or_number_of_labels_makes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], words: str
+) -> None:
+    from dialeval.cli.main import main
+
+    file = tmp_path / "talks.csv"
+    system = "" if "--system" in arguments else "system,"
+    file.write_text(f"dialogue_id,{system}speaker,text\n1,{'' if not system else 'one,'}assistant,Hello\n")
+    judge = [] if "--judge" in arguments or arguments == ["--labels", "20"] else ["--judge", "j=m"]
+    assert main(["init", str(tmp_path / "new"), "--dialogues", str(file), *judge, *arguments]) == 1
+    assert re.search(words, capsys.readouterr().err)
+    assert not (tmp_path / "new").exists()

@@ -1,25 +1,28 @@
 """DialEval: how well does a chat model hold a conversation, and how far can its judge be trusted?
 
-`load` opens a finished run, `compare` compares two, `load_config` reads a configuration, and a `UserError` explains a
-mistake in one of them. `docs/python.md` lists the public functions of the modules.
+`evaluate` judges a table of dialogues, `load` opens a finished run, `compare` compares two, `load_config` reads a
+configuration, and a `UserError` explains a mistake in one of them. `docs/python.md` lists the public functions of the
+modules.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dialeval.cli.evaluate import evaluate
     from dialeval.config.loading import load_config
     from dialeval.errors import UserError
     from dialeval.report.comparison import compare
     from dialeval.report.export import Run, load
 
-__all__ = ["Run", "UserError", "compare", "load", "load_config"]
+__all__ = ["Run", "UserError", "compare", "evaluate", "load", "load_config"]
 __version__ = "0.1.0"
 
 _MODULES = {
     "Run": "dialeval.report.export",
     "UserError": "dialeval.errors",
     "compare": "dialeval.report.comparison",
+    "evaluate": "dialeval.cli.evaluate",
     "load": "dialeval.report.export",
     "load_config": "dialeval.config.loading",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import shlex
 import shutil
 import sys
 from collections import defaultdict
@@ -110,7 +111,16 @@ def check(arguments: argparse.Namespace) -> int:
         answers = [one for one in probe_models(config) if one.about not in missing]
         _print(answers)
         found += answers
-    return int(any(one.state is State.MISSING for one in found))
+    is_missing = any(one.state is State.MISSING for one in found)
+    print("next:")
+    if is_missing:
+        print("  correct the lines above that begin with missing, and run the same command again")
+    else:
+        folder = [f"cd {shlex.quote(str(arguments.folder))} &&"] if arguments.folder != Path() else []
+        file = ["--configfile", shlex.quote(str(given))] if given else []
+        print(" ", *folder, "snakemake estimate", *file)
+        print(" ", *folder, "snakemake", *file)
+    return int(is_missing)
 
 
 def _confirm(sent: Sequence[str]) -> None:

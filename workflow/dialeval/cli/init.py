@@ -19,6 +19,7 @@ from dialeval.config.corpora import Columns
 from dialeval.config.loading import load_config
 from dialeval.config.models import METHODS
 from dialeval.corpora.transcripts.items import Options, read_items
+from dialeval.criteria import SHIPPED
 from dialeval.errors import UserError, nearest
 from dialeval.paths import PROJECT
 
@@ -33,7 +34,8 @@ def add_init(parser: argparse.ArgumentParser) -> None:
         "The folder gets config.yaml, a Snakefile to which you can add rules, a profile that uses all cores, and "
         "README.md. Without options, the configuration is the default run: embedded models on bundled dialogues, "
         "offline. NAME is the model's name in tables, MODEL its name at the endpoint. An embedded model needs no MODEL: --judge "
-        "forest. Chatbots continue 20 bundled dialogues; `seeds.limit` changes the number."
+        "forest. Chatbots continue 20 bundled dialogues; `seeds.limit` changes the number. Judges score your dialogues "
+        "on coherence and overall, or on each --criterion; without --dialogues, they score the chatbots' on each --criterion."
     )
     parser.add_argument(
         "folder", type=Path, metavar="FOLDER", help="folder to create; existing files are never overwritten"
@@ -56,6 +58,19 @@ def add_init(parser: argparse.ArgumentParser) -> None:
         metavar="WHAT=NAME",
         help="a column with an uncommon name, such as text=Body; repeatable",
     )
+    parser.add_argument(
+        "--criterion",
+        action="append",
+        default=[],
+        metavar="NAME[=QUESTION]",
+        help="a criterion of DialEval, such as coherence, or yours with its question; repeatable",
+    )
+    parser.add_argument(
+        "--pairs",
+        action=argparse.BooleanOptionalAction,
+        help="compare systems in pairs on the same case (default: if --dialogues share cases and a judge can)",
+    )
+    parser.add_argument("--labels", type=int, metavar="N", help="draw N dialogues of each system for human labels")
 
 
 def init(arguments: argparse.Namespace) -> int:
@@ -75,6 +90,8 @@ def init(arguments: argparse.Namespace) -> int:
     if wish.calls_models:
         print("  dialeval check --ask     # sends each model one short request")
         print("  snakemake estimate       # requests, tokens and cost")
+    if wish.labels:
+        print("  snakemake annotation_pages     # pages for annotators; it prints where to put the files they return")
     print("  snakemake")
     return 0
 
@@ -98,6 +115,9 @@ def _wish(arguments: argparse.Namespace) -> Wish:
         system=arguments.system,
         evaluated_role=arguments.evaluated_role,
         columns=dict(as_column(text) for text in arguments.column),
+        criteria=dict(as_criterion(text) for text in arguments.criterion),
+        pairs=arguments.pairs,
+        labels=arguments.labels,
     )
     if wish.is_default and arguments.api_key_env:
         raise UserError(
@@ -132,6 +152,10 @@ class Wish:
         system: system of the transcripts, if the file has none.
         evaluated_role: the speaker who is the system, if it cannot be inferred.
         columns: names of a table's columns that are not called as they commonly are, by what they hold.
+        criteria: questions of the criteria by name; "" for a criterion of DialEval. Empty for coherence and overall.
+        pairs: whether systems are compared in pairs; None for where cases and judges allow it.
+        labels: dialogues of each system, or pairs in all, that annotators label; None for no labels.
+        source_options: how the caller names system, evaluated role and columns, for messages.
     """
 
     base_url: str | None = None
@@ -142,11 +166,16 @@ class Wish:
     system: str | None = None
     evaluated_role: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
+    criteria: Mapping[str, str] = field(default_factory=dict)
+    pairs: bool | None = None
+    labels: int | None = None
+    source_options: str = "--system NAME, --evaluated-role NAME and --column WHAT=NAME"
 
     @property
     def is_default(self) -> bool:
         """Whether no option is given, so that the folder gets the default run's configuration."""
-        return not (self.chatbots or self.judges or self.dialogues or self.base_url)
+        given = (self.chatbots, self.judges, self.dialogues, self.base_url, self.criteria)
+        return not any(given) and self.pairs is None and self.labels is None
 
     @property
     def calls_models(self) -> bool:
@@ -197,15 +226,38 @@ def configuration_text(wish: Wish, folder: Path, notes: list[str] | None = None)
             "--dialogues FILE with dialogues of your own systems"
         )
     source = _source(wish, folder, [] if notes is None else notes) if wish.dialogues else None
+    asked = [model.name for model in wish.judges if model.model]
     text = rendered(
         "config.yaml.j2",
         wish=wish,
         source=source,
         models={model.name: model for model in _distinct([*wish.chatbots, *wish.judges])},
-        asked=[model.name for model in wish.judges if model.model],
+        asked=asked,
+        criteria=list(wish.criteria) or ["coherence", "overall"],
+        own={name: question for name, question in wish.criteria.items() if question},
+        has_pairs=_has_pairs(wish, source, asked),
     )
     load_config(yaml.safe_load(text), files_are_there=False, source=" that these options make")
     return text
+
+
+def _has_pairs(wish: Wish, source: _Source | None, asked: Sequence[str]) -> bool:
+    """Returns whether a protocol compares systems in pairs.
+
+    Raises:
+        UserError: the wish names pairs, and there are none or no judge can compare them.
+    """
+    share_cases = source.has_pairs if source else len(wish.chatbots) > 1
+    if wish.pairs and not share_cases:
+        systems = f"the dialogues are of {', '.join(source.systems)}" if source else "there is one chatbot"
+        raise UserError(
+            f"--pairs: {systems}, and no two systems share a case; give dialogues of two systems the same case_id, or "
+            "add a second --chatbot, or leave --pairs out"
+        )
+    if wish.pairs and not asked:
+        judges = ", ".join(model.name for model in wish.judges)
+        raise UserError(f"--pairs: no judge can compare ({judges}: embedded); add --judge NAME=MODEL, or leave it out")
+    return bool(asked) and share_cases and (source is not None if wish.pairs is None else wish.pairs)
 
 
 def as_model(text: str) -> Model:
@@ -238,6 +290,30 @@ def as_column(text: str) -> tuple[str, str]:
             f"{', '.join(Columns.model_fields)}"
         )
     return what, name
+
+
+def as_criterion(text: str) -> tuple[str, str]:
+    """Returns the name and the question of a criterion, which is written `NAME` or `NAME=QUESTION`.
+
+    Raises:
+        UserError: the name is not DialEval's and has no question, or is DialEval's and has one, or is no name.
+    """
+    name, has_question, question = (part.strip() for part in text.partition("="))
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_.-]*", name) or (has_question and not question):
+        raise UserError(
+            f"--criterion {text}: write NAME=QUESTION, such as 'tact=Is the reply tactful?', where NAME has letters, "
+            "digits and underscores"
+        )
+    if name in SHIPPED and question:
+        raise UserError(
+            f"--criterion {text}: '{name}' is a criterion of DialEval; leave the question out, or choose another name"
+        )
+    if name not in SHIPPED and not question:
+        raise UserError(
+            f"--criterion {name}: DialEval has no criterion of this name ({nearest(name, SHIPPED)}); for your own, "
+            f"write its question: --criterion '{name}=QUESTION'"
+        )
+    return name, question
 
 
 def _distinct(models: Sequence[Model]) -> list[Model]:
@@ -274,8 +350,7 @@ def _source(wish: Wish, folder: Path, notes: list[str]) -> _Source:
         )
     except UserError as error:
         raise UserError(
-            f"{error}\nIn this command, set these fields with --system NAME, --evaluated-role NAME and "
-            "--column WHAT=NAME"
+            f"{error}\nIn this command, set these fields with {wish.source_options}"
         ) from error
     items = reading.items
     notes += reading.notes
@@ -322,13 +397,7 @@ def make_folder(folder: Path, wish: Wish, notes: list[str] | None = None) -> lis
     Raises:
         UserError: a file is there already, the folder cannot be written, or the configuration would be wrong.
     """
-    texts = {
-        Path("config.yaml"): configuration_text(wish, folder, notes),
-        Path("Snakefile"): rendered("Snakefile.j2"),
-        Path("profiles", "default", "config.yaml"): _profile(),
-        Path("README.md"): rendered("README.md.j2", wish=wish),
-        Path(".gitignore"): rendered("gitignore.j2"),
-    }
+    texts = folder_texts(wish, folder, notes)
     there = [path for path in texts if (folder / path).exists() or (folder / path).is_symlink()]
     texts = {path: text for path, text in texts.items() if path not in there or path not in NOT_NEEDED}
     there = [path for path in there if path not in NOT_NEEDED]
@@ -337,6 +406,27 @@ def make_folder(folder: Path, wish: Wish, notes: list[str] | None = None) -> lis
             f"{folder} has {', '.join(map(str, there))} already; no file was changed; name another folder or "
             f"move {'it' if len(there) == 1 else 'them'} away"
         )
+    write_texts(folder, texts)
+    return list(texts)
+
+
+def folder_texts(wish: Wish, folder: Path, notes: list[str] | None = None) -> dict[Path, str]:
+    """Returns the files of a user's folder by their path in it; see `make_folder`."""
+    return {
+        Path("config.yaml"): configuration_text(wish, folder, notes),
+        Path("Snakefile"): rendered("Snakefile.j2"),
+        Path("profiles", "default", "config.yaml"): _profile(),
+        Path("README.md"): rendered("README.md.j2", wish=wish),
+        Path(".gitignore"): rendered("gitignore.j2"),
+    }
+
+
+def write_texts(folder: Path, texts: Mapping[Path, str]) -> None:
+    """Writes files into a folder, which is created.
+
+    Raises:
+        UserError: one cannot be written.
+    """
     try:
         for path, text in texts.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -345,7 +435,6 @@ def make_folder(folder: Path, wish: Wish, notes: list[str] | None = None) -> lis
         raise UserError(
             f"{error.filename or folder} cannot be written: {error.strerror or error}; name another folder"
         ) from error
-    return list(texts)
 
 
 def _profile() -> str:

@@ -22,10 +22,12 @@ from dialeval.provenance import read_provenance
 from dialeval.provenance.records import FOLDER as RECORDS
 from dialeval.report.terminal_summary import FILE as SUMMARY
 from dialeval.report.terminal_summary import read_summary
-from dialeval.tables import files
+from dialeval.tables import HUMAN, files
 from dialeval.tables.catalogue import table_named
+from dialeval.tables.dialogues import GENERATED, JUDGEMENTS, SEEDS
 from dialeval.tables.files import differences_from, read_name, read_table
 from dialeval.tables.measures import FOLDER as MEASURES
+from dialeval.tables.metaeval import ITEMS
 from dialeval.tables.schema import COMMON, Table
 
 if TYPE_CHECKING:
@@ -233,11 +235,71 @@ class Run:
         frame: pd.DataFrame = pa.concat_tables(parts).to_pandas(maps_as_pydicts="strict")
         return frame
 
+    def cases(self, protocol: str) -> pd.DataFrame:
+        """Return every judgement under a protocol with the dialogues behind it.
+
+        Columns are those of `judgements`, and `left_dialogue` and `right_dialogue`: the utterances that the judge saw,
+        a line for each; empty for rated items of which the run keeps no dialogue.
+
+        Raises:
+            UserError: the run has no judgements under this protocol.
+        """
+        tables = found_tables(self.results)
+        judged = {table.path.stem for table in tables if table.kind.name == JUDGEMENTS.name}
+        if protocol not in judged:
+            raise UserError(
+                f"{self.results} has no judgements under a protocol '{protocol}'; {nearest(protocol, judged)}"
+            )
+        frame, texts = self[f"judgements/*/{protocol}"], _Texts(tables)
+        for side in ("left", "right"):
+            frame[f"{side}_dialogue"] = [
+                texts.of(system, *about)
+                for system, *about in zip(
+                    frame[side], frame["corpus"], frame["item_id"], frame["case_id"], frame["n_utterances"], strict=True
+                )
+            ]
+        return frame
+
     def _chosen(self, name: str) -> list[Found]:
         return chosen_tables(found_tables(self.results), [name])
 
     def _repr_markdown_(self) -> str:
         return self.summary if (self.results / SUMMARY).is_file() else repr(self)
+
+
+class _Texts:
+    """Dialogues of a run as text: items by id, and dialogues of systems by case."""
+
+    def __init__(self, tables: Sequence[Found]) -> None:
+        self._items: dict[tuple[str, str], list[str]] = {}
+        self._cases: dict[tuple[str, str], list[str] | None] = {}
+        chats: dict[tuple[str, str], list[str]] = {}
+        for table in tables:
+            if table.kind is ITEMS:
+                for row in files.iterate_rows(table.path, ITEMS):
+                    lines = [f"{who}: {text}" for who, text in zip(row["speakers"], row["utterances"], strict=True)]
+                    self._items[row["corpus"], row["item_id"]] = lines
+                    self._add(row["system"], row["case_id"], lines)
+            elif table.kind is GENERATED:
+                for row in files.iterate_rows(table.path, GENERATED):
+                    chats.setdefault((row["chatbot"], row["seed_id"]), []).append(row["text"])
+            elif table.kind is SEEDS:
+                for row in files.iterate_rows(table.path, SEEDS):
+                    chats[HUMAN, row["seed_id"]] = row["utterances"]
+        for (system, case), texts in chats.items():
+            self._add(system, case, [f"{'AB'[turn % 2]}: {text}" for turn, text in enumerate(texts)])
+
+    def _add(self, system: str, case: str, lines: list[str]) -> None:
+        """Adds a dialogue; of several of a system on a case, the judgement does not say which it is of."""
+        key = (system, case)
+        self._cases[key] = None if key in self._cases else lines
+
+    def of(self, system: object, corpus: object, item_id: object, case: object, n: float) -> str | None:
+        """Return the dialogue of a system that a judgement is about, up to its first n utterances."""
+        if not isinstance(system, str):
+            return None
+        found = self._items.get((str(corpus), str(item_id))) or self._cases.get((system, str(case)))
+        return None if found is None else "\n".join(found if n != n else found[: int(n)])
 
 
 def load(results: str | os.PathLike[str] = "results") -> Run:

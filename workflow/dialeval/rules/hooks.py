@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ from dialeval.engines.installation import too_few_gpus
 from dialeval.engines.spending.entries import FOLDER as SPENDING
 from dialeval.engines.spending.entries import Ledger
 from dialeval.jobs import progress, run_lock, signals
-from dialeval.jobs.failure_summary import print_at_exit
+from dialeval.jobs.failure_summary import command_to_resume, print_at_exit
 from dialeval.jobs.progress import ModelJob, Requests
 from dialeval.jobs.run_lock import reset_future_timestamps
 from dialeval.jobs.run_progress import ProgressLines
@@ -120,6 +122,8 @@ class Hooks:
         """Show the summary when the process ends, if the run makes one, with what it asked and spent."""
         if Quietness.ALL in self.quiet or self.workflow.touch or self.workflow.dryrun:
             return
+        if words := self._next_step():
+            atexit.register(partial(print, f"\n{words}", file=sys.stderr, flush=True))
         spent, before = self._spent_so_far(), self._spent
         say_summary_at_exit(
             self.config.results_dir,
@@ -127,6 +131,21 @@ class Hooks:
             None if spent is None or before is None else spent - before,
             finished=any(self.layout.SUMMARY in job.output for job in self.workflow.dag.jobs),
         )
+
+    def _next_step(self) -> str:
+        """Return what follows a target that prepares a run or its labels; empty for others."""
+        labels = self.config.labels
+        if labels and self.run.asks_for("annotation_pages"):
+            command = command_to_resume([word for word in sys.argv if word != "annotation_pages"])
+            return (
+                "next:\n"
+                f"  send each annotator the page of that name below {self.layout.below('labels/pages')}\n"
+                f"  put the files that annotators return into {labels.path}\n"
+                f"  {command}"
+            )
+        if self.run.asks_for("estimate"):
+            return f"next:\n  {command_to_resume([word for word in sys.argv if word != 'estimate'])}"
+        return ""
 
     # before the first job
 

@@ -1,0 +1,274 @@
+"""`dialeval.evaluate`: judges one table of dialogues in a folder, as `dialeval init` and `snakemake` do."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dialeval.cli.init import Wish, as_column, as_criterion, as_model, folder_texts, write_texts
+from dialeval.corpora.transcripts.text_formats import places_of
+from dialeval.errors import UserError
+from dialeval.jobs.run_lock import refuse_second_run
+from dialeval.paths import replacing
+from dialeval.report.export import Run, load
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CONFIGURATION, DIALOGUES, RESULTS = Path("config.yaml"), Path("dialogues.csv"), Path("results")
+_ARGUMENTS = "the arguments system, evaluated_role and columns"
+_FIRST_LINE = "# Written by dialeval.evaluate, which replaces this file unless it was edited ({digest}).\n"
+_SECONDS = 5.0
+"""In which a run that got the same Ctrl-C begins to end by itself."""
+_FAILED = re.compile(r"^(?:A job|[\d,]+ jobs) failed:\n(.*)", re.MULTILINE | re.DOTALL)
+_ERROR = re.compile(r"^(?:\w*Error|\w*Exception)\b.*", re.MULTILINE | re.DOTALL)
+_LAST = 20
+
+
+def evaluate(
+    frame: pd.DataFrame,
+    judge: str | Sequence[str],
+    criteria: str | Sequence[str] | Mapping[str, str] = ("coherence", "overall"),
+    *,
+    folder: str | os.PathLike[str] = "evaluation",
+    base_url: str | None = None,
+    api_key_env: str | None = None,
+    pairs: bool | None = None,
+    system: str | None = None,
+    evaluated_role: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    cores: int | None = None,
+) -> Run:
+    """Return a finished run in which judges scored the dialogues of a table.
+
+    The folder gets what `dialeval init` writes, and `snakemake` runs there; it prints its progress. A second call with
+    the same folder sends only requests without a stored response. Edit `config.yaml` and run `snakemake` in the folder
+    for prices, budgets, labels and everything else.
+
+    Args:
+        frame: a row for each utterance, in order or with a column `turn`. Columns: `dialogue_id`, `speaker`, `text`;
+            `system`, unless it is an argument; `case_id`, if systems share cases.
+        judge: `NAME=MODEL`, where NAME is the name in tables and MODEL its name at the endpoint, or an embedded model
+            such as `forest`; or several.
+        criteria: criteria of DialEval, or questions of your own by name.
+        folder: folder of the run.
+        base_url: address of the endpoint; None for OpenAI's.
+        api_key_env: name of the environment variable with the key; None for OPENAI_API_KEY, or with `base_url` for no
+            key.
+        pairs: whether systems are compared in pairs; None for where cases and judges allow it.
+        system: the system, if the table has one and no column of it.
+        evaluated_role: the speaker who is the system, if it is not clear.
+        columns: columns with uncommon names, such as `{"text": "Body"}`.
+        cores: number of jobs at once; None for all cores.
+
+    Raises:
+        UserError: the table, an argument or the folder is wrong, or the run failed; the message has the place, the
+            value and the remedy.
+    """
+    place, named = Path(folder).expanduser().absolute(), dict(columns or {})
+    wish = Wish(
+        base_url=base_url,
+        api_key_env=api_key_env or (None if base_url else Wish.api_key_env),
+        judges=[as_model(text) for text in ([judge] if isinstance(judge, str) else judge)],
+        dialogues=place / DIALOGUES,
+        system=system,
+        evaluated_role=evaluated_role,
+        columns=dict(as_column(f"{what}={name}") for what, name in named.items()),
+        criteria=_questions(criteria),
+        pairs=pairs,
+        source_options=_ARGUMENTS,
+    )
+    _refuse_foreign(place)
+    _write(place, _as_csv(frame, named, needs_system=system is None), wish)
+    _run(place, cores)
+    print(f"report: {place / RESULTS / 'report' / 'index.html'}")
+    return load(place / RESULTS)
+
+
+def _questions(criteria: str | Sequence[str] | Mapping[str, str]) -> dict[str, str]:
+    if isinstance(criteria, Mapping):
+        written = [f"{name}={question}" if question else name for name, question in criteria.items()]
+    else:
+        written = [criteria] if isinstance(criteria, str) else list(criteria)
+    return dict(as_criterion(text) for text in written)
+
+
+def _as_csv(frame: pd.DataFrame, columns: Mapping[str, str], *, needs_system: bool) -> bytes:
+    """Returns a table of utterances as CSV.
+
+    Raises:
+        UserError: a column is missing, a cell that is needed is empty or no text, or a turn is there twice.
+    """
+    import pandas as pd
+
+    if not isinstance(frame, pd.DataFrame):
+        raise UserError(f"frame is a {type(frame).__name__}; give a pandas data frame with a row for each utterance")
+    if frame.empty:
+        raise UserError("frame has no rows; give it a row for each utterance")
+    header = [str(name).strip() for name in frame.columns]
+    try:
+        places = places_of(Path("frame"), header, columns)
+    except UserError as error:
+        raise UserError(f"{error}\nHere these names are {_ARGUMENTS}") from None
+    missing = [name for name in ("speaker", *["system"] * needs_system) if name not in places]
+    if missing:
+        remedy = "name each in columns={'speaker': NAME}" + (", or give system='NAME'" if "system" in missing else "")
+        raise UserError(
+            f"frame has no column {' and no column '.join(missing)} (columns: {', '.join(header)}); {remedy}"
+        )
+    cells = {what: frame.iloc[:, place] for what, place in places.items()}
+    for what in ("dialogue_id", "system", "speaker", "text", "turn"):
+        _check_cells(what, header[places[what]], cells[what]) if what in cells else None
+    if "turn" in cells:
+        _refuse_repeated_turns(cells)
+    try:
+        return frame.set_axis(header, axis=1).to_csv(index=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise UserError(
+            f"frame: a cell has half a surrogate pair, {error.object[error.start : error.end]!a}; decode the texts "
+            "again, or replace it"
+        ) from None
+
+
+def _check_cells(what: str, column: str, cells: pd.Series[Any]) -> None:
+    if (empty := cells[cells.isna()].index).size:
+        raise UserError(
+            f"frame, row {empty[0]!r}: column '{column}' is empty ({len(empty)} of {len(cells)} rows); fill it, or "
+            "leave these rows out"
+        )
+    if what == "text":
+        for row, value in cells.items():
+            if not isinstance(value, str):
+                raise UserError(
+                    f"frame, row {row!r}: column '{column}' is {value!r:.40} ({type(value).__name__}), which is no "
+                    "text; make it a string"
+                )
+
+
+def _refuse_repeated_turns(cells: Mapping[str, pd.Series[Any]]) -> None:
+    """Refuses two dialogues of one id, which would become one dialogue."""
+    import pandas as pd
+
+    named = [what for what in ("system", "dialogue_id", "turn", "speaker") if what in cells]
+    keys = pd.DataFrame({what: cells[what].astype(str) for what in named})
+    repeated = keys[keys.duplicated()]
+    if len(repeated):
+        about = ", ".join(f"{what} {repeated.iloc[0][what]}" for what in named)
+        raise UserError(
+            f"frame, row {repeated.index[0]!r}: {about} is there twice; give each dialogue of a system its own "
+            "dialogue_id, and each of its turns its own number"
+        )
+
+
+# The folder
+
+
+def _refuse_foreign(folder: Path) -> None:
+    """Checks that a folder is new, or that `evaluate` alone wrote its configuration.
+
+    Raises:
+        UserError: it is not, or another run uses it.
+    """
+    path = folder / CONFIGURATION
+    if path.exists() and not _is_ours(path.read_text(encoding="utf-8", errors="replace")):
+        raise UserError(
+            f"{path} was written or edited by hand, and evaluate would replace it; run `snakemake` in that folder, or "
+            "name another folder"
+        )
+    if not path.exists() and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UserError(f"{folder} holds something else; name another folder: evaluate(..., folder='NAME')")
+    refuse_second_run(folder / RESULTS)
+
+
+def _is_ours(text: str) -> bool:
+    first, _, rest = text.partition("\n")
+    return f"{first}\n" == _signed(rest).partition("\n")[0] + "\n"
+
+
+def _signed(text: str) -> str:
+    return _FIRST_LINE.format(digest=hashlib.sha256(text.encode()).hexdigest()[:12]) + text
+
+
+def _write(folder: Path, table: bytes, wish: Wish) -> None:
+    """Writes the table and what `dialeval init` writes; after an error the folder is as before."""
+    path, is_new = folder / DIALOGUES, not folder.exists()
+    before = path.read_bytes() if path.exists() else None
+    try:
+        with replacing(path) as temporary:
+            temporary.write_bytes(table)
+        notes: list[str] = []
+        texts = folder_texts(wish, folder, notes)
+    except BaseException:
+        with suppress(OSError):
+            path.unlink() if before is None else path.write_bytes(before)
+            folder.rmdir() if is_new else None
+        raise
+    print("\n".join(f"read: {note}" for note in notes))
+    texts[CONFIGURATION] = _signed(texts[CONFIGURATION])
+    kept = {name: text for name, text in texts.items() if name == CONFIGURATION or not (folder / name).exists()}
+    write_texts(folder, kept)
+
+
+# The run
+
+
+def _run(folder: Path, cores: int | None) -> None:
+    """Runs `snakemake` in a folder and prints its progress.
+
+    Raises:
+        UserError: the run failed.
+    """
+    command = [sys.executable, "-m", "snakemake", *(["--cores", str(cores)] if cores else [])]
+    lines: list[str] = []
+    with subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace"
+    ) as process:
+        try:
+            _follow(process, lines)
+        except BaseException:
+            _stop(process)
+            print(f"stopped; stored responses are kept: call evaluate with folder='{folder}' again to resume")
+            raise
+    if process.returncode:
+        raise UserError(
+            f"the run in {folder} failed. Fix the cause and call evaluate again: it resumes there.\n{_cause(lines)}"
+        )
+
+
+def _follow(process: subprocess.Popen[str], lines: list[str]) -> None:
+    """Prints the progress of a run: the lines between Snakemake's table of jobs and its last words, and the usage."""
+    assert process.stderr is not None
+    is_progress = False
+    for line in process.stderr:
+        lines.append(line)
+        is_progress = is_progress and not line.startswith(("Complete log", "Shutting down"))
+        if line.strip() and (is_progress or line.startswith(("In this run: ", "This run made"))):
+            print(line, end="", flush=True)
+        is_progress = is_progress or re.match(r"total +\d+$", line) is not None
+
+
+def _stop(process: subprocess.Popen[str]) -> None:
+    """Ends a run as Ctrl-C does; a terminal sends its Ctrl-C to the run, too, and a second one would disturb it."""
+    with suppress(subprocess.TimeoutExpired):
+        process.communicate(timeout=_SECONDS)
+        return
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+
+
+def _cause(lines: Sequence[str]) -> str:
+    text = "".join(lines)
+    found = _FAILED.search(text)
+    if found:
+        return textwrap.indent(textwrap.dedent(found[1].strip("\n")), "  ").rstrip()
+    error = _ERROR.search(text)
+    return textwrap.indent(error[0].strip() if error else "".join(lines[-_LAST:]), "  ")
