@@ -41,8 +41,8 @@ def test_transcripts_need_neither_chatbots_nor_seeds_nor_corpora() -> None:
         ({"transcripts": {"support": {"path": "a", "reader": "xml"}}}, ["transcripts.support.reader", "sharegpt"]),
         ({"transcripts": {"support": {"path": "a", "show": {"tools": True}}}}, ["transcripts.support.show.tools"]),
         (
-            {"transcripts": {"support": {"path": "a", "reader": "jsonl", "columns": {"text": "t"}}}},
-            ["transcripts.support", "columns are of tables", "set reader: csv"],
+            {"transcripts": {"support": {"path": "a", "reader": "slack", "columns": {"text": "t"}}}},
+            ["transcripts.support", "files of reader slack have no columns", "set reader: csv"],
         ),
         ({"transcripts": {"support": {"path": "a", "limit": 0}}}, ["transcripts.support.limit"]),
         (

@@ -186,18 +186,26 @@ def test_columns_are_known_as_spreadsheets_spell_them(tmp_path: Path) -> None:
 
 
 def test_a_name_as_it_is_goes_before_one_that_is_like_it(tmp_path: Path) -> None:
-    (found,) = transcripts(tmp_path, "id,Message #,message,对话\n1,2,Hi,y\n", "t.csv")
+    (found,) = transcripts(tmp_path, "id,Message #,message,who,对话\n1,2,Hi,bot,y\n", "t.csv")
     assert found.utterances == ("Hi",)
 
 
 def test_what_is_passed_over_of_a_table_is_said(tmp_path: Path) -> None:
     notes: Counter[str] = Counter()
     (tmp_path / "t.csv").write_text("id,customer or bot,n,text\n1,bot,2,x\n2,bot,2,y\n1,bot,1,z\n", encoding="utf-8")
-    list(read(tmp_path / "t.csv", "csv", {}, notes))
-    assert notes["columns of t.csv passed over: customer or bot, n"] == 2
-    assert notes["tables in which no column is known to name the speaker: two take turns, A and B"] == 1
+    with pytest.raises(
+        UserError, match="there is no column with the speaker; columns there: id, customer or bot, n, t"
+    ):
+        list(read(tmp_path / "t.csv", "csv", {}, notes))
+    list(read(tmp_path / "t.csv", "csv", {"speaker": "customer or bot"}, notes))
+    assert notes["columns of t.csv passed over: n"] == 1
+    assert notes["columns of t.csv read: dialogue_id from id, speaker from customer or bot, text"] == 3
     apart = "dialogues with scattered rows, put together, in the file's order, since no column is known to number"
     assert notes[f"{apart} the turns"] == 1
+    (tmp_path / "t.csv").write_text("id,text\n1,x\n1,y\n", encoding="utf-8")
+    (found,) = read(tmp_path / "t.csv", "csv", {}, notes)
+    assert found.speakers == ("A", "B")
+    assert notes["tables in which no column is known to name the speaker: two take turns, A and B"] == 1
 
 
 def test_columns_can_be_named(tmp_path: Path) -> None:

@@ -61,9 +61,12 @@ class Seeds(Section):
 
 Reader = Literal[
     "auto", "jsonl", "folder", "sharegpt", "messages", "csv", "chatgpt", "rasa", "preferences", "replies", "mt_bench",
-    "text",
+    "text", "inspect", "lm_eval", "langfuse", "langsmith", "opentelemetry", "oasst", "slack", "whatsapp",
 ]  # fmt: skip
+_WITHOUT_COLUMNS = ("text", "slack", "whatsapp", "mt_bench")
+"""Readers of formats in which no field has a name of the user's."""
 NameInFile = Annotated[str, Field(min_length=1, max_length=80)]
+FieldInFile = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class Shown(Section):
@@ -74,15 +77,16 @@ class Shown(Section):
 
 
 class Columns(Section):
-    """Names of the columns of a table of utterances, if they are not the usual ones (see docs/transcripts.md)."""
+    """Columns and fields with uncommon names; dots lead into objects: `meta.bot` (see docs/transcripts.md)."""
 
-    dialogue_id: NameInFile | None = Field(None, description="Column with the dialogue's id.")
-    system: NameInFile | None = Field(None, description="Column with the system.")
-    case_id: NameInFile | None = Field(None, description="Column with the case that systems share.")
-    turn: NameInFile | None = Field(None, description="Column with a number that orders the rows of a dialogue.")
-    speaker: NameInFile | None = Field(None, description="Column with the speaker.")
-    text: NameInFile | None = Field(None, description="Column with the text of the utterance.")
-    language: NameInFile | None = Field(None, description="Column with the language.")
+    dialogue_id: FieldInFile | None = Field(None, description="Column with the dialogue's id.")
+    system: FieldInFile | None = Field(None, description="Column with the system.")
+    case_id: FieldInFile | None = Field(None, description="Column with the case that systems share.")
+    utterances: FieldInFile | None = Field(None, description="Field with the list of utterances of a dialogue.")
+    turn: FieldInFile | None = Field(None, description="Column with a number that orders the rows of a dialogue.")
+    speaker: FieldInFile | None = Field(None, description="Column with the speaker of the utterance.")
+    text: FieldInFile | None = Field(None, description="Column with the text of the utterance.")
+    language: FieldInFile | None = Field(None, description="Column with the language of the dialogue.")
 
 
 class Transcripts(Section):
@@ -93,8 +97,8 @@ class Transcripts(Section):
         "auto",
         description="auto (by its looks), jsonl (ours), folder (a file for each system), sharegpt (conversations), "
         "messages (OpenAI's), csv (a row for each utterance), chatgpt (its export), rasa (trackers), preferences "
-        "(chosen and rejected), replies (each with what came before), mt_bench (its folder), text (see "
-        "docs/transcripts.md).",
+        "(chosen and rejected), replies (each with what came before), mt_bench (its folder), text, logs, exports and "
+        "traces of other tools by their names (see docs/transcripts.md).",
     )
     system: NameInFile | None = Field(None, description="Name of the system, if the file has none.")
     language: str = Field("en", min_length=2, description="Language, if the file has none.")
@@ -119,9 +123,9 @@ class Transcripts(Section):
     )
 
     @model_validator(mode="after")
-    def _columns_are_of_tables(self) -> Self:
-        if self.columns.model_fields_set and self.reader not in ("auto", "csv", "folder"):
-            raise ValueError(f"columns are of tables, reader is {self.reader}; remove columns, or set reader: csv")
+    def _columns_fit_reader(self) -> Self:
+        if self.columns.model_fields_set and self.reader in _WITHOUT_COLUMNS:
+            raise ValueError(f"files of reader {self.reader} have no columns; remove columns, or set reader: csv")
         return self
 
     def options(self) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """The objects of a JSON file, and their fields as pydantic records.
 
 The objects stand one on each line (JSON Lines), in a list, in a list that is a field of one object, alone in the file
-over several lines, as the rows of a Parquet file, or as those of a table that holds a list in a cell.
+over several lines, as the rows of a Parquet or Arrow file or of a data set's folder (Hugging Face), or as those of a
+table that holds a list in a cell.
 """
 
 from __future__ import annotations
@@ -18,10 +19,21 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Val
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from dialeval.corpora.spreadsheets import is_workbook, rows_of
-from dialeval.corpora.text_files import JsonLine, is_western, listed, parse_json, read_json_lines, read_lines, read_text
+from dialeval.corpora.text_files import (
+    JsonLine,
+    is_western,
+    listed,
+    parse_json,
+    read_json,
+    read_json_lines,
+    read_lines,
+    read_text,
+)
 from dialeval.errors import UserError, nearest
 
-_PARQUET = b"PAR1"
+_PARQUET, _ARROW, _ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+_SAVED = ("dataset_dict.json", "state.json")
+_SHARDS = "*-[0-9]*-of-[0-9]*.parquet"
 _LINE_ENDS = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 
 
@@ -48,17 +60,18 @@ class RecordFields(NamedTuple):
         )
 
 
-def records_of(path: Path, wanted: RecordFields) -> Iterator[JsonLine]:
+def records_of(path: Path, wanted: RecordFields, *, western: bool = False) -> Iterator[JsonLine]:
     """Yields the objects of a file, each with its number and place.
 
     Args:
         path: the file.
         wanted: how they are known; a list of them in a field of an object that is none is read in its place.
+        western: whether its text is in Windows-1252.
 
     Raises:
         UserError: as of `read_json_lines`; an entry of a list is no object; or the Parquet file cannot be read.
     """
-    for line in _objects(path, wanted):
+    for line in objects_of(path, wanted, western=western):
         inner = _list_within(line.record, wanted)
         if inner is None:
             yield line
@@ -66,13 +79,49 @@ def records_of(path: Path, wanted: RecordFields) -> Iterator[JsonLine]:
             yield from _listed(line.record[inner], f"{line.where}, '{inner:.40}'", wanted)
 
 
-def is_parquet(path: Path) -> bool:
-    """Returns whether a file is a Parquet file, by its first bytes."""
+def is_columnar(path: Path) -> bool:
+    """Returns whether a file is a Parquet or Arrow file, by its first bytes, or a folder is a data set."""
+    if path.is_dir():
+        return is_data_set(path)
     try:
         with path.open("rb") as file:
-            return file.read(len(_PARQUET)) == _PARQUET
+            beginning = file.read(len(_ARROW))
     except OSError:
         return False  # reading it will say what is wrong
+    return beginning.startswith((_PARQUET, _ARROW)) or (path.suffix == ".arrow" and beginning.startswith(_ARROW_STREAM))
+
+
+def is_data_set(path: Path) -> bool:
+    """Returns whether a folder is a data set as `datasets` saves it, or as the Hugging Face Hub has it in Parquet."""
+    return any((path / name).is_file() for name in _SAVED) or bool(_shards(path))
+
+
+def data_set_files(path: Path) -> list[Path]:
+    """Returns the files with the rows of a data set, split by split.
+
+    Raises:
+        UserError: one of the folder's own lists is invalid or names a file that is not there.
+    """
+    splits, state = path / _SAVED[0], path / _SAVED[1]
+    if splits.is_file():
+        named = read_json(splits)
+        names = named.get("splits") if isinstance(named, dict) else None
+        if not isinstance(names, list) or not all(isinstance(name, str) and (path / name).is_dir() for name in names):
+            raise UserError(f"{splits}: 'splits' must list folders beside it; save the data set anew (save_to_disk)")
+        return [file for name in names for file in data_set_files(path / name)]
+    if state.is_file():
+        named = read_json(state)
+        parts = named.get("_data_files") if isinstance(named, dict) else None
+        files = [part.get("filename") for part in parts or () if isinstance(part, dict)]
+        found = [path / name for name in files if isinstance(name, str) and (path / name).is_file()]
+        if not files or len(found) < len(files):
+            raise UserError(f"{state}: '_data_files' must list files beside it; save the data set anew (save_to_disk)")
+        return found
+    return _shards(path)
+
+
+def _shards(path: Path) -> list[Path]:
+    return sorted([*path.glob(_SHARDS), *path.glob(f"data/{_SHARDS}")])
 
 
 def is_table(path: Path) -> bool:
@@ -83,17 +132,22 @@ def is_table(path: Path) -> bool:
     """
     if is_workbook(path):
         return True
-    return not is_parquet(path) and _first_line(path, western=is_western(path))[:1] not in ("{", "[", "")
+    return not is_columnar(path) and _first_line(path, western=is_western(path))[:1] not in ("{", "[", "")
 
 
-def _objects(path: Path, wanted: RecordFields) -> Iterator[JsonLine]:
-    if is_parquet(path):
+def objects_of(path: Path, wanted: RecordFields, *, western: bool = False) -> Iterator[JsonLine]:
+    """Returns the objects of a file as they stand in it, before lists within them are looked for.
+
+    Raises:
+        UserError: as of `records_of`.
+    """
+    if is_columnar(path):
         return _rows(path)
     if is_table(path):
         return _rows_with_lists(path, wanted)
-    first = _first_line(path)
+    first = _first_line(path, western=western)
     if first.startswith("["):
-        values = parse_json(read_text(path), str(path))
+        values = parse_json(read_text(path, western=western), str(path))
         first_fields = _fields_of_first(values)
         alone = (
             wanted.bare
@@ -102,22 +156,40 @@ def _objects(path: Path, wanted: RecordFields) -> Iterator[JsonLine]:
         )
         return _listed([values] if alone else values, str(path), wanted)
     if first.startswith("{") and not first.endswith(("}", "},")):  # an object that goes on in the next line
-        return _listed([parse_json(read_text(path), str(path))], str(path), wanted)
-    return read_json_lines(path)
+        return _listed([parse_json(read_text(path, western=western), str(path))], str(path), wanted)
+    return read_json_lines(path, western=western)
 
 
 def _rows(path: Path) -> Iterator[JsonLine]:
+    number = 0
+    for file in data_set_files(path) if path.is_dir() else [path]:
+        before = number
+        for record in _columnar(file):
+            number += 1
+            yield JsonLine(number, f"{file}, row {number - before}", record)
+
+
+def _columnar(path: Path) -> Iterator[dict[str, Any]]:
     import pyarrow as pa  # takes a while, which files of text need not wait
     import pyarrow.parquet as pq
 
     number = 0
     try:
-        for batch in pq.ParquetFile(path).iter_batches(batch_size=1024):
+        with path.open("rb") as file:
+            beginning = file.read(len(_ARROW))
+        if beginning.startswith(_PARQUET):
+            batches = pq.ParquetFile(path).iter_batches(batch_size=1024)
+        elif beginning.startswith(_ARROW):
+            opened = pa.ipc.open_file(path)
+            batches = (opened.get_batch(n) for n in range(opened.num_record_batches))
+        else:
+            batches = pa.ipc.open_stream(path)
+        for batch in batches:
             for record in batch.to_pylist():
                 number += 1
-                yield JsonLine(number, f"{path}, row {number}", record)
+                yield record
     except (pa.ArrowException, OSError, ValueError, TypeError, OverflowError) as error:
-        reason = f"not readable as Parquet ({error!s:.200})"
+        reason = f"not readable as Parquet or Arrow ({error!s:.200})"
         raise UserError(f"{path}, after row {number}: {reason}; write it anew") from error
 
 
@@ -329,6 +401,26 @@ def text_of(value: Any, field: str, where: str) -> str:
     if not isinstance(value, str):
         raise UserError(f"{where}: '{field}' is {_shown(value)}; it must be {_NEEDED['string_type']}")
     return value.strip()
+
+
+def value_at(value: Any, path: str) -> Any:
+    """Returns the value at a dotted path, such as `meta.bot` or `choices.0.text`; None if there is none.
+
+    A field whose own name has dots comes before fields within each other.
+    """
+    if isinstance(value, list):
+        head, _, rest = path.partition(".")
+        inner = value[int(head)] if head.isdecimal() and len(head) < 7 and int(head) < len(value) else None
+        return inner if inner is None or not rest else value_at(inner, rest)
+    if not isinstance(value, dict):
+        return None
+    if path in value:
+        return value[path]
+    parts = path.split(".")
+    for n in range(len(parts) - 1, 0, -1):
+        if (head := ".".join(parts[:n])) in value:
+            return value_at(value[head], ".".join(parts[n:]))
+    return None
 
 
 def optional_text(record: Mapping[str, Any], name: str, where: str) -> str:

@@ -62,8 +62,12 @@ class JsonLine(NamedTuple):
     record: dict[str, Any]
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Path, *, western: bool = False) -> str:
     """Reads a text file; a byte order mark is allowed.
+
+    Args:
+        path: the file.
+        western: whether it is in Windows-1252.
 
     Raises:
         UserError: the file cannot be read, is in another encoding, or holds NUL characters; the message gives the line.
@@ -75,7 +79,7 @@ def read_text(path: Path) -> str:
         reason = getattr(error, "strerror", None) or f"{error}; give the file unpacked, as text in UTF-8"
         raise UserError(f"{path} cannot be read: {reason}") from error
     _refuse_binary(path, content)
-    encoding = _encoding(content)
+    encoding = WESTERN if western else _encoding(content)
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError as error:
@@ -182,13 +186,17 @@ def read_json(path: Path) -> Any:
     return parse_json(read_text(path), str(path))
 
 
-def read_json_lines(path: Path) -> Iterator[JsonLine]:
+def read_json_lines(path: Path, *, western: bool = False) -> Iterator[JsonLine]:
     """Yields the objects of a JSON Lines file; blank lines are passed over.
+
+    Args:
+        path: the file.
+        western: whether it is in Windows-1252.
 
     Raises:
         UserError: as of `read_text` and `parse_json`, and for a line that holds something else than an object.
     """
-    for number, line in enumerate(read_lines(path), start=1):
+    for number, line in enumerate(read_lines(path, western=western), start=1):
         if line.strip():
             where = f"{path}, line {number}"
             record = parse_json(line, where)

@@ -1,4 +1,4 @@
-"""JSON formats of chats: ShareGPT, ChatGPT, OpenAI messages, Rasa, preferences, replies, and our own lines.
+"""JSON formats of chats: ShareGPT, ChatGPT, Open Assistant, OpenAI messages, Rasa, preferences, replies, our own lines.
 
     {"id": "a1", "model": "alpha", "conversations": [
      {"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello"}]}
@@ -11,6 +11,11 @@ apart.
 
 The dialogue is the branch that the user saw last, from the root to `current_node`. The system is the model that
 answered there. Tool calls and reasoning are hidden messages.
+
+    {"message_tree_id": "t1", "prompt": {"role": "prompter", "text": "Hi", "replies": [
+     {"message_id": "m2", "role": "assistant", "text": "Hello", "replies": []}]}}
+
+Each path from the prompt to a leaf is a dialogue. The messages may also be objects of their own, with `parent_id`.
 
     {"id": "a1", "model": "alpha", "messages": [
      {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}
@@ -51,7 +56,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import cycle, islice
 from typing import Any
 
@@ -216,6 +221,51 @@ def _parts(content: dict[str, Any]) -> list[Any]:
         if isinstance(content.get(name), list):
             return list(content[name])
     return [next((content[name] for name in ("text", "content", "result") if content.get(name)), "")]
+
+
+# Trees of Open Assistant: each path from a prompt to a leaf is a dialogue on the tree's case.
+
+TREES = (frozenset({"message_tree_id", "prompt"}), frozenset({"message_id", "parent_id", "role", "text"}))
+"""Fields of a tree, and of a message where each has an object."""
+_OASST_ROLES = {"prompter": "user", "assistant": "assistant"}
+
+
+def oasst_dialogues(lines: Iterable[JsonLine], notes: Counter[str]) -> Iterator[Transcript]:
+    """Yields the dialogues of trees, given whole or as messages with the ids of their parents.
+
+    Raises:
+        UserError: invalid data; the message has the place and the remedy.
+    """
+    roots: list[tuple[JsonLine, dict[str, Any]]] = []
+    replies: dict[Any, list[dict[str, Any]]] = {}
+    for line in lines:
+        if isinstance(line.record.get("prompt"), dict):
+            roots.append((line, line.record["prompt"]))
+        elif line.record.get("parent_id") is None:
+            roots.append((line, line.record))
+        else:
+            replies.setdefault(name_of(line.record["parent_id"], "parent_id", line.where), []).append(line.record)
+    for line, root in roots:
+        tree = line.record.get("message_tree_id") or root.get("message_id")
+        paths = [[root]]
+        while paths:
+            path = paths.pop(0)
+            last = path[-1]
+            following = last.get("replies") or replies.get(last.get("message_id")) or []
+            kept = [reply for reply in following if isinstance(reply, dict) and not reply.get("deleted")]
+            paths[:0] = [[*path, reply] for reply in kept if all(reply is not one for one in path)]
+            if not kept:
+                record = {
+                    "dialogue_id": last.get("message_id"),
+                    "case_id": tree,
+                    "language": root.get("lang"),
+                    "model": next((one["model_name"] for one in reversed(path) if one.get("model_name")), None),
+                    "messages": [
+                        {"role": _OASST_ROLES.get(f"{one.get('role')}", one.get("role")), "content": one.get("text")}
+                        for one in path
+                    ],
+                }
+                yield transcript(line._replace(record=record), "messages", notes)
 
 
 # OpenAI's format of messages, as fine-tuning files and logs of chats have it: one object a line, or a list of them.

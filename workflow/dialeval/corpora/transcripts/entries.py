@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from dialeval.corpora.json_records import RecordFields, name_of, optional_text, required, text_of
-from dialeval.corpora.transcripts.transcript import EntryReading
+from dialeval.corpora.json_records import RecordFields, name_of, optional_text, required, text_of, value_at
+from dialeval.corpora.text_files import JsonLine, listed, number_in
+from dialeval.corpora.transcripts.transcript import ROLES, EntryReading
 from dialeval.errors import UserError
 from dialeval.languages import LANGUAGES
 
@@ -34,6 +36,12 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
     """
     if not isinstance(entries, list):
         raise UserError(f"{where}: '{field}' must be a list of utterances, not {_shown(entries)}")
+    if roles := _unknown_speakers(entries):
+        raise UserError(
+            f"{where}: the entries of '{field}' name no speaker under {', '.join(SPEAKER_FIELDS)}, but '{roles}' has "
+            f"roles, such as {entries[0][roles]!r:.40}; write `columns: {{speaker: {roles}}}` in this entry of the "
+            "configuration"
+        )
     for number, entry in enumerate(entries, start=1):
         place = f"{where}, '{field}', entry {number}"
         if isinstance(entry, str):
@@ -42,6 +50,19 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
             _read_entry(entry, place, reading)
         else:
             raise UserError(f"{place} must be a text or an object with speaker and text, not {_shown(entry)}")
+
+
+def _unknown_speakers(entries: list[Any]) -> str:
+    """Returns a field of entries without a known speaker in which each has a role, such as `user`; else empty."""
+    if not entries or not all(isinstance(entry, dict) for entry in entries):
+        return ""
+    if any(entry.get(name) is not None for entry in entries for name in SPEAKER_FIELDS):
+        return ""
+    for name in entries[0]:
+        values = [entry.get(name) for entry in entries]
+        if all(isinstance(value, str) and value.casefold() in ROLES for value in values):
+            return str(name)
+    return ""
 
 
 def _shown(value: Any) -> str:
@@ -77,7 +98,7 @@ def _calls(value: Any, field: str, place: str) -> list[str]:
     if not all(isinstance(call, dict) for call in calls):
         raise UserError(f"{place}: '{field}' is {_shown(value)}; it must be a list of objects")
     functions = [call["function"] if isinstance(call.get("function"), dict) else call for call in calls]
-    return [_call(function.get("name"), function.get("arguments")) for function in functions]
+    return [_call(function.get("name", function.get("function")), function.get("arguments")) for function in functions]
 
 
 def _call(name: Any, arguments: Any) -> str:
@@ -201,6 +222,106 @@ def about(record: dict[str, Any], where: str) -> dict[str, Any]:
 def code_of(language: str) -> str:
     """Returns the code of a language that is called by its English name, as collections do; others as they are."""
     return _CODES.get(language.strip().casefold(), language)
+
+
+# Fields that the configuration names under `columns`, by dotted paths.
+
+OF_DIALOGUE, OF_ENTRY = ("dialogue_id", "system", "case_id", "language"), ("speaker", "text", "turn")
+"""What `columns` can name of a dialogue and of each of its utterances; `utterances` names their list."""
+LIST = "utterances"
+
+
+def fields_with(columns: Mapping[str, str]) -> RecordFields:
+    """Returns how objects with dialogues are known where the configuration names some of their fields."""
+    paths = {path for what, path in columns.items() if what not in OF_ENTRY}
+    heads = {path.partition(".")[0] for path in paths}
+    named = (columns[LIST], columns[LIST].partition(".")[0]) if LIST in columns else ()
+    return DIALOGUES._replace(
+        holding=(*named, *DIALOGUES.holding),
+        parts=(*DIALOGUES.parts, *(columns[what] for what in ("speaker", "text") if what in columns)),
+        together=[*DIALOGUES.together, *([frozenset(heads), frozenset(paths)] if paths else [])],
+    )
+
+
+def list_path(record: dict[str, Any], columns: Mapping[str, str]) -> str:
+    """Returns the path of the list of utterances in an object: named, called as usual, or the only fitting list."""
+    if LIST in columns:
+        return columns[LIST]
+    for name in (*PLAIN, *SHAREGPT, *MESSAGES, TURNS, CLAUDES):
+        if isinstance(record.get(name), list):
+            return name
+    texts = [columns["text"]] if "text" in columns else TEXT_FIELDS
+    lists = [
+        name
+        for name, value in record.items()
+        if isinstance(value, list) and any(value_at(value[:1], f"0.{text}") is not None for text in texts)
+    ]
+    return lists[0] if len(lists) == 1 else ""
+
+
+def with_columns(lines: Sequence[JsonLine], path: Path, columns: Mapping[str, str], field: str) -> list[JsonLine]:
+    """Returns objects with the fields that the configuration names under their usual names.
+
+    Args:
+        lines: the objects of a file.
+        path: the file, for messages.
+        columns: paths by content.
+        field: the path of the list of utterances, which becomes `utterances`; empty to leave it where it is.
+
+    Raises:
+        UserError: a path leads to no value in any object, or `turn` to no number; the message names all such paths.
+    """
+    lists = [value_at(line.record, field) if field else None for line in lines]
+    entries = [entry for value in lists if isinstance(value, list) for entry in value]
+    sought = {what: entries if what in OF_ENTRY else [line.record for line in lines] for what in columns}
+    missing = {
+        what: columns[what]
+        for what, records in sought.items()
+        if all(value_at(record, columns[what]) is None for record in records)
+    }
+    if missing:
+        there = [f"{name} (of a dialogue)" for name in lines[0].record] if lines else []
+        if entries and isinstance(entries[0], dict):
+            there += [f"{name} (of an utterance)" for name in entries[0]]
+        absent = " and no field ".join(f"'{name:.60}'" for name in missing.values())
+        wanted = ", ".join(f"{what}: NAME" for what in missing)
+        raise UserError(
+            f"{path}: there is no field {absent}; fields there: {listed(there)}; name the right "
+            f"{'one' if len(missing) == 1 else 'ones'} under `columns: {{{wanted}}}` of this entry in the configuration"
+        )
+    mapped = []
+    for line, inner in zip(lines, lists, strict=True):
+        record = dict(line.record)
+        for what in OF_DIALOGUE:
+            if what in columns:
+                record[what] = value_at(line.record, columns[what])
+        if "system" in columns:
+            record["model"] = record["system"]
+        if field:
+            record[LIST] = _entries_with(inner, columns, f"{line.where}, '{field}'")
+        mapped.append(line._replace(record=record))
+    return mapped
+
+
+def _entries_with(entries: Any, columns: Mapping[str, str], where: str) -> Any:
+    if not isinstance(entries, list) or not any(what in columns for what in OF_ENTRY):
+        return entries
+    found = [
+        {**entry, **{what: value_at(entry, columns[what]) for what in OF_ENTRY if what in columns}}
+        if isinstance(entry, dict)
+        else entry
+        for entry in entries
+    ]
+    if "turn" not in columns:
+        return found
+    numbered: list[tuple[float, Any]] = []
+    for entry in found:
+        turn = entry.get("turn") if isinstance(entry, dict) else None
+        number = number_in(turn) if isinstance(turn, str) else turn
+        if not isinstance(number, int | float) or number != number:
+            raise UserError(f"{where}: '{columns['turn']}' is {_shown(turn)}, which is no number; number the turns")
+        numbered.append((number, entry))
+    return [entry for _, entry in sorted(numbered, key=lambda pair: pair[0])]
 
 
 # Dialogues as lists within lists, made plain.

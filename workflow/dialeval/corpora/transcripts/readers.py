@@ -1,10 +1,4 @@
-"""The readers of transcripts by format; folders with a file for each system, and MT-bench's.
-
-    question.jsonl             {"question_id": 81, "turns": ["Name a bird.", "Another?"]}
-    model_answer/alpha.jsonl   {"question_id": 81, "model_id": "alpha", "choices": [{"turns": ["Heron.", "Reed."]}]}
-
-The question is the case. A turn may be an object whose `content` is the text. Further choices are further dialogues.
-"""
+"""The readers of transcripts by format, detection of a format, and folders with a file for each system."""
 
 from __future__ import annotations
 
@@ -15,22 +9,32 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from dialeval.corpora.json_records import is_table, name_of, records_of, required
+from dialeval.corpora.json_records import (
+    data_set_files,
+    is_columnar,
+    is_data_set,
+    is_table,
+    objects_of,
+    records_of,
+)
 from dialeval.corpora.spreadsheets import is_workbook, rows_of
-from dialeval.corpora.text_files import JsonLine, listed, read_json_lines
-from dialeval.corpora.transcripts import chat_formats, text_formats
+from dialeval.corpora.text_files import JsonLine, is_western, listed
+from dialeval.corpora.transcripts import chat_formats, eval_logs, text_formats, turn_tables
 from dialeval.corpora.transcripts.entries import (
     DIALOGUES,
+    LIST,
     MESSAGES,
+    OF_ENTRY,
     PAIR,
     PLAIN,
     SHAREGPT,
     SURE_FIELDS,
-    SYSTEM_FIELDS,
     TOGETHER,
-    TURNS,
-    named,
+    fields_with,
+    list_path,
+    with_columns,
 )
+from dialeval.corpora.transcripts.traces import EXPORTS
 from dialeval.corpora.transcripts.transcript import Transcript
 from dialeval.errors import UserError
 
@@ -57,111 +61,44 @@ FORMATS = {
     "text": "`.txt` with `Ann: Good morning.` per line and a blank line between dialogues, or one dialogue per line, "
     "`Good morning . __eou__ ... __eou__` (DailyDialog).",
     "csv": "One row per utterance: `dialogue_id`, `system`, `speaker`, `text`; optional `case_id`, `turn` (orders the "
-    "rows), `language`. Common column names are recognized (`conversation_id`, `model`, `role`, `content`, ...); name "
-    "others under `columns`: `columns: {text: message_body}`. Commas, semicolons or tabs, or the first sheet of an "
-    "`.xlsx`. A table can also have one row per dialogue, with a list of messages in a cell.",
+    "rows), `language`. Common column names are recognized (`conversation_id`, `model`, `role`, `content`, ...). "
+    "Commas, semicolons or tabs, the first sheet of an `.xlsx`, or JSON with an object per utterance. A table can also "
+    "have one row per dialogue, with a list of messages in a cell.",
+    "inspect": "Inspect's log, `.eval` or JSON, or a folder of `.eval` logs. The system is the model, a sample is the "
+    "case, and each epoch a dialogue. Samples with an error are left out.",
+    "lm_eval": "lm-eval's `samples_<task>_*.jsonl` (`--log_samples`) of tasks that generate text, or the folder of "
+    "several models. `results_*.json` beside a file names the system.",
+    "langfuse": "Langfuse's export of traces or observations, JSON or JSON Lines. A session is a dialogue, else a trace.",
+    "langsmith": "LangSmith's runs, JSON or JSON Lines. A thread is a dialogue, else a trace.",
+    "opentelemetry": "Spans as OTLP JSON, with messages by the conventions of OpenTelemetry (`gen_ai.input.messages`, "
+    "`gen_ai.output.messages`), OpenLLMetry (`gen_ai.prompt.0.content`) or OpenInference (`llm.input_messages`).",
+    "oasst": "Open Assistant's trees or messages. Each path from the prompt to a leaf is a dialogue; the tree is the case.",
+    "slack": "Slack's unpacked export, a channel's folder or a day's file. A thread is a dialogue; other messages of a "
+    "channel are one for each day. The system is the app that answers.",
+    "whatsapp": "WhatsApp's exported chat, `.txt`, or a folder of them. Set `evaluated_role` to the judged sender.",
 }
 """The content of a file, by the reader's name in the configuration, for the documentation."""
-_QUESTIONS, _ANSWERS = "question.jsonl", "model_answer"
-_ID = "question_id"
-
-
-def is_mt_bench(path: Path) -> bool:
-    """Returns whether a folder is one of questions and answers."""
-    return (path / _QUESTIONS).is_file() and (path / _ANSWERS).is_dir()
-
-
-def mt_bench_files(path: Path) -> list[Path]:
-    """Returns the files that are read: the questions, and then the answers by name.
-
-    Raises:
-        UserError: there are no answers.
-    """
-    answers = sorted((path / _ANSWERS).glob("*.jsonl"))
-    if not answers:
-        raise UserError(f"{path / _ANSWERS}: no file of answers there; put one for each model, such as alpha.jsonl")
-    return [path / _QUESTIONS, *answers]
-
-
-def read_mt_bench(path: Path) -> Iterator[Transcript]:
-    """Yields the dialogues of all models.
-
-    Raises:
-        UserError: invalid data; the message has the file, the line and the remedy.
-    """
-    questions, *answers = mt_bench_files(path)
-    user_turns: dict[str, list[str]] = {}
-    for line in read_json_lines(questions):
-        user_turns[name_of(required(line.record, _ID, line.where), _ID, line.where)] = _turns(line.record, line.where)
-    for file in answers:
-        for line in read_json_lines(file):
-            yield from _dialogues(line, user_turns, questions, file.stem)
-
-
-def mt_bench_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    """Refuses a file that has only questions or only answers.
-
-    Raises:
-        UserError: always; the message says which folder to name.
-    """
-    del notes
-    raise UserError(
-        f"{line.where}: questions and answers of MT-bench are in several files; set path to the folder that has "
-        f"{_QUESTIONS} and {_ANSWERS}/"
-    )
-
-
-def _turns(record: dict[str, Any], where: str) -> list[str]:
-    turns = required(record, TURNS, where)
-    entries = turns if isinstance(turns, list) else []
-    texts = [turn.get("content") if isinstance(turn, dict) else turn for turn in entries]
-    texts_of_turns = [text.strip() for text in texts if isinstance(text, str)]
-    if not texts_of_turns or len(texts_of_turns) < len(entries):
-        raise UserError(f"{where}: '{TURNS}' must be a list of texts, not {turns!r:.60}")
-    return texts_of_turns
-
-
-def _dialogues(
-    line: JsonLine, user_turns: dict[str, list[str]], questions: Path, file_name: str
-) -> Iterator[Transcript]:
-    question = name_of(required(line.record, _ID, line.where), _ID, line.where)
-    if question not in user_turns:
-        raise UserError(f"{line.where}: question '{question:.60}' is not in {questions}; take the line out or add it")
-    choices = required(line.record, "choices", line.where)
-    if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
-        raise UserError(f"{line.where}: 'choices' must be a list of objects with '{TURNS}'")
-    for number, choice in enumerate(choices, start=1):
-        answers = _turns(choice, f"{line.where}, choice {number}")
-        if len(answers) > len(user_turns[question]):
-            raise UserError(
-                f"{line.where}: {len(answers)} answers, but question '{question:.60}' has {len(user_turns[question])} "
-                f"turns in {questions}; take both files from one version"
-            )
-        texts_of_turns = [text for pair in zip(user_turns[question], answers, strict=False) for text in pair]
-        yield Transcript(
-            place=line.where,
-            dialogue_id=question if number == 1 else f"{question}-{number}",
-            system=named(line.record, SYSTEM_FIELDS, line.where) or file_name,
-            speakers=("user", "assistant") * len(answers),
-            utterances=tuple(texts_of_turns),
-            case_id=question,
-        )
-
-
-# Readers by format, and detection of a file's format.
-
-AUTO, FOLDER, CSV, TEXT, MT_BENCH = "auto", "folder", "csv", "text", "mt_bench"
-_FIELDS = {"jsonl": PLAIN, "sharegpt": SHAREGPT, "messages": (*MESSAGES, *PAIR)}
+AUTO, FOLDER, CSV, TEXT, MT_BENCH, OASST = "auto", "folder", "csv", "text", "mt_bench", "oasst"
+INSPECT, LM_EVAL, SLACK, WHATSAPP, JSON = "inspect", "lm_eval", "slack", "whatsapp", "jsonl"
+_FIELDS = {JSON: PLAIN, "sharegpt": SHAREGPT, "messages": (*MESSAGES, *PAIR)}
 """Fields that each identify a format of JSON; those of `TOGETHER` identify one only together."""
+_OF_EXPORTS = {
+    INSPECT: (frozenset({"eval", "status"}), frozenset({"eval", "samples"})),
+    LM_EVAL: (frozenset({"doc_id", "doc", "arguments"}), frozenset({"doc_id", "resps"})),
+    OASST: chat_formats.TREES,
+    SLACK: (frozenset({"type", "user", "ts"}), frozenset({"type", "bot_id", "ts"}), frozenset({"subtype", "ts"})),
+    **{name: export.fields for name, export in EXPORTS.items()},
+}
+"""Fields that identify a format whose objects are not a dialogue each, before others are looked for."""
 _OF_JSON: dict[str, Callable[[JsonLine, Counter[str]], Iterator[Transcript]]] = {
-    "jsonl": chat_formats.plain_dialogues,
+    JSON: chat_formats.plain_dialogues,
     "sharegpt": chat_formats.sharegpt_dialogues,
     "messages": chat_formats.openai_dialogues,
     "chatgpt": chat_formats.chatgpt_dialogues,
     "rasa": chat_formats.rasa_dialogues,
     "preferences": chat_formats.preference_dialogues,
     "replies": chat_formats.reply_dialogues,
-    MT_BENCH: mt_bench_dialogues,
+    MT_BENCH: eval_logs.mt_bench_dialogues,
 }
 
 
@@ -171,44 +108,116 @@ def read(path: Path, reader: str, columns: Mapping[str, str], notes: Counter[str
     Args:
         path: the file or folder.
         reader: one of the kinds, or `auto`.
-        columns: names of the columns of a table, by field.
+        columns: names of the columns of a table, or paths of the fields of objects, by content.
         notes: counts of remarks, to which this adds.
 
     Raises:
         UserError: invalid data; the message has the file, the place and the remedy.
     """
-    kind = detect_format(path) if reader == AUTO else reader
+    kind = detect_format(path, columns) if reader == AUTO else reader
     if kind == FOLDER:
         yield from read_system_folder(path, notes, lambda file: read(file, AUTO, columns, notes))
         return
     if reader == AUTO:
         notes[f"files read as {kind}, the detected format"] += 1
-    if kind == CSV:
-        yield from text_formats.read_turns(path, notes, columns)
-    elif kind == TEXT:
+    if kind == TEXT:
         yield from text_formats.read_plain_text(path, notes)
+    elif kind == WHATSAPP:
+        yield from text_formats.read_whatsapp(path, notes)
+    elif kind == SLACK:
+        yield from text_formats.read_slack(path, notes)
     elif kind == MT_BENCH and path.is_dir():
-        yield from read_mt_bench(path)
+        yield from eval_logs.read_mt_bench(path)
+    elif kind == INSPECT:
+        yield from eval_logs.read_inspect(path, columns, notes)
+    elif kind == LM_EVAL:
+        yield from eval_logs.read_lm_eval(path, columns, notes)
+    elif kind == CSV and is_table(path):
+        yield from turn_tables.read_turns(path, notes, columns)
     else:
-        for line in records_of(path, DIALOGUES):
-            yield from _OF_JSON[kind](line, notes)
+        yield from _read_objects(path, kind, columns, notes)
 
 
-def detect_format(path: Path) -> str:
+def _read_objects(path: Path, kind: str, columns: Mapping[str, str], notes: Counter[str]) -> Iterator[Transcript]:
+    western = not is_columnar(path) and not is_workbook(path) and is_western(path)
+    if western:
+        notes[f"files not in UTF-8 and read as Windows-1252, such as {path.name}; see that its letters are right"] += 1
+    if kind in EXPORTS:
+        yield from EXPORTS[kind].read(path, columns, notes, western=western)
+        return
+    lines = records_of(path, fields_with(columns), western=western)
+    if kind == OASST:
+        found = list(lines)
+        yield from chat_formats.oasst_dialogues(with_columns(found, path, columns, "") if columns else found, notes)
+        return
+    if kind == CSV:
+        yield from turn_tables.read_json_turns(path, list(lines), notes, columns)
+        return
+    if columns:
+        found = list(lines)
+        field = list_path(found[0].record, columns) if found and {*columns} & {LIST, *OF_ENTRY} else ""
+        kind = JSON if field else kind
+        lines = iter(with_columns(found, path, columns, field))
+        named = [what if what == name else f"{what} from {name}" for what, name in columns.items()]
+        notes[f"fields of {path.name} named by the configuration: {', '.join(named)}"] += len(named)
+    for line in lines:
+        yield from _OF_JSON[kind](line, notes)
+
+
+def detect_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
     """Returns which kind a file or folder is.
+
+    Args:
+        path: the file or folder.
+        columns: names of fields that the configuration gives, by content.
 
     Raises:
         UserError: it cannot be read, is empty, or is none of them.
     """
-    if path.is_dir():
-        return MT_BENCH if is_mt_bench(path) else FOLDER
-    if is_table(path) and not is_workbook(path) and text_formats.is_plain_text(path):
+    columns = columns or {}
+    if path.is_dir() and not is_data_set(path):
+        return _folder_format(path)
+    if eval_logs.is_inspect_archive(path):
+        return INSPECT
+    is_text = not is_columnar(path) and is_table(path) and not is_workbook(path)
+    if is_text and text_formats.is_whatsapp(path):
+        return WHATSAPP
+    if is_text and text_formats.is_plain_text(path):
         return TEXT
-    if is_table(path) and not _has_lists(path):
+    if is_table(path) and not _has_lists(path, columns):
         return CSV
-    first = next((line.record for line in records_of(path, DIALOGUES)), None)
-    if first is None:
+    western = not is_columnar(path) and not is_workbook(path) and is_western(path)
+    wanted = fields_with(columns)
+    return _object_format(path, columns, _first(objects_of(path, wanted, western=western)), western)
+
+
+def _folder_format(path: Path) -> str:
+    if eval_logs.is_mt_bench(path):
+        return MT_BENCH
+    if text_formats.is_slack(path):
+        return SLACK
+    if any(path.glob(f"*{eval_logs.ARCHIVE}")):
+        return INSPECT
+    if eval_logs.lm_eval_files(path):
+        return LM_EVAL
+    others = any(_plain(file).suffix.lower() in ENDINGS for file in path.glob("*"))
+    return WHATSAPP if not others and text_formats.whatsapp_files(path) else FOLDER
+
+
+def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any] | None, western: bool) -> str:
+    """Returns the format of a file of objects, of which the first is given."""
+    if outer is None:
         raise UserError(f"{path}: there is no dialogue in it")
+    all_sets = [fields for sets in _OF_EXPORTS.values() for fields in sets]
+    wanted = fields_with(columns)
+    inner = _first(records_of(path, wanted._replace(holding=(), together=all_sets), western=western)) or outer
+    first = _first(records_of(path, wanted, western=western)) or outer
+    for record in (outer, inner, first):
+        for kind, sets in _OF_EXPORTS.items():
+            if any(fields <= record.keys() for fields in sets):
+                return kind
+    if {*columns} & {LIST, *OF_ENTRY}:
+        return JSON if list_path(first, columns) else CSV
     format_of = {field: kind for kind, fields in _FIELDS.items() for field in fields}
     there = [field for field in (*SURE_FIELDS, *format_of) if field in first]
     if there:
@@ -216,25 +225,44 @@ def detect_format(path: Path) -> str:
     for kind, sets in TOGETHER.items():
         if any(fields <= first.keys() for fields in sets):
             return kind
+    if turn_tables.is_turn(first):
+        return CSV
     names = ", ".join(f"'{field}'" for field in DIALOGUES.holding)
     raise UserError(
         f"{path}: the first object has none of the fields {names} that hold a dialogue, and is of no other format of "
-        f"docs/transcripts.md; present: {listed(first)}"
+        f"docs/transcripts.md; present: {listed(first)}; name its fields under `columns`, such as `columns: "
+        "{utterances: NAME, speaker: NAME, text: NAME}`"
     )
+
+
+def _first(lines: Iterator[JsonLine]) -> dict[str, Any] | None:
+    return next((line.record for line in lines), None)
 
 
 def source_files(reader: str, path: Path) -> list[Path]:
     """Returns the files that transcripts are read from, so that a change in one of them is noticed."""
-    if not path.is_dir() or reader not in (AUTO, FOLDER, MT_BENCH):
+    if not path.is_dir():
         return [path]
-    return mt_bench_files(path) if reader == MT_BENCH or is_mt_bench(path) else system_files(path)
+    if is_data_set(path):
+        return data_set_files(path)
+    kind = _folder_format(path) if reader == AUTO else reader
+    files = {
+        MT_BENCH: eval_logs.mt_bench_files,
+        SLACK: text_formats.slack_files,
+        INSPECT: eval_logs.inspect_logs,
+        LM_EVAL: eval_logs.lm_eval_files,
+        WHATSAPP: text_formats.whatsapp_files,
+        FOLDER: system_files,
+    }
+    return files[kind](path) if kind in files else [path]
 
 
-def _has_lists(path: Path) -> bool:
+def _has_lists(path: Path, columns: Mapping[str, str]) -> bool:
     """Returns whether a table has a column that is called as dialogues are, with a list in its first row."""
     (_, header), (_, row) = (*islice(rows_of(path), 2), (1, []), (1, []))[:2]
     cells = zip(header, row, strict=False)
-    return any(name.strip() in DIALOGUES.holding and cell.lstrip().startswith("[") for name, cell in cells)
+    names = {*fields_with(columns).holding}
+    return any(name.strip() in names and cell.lstrip().startswith("[") for name, cell in cells)
 
 
 # A folder with a file for each system, whose name, without its ending, is the system's.

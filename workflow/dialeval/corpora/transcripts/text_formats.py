@@ -1,4 +1,4 @@
-"""Plain text of dialogues, and tables with a row for each utterance.
+"""Plain text of dialogues, and exported chats of people: WhatsApp's and Slack's.
 
     Good morning . __eou__ Morning . __eou__
 
@@ -7,11 +7,8 @@
 
 A blank line ends a dialogue, unless one stands after every utterance; a line without a name goes on with the one above.
 
-    dialogue_id,system,speaker,text
-    7,alpha,user,I want my money back.
-    7,alpha,assistant,I can see to that.
-
-Rows of a dialogue stand in the order in which they were said, next to each other or not; a column `turn` orders them.
+    15/03/2024, 10:15 - Ann: Good morning.               WhatsApp: a file is a dialogue
+    [{"type": "message", "user": "U1", "text": "Good morning.", "ts": "1710497700.0"}]      Slack: a thread is one
 """
 
 from __future__ import annotations
@@ -19,13 +16,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import replace
+from html import unescape
 from pathlib import Path
+from typing import Any
 
-from dialeval.corpora.spreadsheets import rows_of
-from dialeval.corpora.text_files import is_western, listed, number_in, read_lines
-from dialeval.corpora.transcripts.entries import code_of, speaker_and_text
-from dialeval.corpora.transcripts.transcript import JUDGED, SYSTEM_ROLES, EntryReading, Transcript
+from dialeval.corpora.json_records import optional_text
+from dialeval.corpora.text_files import is_western, number_in, read_json, read_lines
+from dialeval.corpora.transcripts.entries import speaker_and_text
+from dialeval.corpora.transcripts.transcript import EntryReading, Transcript
 from dialeval.errors import UserError
 
 _END = "__eou__"
@@ -101,170 +100,141 @@ def _blocks(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
         yield begun, entries
 
 
-# A table with a row for each utterance: CSV, with commas or semicolons, text with TABs, or a workbook.
+# WhatsApp: the text of an exported chat.
 
-COMMON: dict[str, tuple[str, ...]] = {
-    "dialogue_id": (
-        "dialogue_id", "dialog_id", "conversation_id", "conv_id", "chat_id", "session_id", "thread_id", "id"
-    ),
-    "system": ("system", "model", "chatbot", "bot", "system_name", "model_name"),
-    "case_id": ("case_id", "case", "prompt_id", "scenario_id", "seed_id"),
-    "turn": (
-        "turn", "turn_id", "turn_index", "turn_number", "turn_no", "utterance_id", "utterance_index",
-        "utterance_number", "message_index", "message_number", "index", "turn_idx", "utterance_idx",
-    ),
-    "speaker": (
-        "speaker", "role", "from", "author", "sender", "speaker_role", "speaker_name", "sender_type", "sender_name",
-        "who", "speaker_id", "speaker_idx",
-    ),
-    "text": ("text", "content", "utterance", "message", "message_text", "utterance_text", "value"),
-    "language": ("language", "lang"),
-}  # fmt: skip
-"""Names that columns commonly have, the surer ones first; `Turn #` and `conversationId` are known as well."""
-NEEDED = ("dialogue_id", "text")
+_STAMP = r"\d{1,4}[./-]\d{1,2}[./-]\d{2,4},? \d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:[ \u202f]?[AaPp]\.?[Mm]\.?)?"
+_WHATSAPP = re.compile(rf"[\u200e\ufeff]*(?:\[{_STAMP}\]|{_STAMP} [-–]) (?P<rest>.*)", re.DOTALL)
+_SENDER = re.compile(r"(?P<speaker>[^:]{1,80}): (?P<text>.*)", re.DOTALL)
 
 
-def read_turns(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> Iterator[Transcript]:
-    """Yields the dialogues of a table, in the order in which they begin.
-
-    Args:
-        path: the file.
-        notes: counts of remarks, to which this adds.
-        columns: the names of columns that are not called as they commonly are.
+def is_whatsapp(path: Path) -> bool:
+    """Returns whether a text begins as a chat that WhatsApp exports.
 
     Raises:
-        UserError: the file, the line, the column, the value and the remedy.
+        UserError: as of `read_lines`.
     """
-    rows = rows_of(path, notes)
-    _, header = next(rows, (1, []))
-    places = places_of(path, [name.strip() for name in header], columns)
-    passed_over = [name for place, name in enumerate(header) if name.strip() and place not in places.values()]
-    if passed_over:
-        notes[f"columns of {path.name} passed over: {listed(passed_over)}"] += len(passed_over)
-    if "speaker" not in places:
-        notes["tables in which no column is known to name the speaker: two take turns, A and B"] += 1
-    dialogues: dict[tuple[str, str], _Rows] = {}
-    apart: set[tuple[str, str]] = set()
-    for number, (line, row) in enumerate(rows):
-        where = f"{path}, line {line}"
-        if len(row) != len(header):
-            raise UserError(
-                f"{where}: {len(row)} cells where the header has {len(header)}; put a text that holds the separator, "
-                "quotes or line ends into double quotes"
-            )
-        cells = {name: row[place].strip() for name, place in places.items()}
-        if not cells["dialogue_id"]:
-            raise UserError(f"{where}: column '{header[places['dialogue_id']]}' is empty; every row needs its dialogue")
-        if not cells.get("speaker", "unsaid"):
-            raise UserError(f"{where}: column '{header[places['speaker']]}' is empty; name who speaks in every row")
-        key = (cells.get("system", ""), cells["dialogue_id"])
-        about = (cells.get("case_id", ""), cells.get("language", ""))
-        known = dialogues.setdefault(key, _Rows(line, *about, last_row=number))
-        if about != (known.case_id, known.language):
-            raise UserError(
-                f"{where}: dialogue '{key[1]:.60}' has another case or language ({listed(about)}) than in line "
-                f"{known.line} ({listed((known.case_id, known.language))}); one dialogue has one of each: correct it, "
-                "or rename a column that is of something else"
-            )
-        if number - known.last_row > 1:
-            apart.add(key)
-        known.last_row = number
-        turn = _turn(cells["turn"], where, header[places["turn"]]) if "turn" in places else 0.0
-        known.rows.append((turn, line, cells.get("speaker", ""), cells["text"]))
-    if apart:
-        order = "by turn" if "turn" in places else "in the file's order, since no column is known to number the turns"
-        notes[f"dialogues with scattered rows, put together, {order}"] += len(apart)
-    speakers_there = {speaker.casefold() for found in dialogues.values() for _, _, speaker, _ in found.rows}
-    prompts = (
-        "speaker" in places
-        and header[places["speaker"]].strip().casefold() == "role"
-        and bool(speakers_there & {*JUDGED} - SYSTEM_ROLES)  # else `system` is who talks with the user
-    )
-    for (system, dialogue_id), found in dialogues.items():
-        where = f"{path}, line {found.line}"
-        reading = EntryReading(notes, prompts_by_role=prompts)
-        for _, _, speaker, text in _in_order(found.rows, dialogue_id, path):
+    first = next((line for line in read_lines(path, western=is_western(path)) if line.strip()), "")
+    return _WHATSAPP.fullmatch(first.rstrip("\r\n")) is not None
+
+
+def whatsapp_files(path: Path) -> list[Path]:
+    """Returns the chats that a path names: itself, or the texts in a folder, by name."""
+    return [file for file in sorted(path.glob(f"*{_ENDING}")) if is_whatsapp(file)] if path.is_dir() else [path]
+
+
+def read_whatsapp(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
+    """Yields a dialogue for each chat; messages of WhatsApp itself, which have no sender, are passed over.
+
+    Raises:
+        UserError: the file, the line, and the remedy.
+    """
+    for file in whatsapp_files(path):
+        entries: list[dict[str, str]] = []
+        for number, line in enumerate(read_lines(file, western=is_western(file)), start=1):
+            stamped = _WHATSAPP.fullmatch(line.rstrip("\r\n"))
+            sent = _SENDER.fullmatch(stamped["rest"].lstrip("\u200e")) if stamped else None
+            if sent:
+                entries.append({"speaker": sent["speaker"].strip(), "text": sent["text"]})
+            elif stamped:
+                notes["messages of WhatsApp itself passed over"] += 1
+            elif entries:
+                entries[-1]["text"] += f"\n{line.rstrip()}"
+            elif line.strip():
+                raise UserError(
+                    f"{file}, line {number}: {line.strip()!r:.40} does not begin as a message of WhatsApp, with date, "
+                    "time and sender; export the chat anew, without media"
+                )
+        yield replace(_dialogue(file, 1, entries, notes), dialogue_id=file.stem)
+
+
+# Slack: an exported workspace, a channel's folder, or the file of a day.
+
+_USERS, _CHANNELS = "users.json", "channels.json"
+_ABOUT_SLACK = (_USERS, _CHANNELS, "dms.json", "groups.json", "mpims.json", "integration_logs.json", "canvases.json")
+_SPOKEN_SUBTYPES = (None, "bot_message", "thread_broadcast", "file_share", "me_message")
+_LINK = re.compile(r"<(?:@(?P<user>\w+)(?:\|[^>]*)?|(?P<target>[^>|]+)(?:\|(?P<label>[^>]+))?)>")
+
+
+def is_slack(path: Path) -> bool:
+    """Returns whether a folder is an exported workspace or a channel of one."""
+    if any((path / name).is_file() for name in (_USERS, _CHANNELS)):
+        return True
+    days = any(re.fullmatch(r"\d{4}-\d\d-\d\d", file.stem) for file in path.glob("*.json"))
+    return days and (path.parent / _USERS).is_file()
+
+
+def slack_files(path: Path) -> list[Path]:
+    """Returns the files of messages that a path names, by channel and day."""
+    files = path.rglob("*.json") if path.is_dir() else [path]
+    return sorted(file for file in files if file.name not in _ABOUT_SLACK)
+
+
+def read_slack(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
+    """Yields the threads, and for each channel and day the messages outside of threads.
+
+    The system is the app that answers. In a workspace with apps, threads without one are passed over.
+
+    Raises:
+        UserError: the file, the message, and the remedy.
+    """
+    people, bots = _slack_users(path)
+    threads: dict[str, list[tuple[float, int, str, str, str]]] = {}
+    for file in slack_files(path):
+        channel = file.parent.name
+        messages = read_json(file)
+        for number, message in enumerate(messages if isinstance(messages, list) else [messages], start=1):
+            where = f"{file}, record {number}"
+            time = number_in(f"{message.get('ts')}") if isinstance(message, dict) else None
+            if time is None:
+                raise UserError(f"{where}: a message of Slack needs its time as text in 'ts'; export the channel anew")
+            if message.get("type") != "message" or message.get("subtype") not in _SPOKEN_SUBTYPES:
+                notes["messages of Slack itself, such as joins, passed over"] += 1
+                continue
+            speaker = _slack_sender(message, people, bots)
+            text = _slack_text(optional_text(message, "text", where), people)
+            thread = message.get("thread_ts")
+            key = f"{channel}-{thread}" if thread else f"{channel}-{file.stem}"
+            threads.setdefault(key, []).append((time, number, where, speaker, text))
+    has_bots = any(speaker in bots for parts in threads.values() for *_, speaker, _ in parts)
+    for key, parts in threads.items():
+        parts.sort()
+        answering = [speaker for *_, speaker, _ in parts if speaker in bots]
+        if has_bots and not answering:
+            notes["threads without an app passed over"] += 1
+            continue
+        reading = EntryReading(notes, prompts_by_role=False)
+        for *_, speaker, text in parts:
             reading.add_utterance(speaker, text)
-        speakers, utterances, asides = reading.parts(where)
-        yield Transcript(
-            where, dialogue_id, system, speakers, utterances, asides, found.case_id, language=code_of(found.language)
-        )
+        speakers, utterances, asides = reading.parts(parts[0][2])
+        yield Transcript(parts[0][2], key, answering[0] if answering else "", speakers, utterances, asides)
 
 
-def places_of(path: Path, header: list[str], columns: Mapping[str, str]) -> dict[str, int]:
-    """Returns the numbers of the columns by their content.
-
-    Raises:
-        UserError: one that is needed or named is not there, or two could be meant; the message names those that are.
-    """
-    guessed = ["" if name in columns.values() else name for name in header]
-    spelled, in_words = [name.casefold() for name in guessed], [_words(name) for name in guessed]
-    places = {}
-    for what, common in COMMON.items():
-        named = columns.get(what)
-        if named is not None:
-            found = [place for place, name in enumerate(header) if name == named]
-        else:
-            wanted = next((name for name in common if name in spelled or name in in_words), "")
-            names = spelled if wanted in spelled else in_words
-            found = [place for place, name in enumerate(names) if name == wanted] if wanted else []
-        if len(found) > 1:
-            raise UserError(f"{path}: there are several columns '{header[found[0]]:.60}'; rename one")
-        if found:
-            places[what] = found[0]
-        elif named is not None or what in NEEDED:
-            missing = f"no column '{named}'" if named is not None else f"no column with the {what.replace('_', ' ')}"
-            raise UserError(
-                f"{path}: there is {missing}; columns there: {listed(header)}; name the right one under `columns: "
-                f"{{{what}: NAME}}` of this entry in the configuration"
-            )
-    if len(set(places.values())) < len(places):
-        twice = next(what for what in places if list(places.values()).count(places[what]) > 1)
-        raise UserError(f"{path}: the column '{header[places[twice]]:.60}' is named twice; name another one")
-    return places
+def _slack_users(path: Path) -> tuple[dict[str, str], set[str]]:
+    """Returns the names of users by id, and the names of apps."""
+    files = (folder / _USERS for folder in (path, path.parent, path.parent.parent))
+    file = next((file for file in files if file.is_file()), None)
+    users = [user for user in read_json(file) if isinstance(user, dict)] if file else []
+    names = {f"{user.get('id')}": _name_in(user, "real_name", "name") or f"{user.get('id')}" for user in users}
+    return names, {names[f"{user.get('id')}"] for user in users if user.get("is_bot") is True}
 
 
-@dataclass
-class _Rows:
-    """The rows of one dialogue as they come."""
-
-    line: int
-    case_id: str
-    language: str
-    rows: list[tuple[float, int, str, str]] = field(default_factory=list)
-    last_row: int = 0
-
-
-def _turn(cell: str, where: str, column: str) -> float:
-    number = number_in(cell)
-    if number is None or number != number:
-        raise UserError(
-            f"{where}: column '{column}' is {cell!r:.40}, which is no number; number the turns, or rename it"
-        )
-    return number
+def _slack_sender(message: dict[str, Any], people: Mapping[str, str], bots: set[str]) -> str:
+    profile = message.get("bot_profile") or message.get("user_profile")
+    named = _name_in(profile, "name", "real_name") if isinstance(profile, dict) else ""
+    user = f"{message.get('user') or message.get('bot_id') or 'unknown'}"
+    name = people.get(user) or named or _name_in(message, "username") or user
+    if message.get("bot_id"):
+        bots.add(name)
+    return name
 
 
-def _in_order(
-    rows: list[tuple[float, int, str, str]], dialogue_id: str, path: Path
-) -> list[tuple[float, int, str, str]]:
-    """Returns the rows of a dialogue by turn, within a turn in the file's order.
-
-    Raises:
-        UserError: a numbered turn has an utterance of one speaker twice: the dialogue is there twice.
-    """
-    ordered = sorted(rows, key=lambda row: row[0])
-    lines: dict[tuple[float, str, str], int] = {}
-    for turn, line, speaker, text in ordered if ordered[-1][0] > ordered[0][0] else ():
-        other = lines.setdefault((turn, speaker, text), line)
-        if other != line:
-            raise UserError(
-                f"{path}, line {line}: the same as line {other}, turn {turn:g} of dialogue '{dialogue_id:.60}'; a "
-                "dialogue may be there once for each system: remove one, or give the other another id"
-            )
-    return ordered
+def _name_in(record: dict[str, Any], *fields: str) -> str:
+    values = (record.get(name) for name in fields)
+    return next((value.strip() for value in values if isinstance(value, str) and value.strip()), "")
 
 
-def _words(name: str) -> str:
-    """Returns a column's name as `COMMON` writes it: `Conversation ID`, `conversationId` as conversation_id."""
-    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.replace("#", " number "))
-    return re.sub(r"[^a-z0-9]+", "_", apart.casefold()).strip("_")
+def _slack_text(text: str, people: Mapping[str, str]) -> str:
+    """Returns a text with the names of users and the labels of links in place of Slack's marks."""
+    return unescape(
+        _LINK.sub(lambda m: f"@{people.get(m['user'], m['user'])}" if m["user"] else m["label"] or m["target"], text)
+    )

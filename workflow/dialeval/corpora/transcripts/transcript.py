@@ -141,7 +141,7 @@ class EntryReading:
 
 OTHERS = frozenset({"user", "human", "customer", "client", "caller", "visitor", "person"})
 """How exports call who talks with the system."""
-_ROLES = OTHERS.union(JUDGED)
+ROLES = OTHERS.union(JUDGED)
 _NO_LETTERS = re.compile(r"[\W_]+")
 
 
@@ -189,7 +189,7 @@ def names_system(label: str, system: str) -> bool:
     if label == system:
         return True
     short, name = _plain(label), _plain(system)
-    if short in _ROLES or min(len(short), len(name)) < 2:
+    if short in ROLES or min(len(short), len(name)) < 2:
         return False
     return name in short or name.startswith(short)
 

@@ -1,0 +1,311 @@
+"""Tables with a row for each utterance: CSV, with commas or semicolons, text with TABs, a workbook, or JSON objects.
+
+    dialogue_id,system,speaker,text
+    7,alpha,user,I want my money back.
+    7,alpha,assistant,I can see to that.
+
+Rows of a dialogue stand in the order of the utterances, next to each other or not; a column `turn` orders them. A
+column may be a path within cells that hold JSON, such as `meta.bot`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dialeval.corpora.json_records import name_of, text_of, value_at
+from dialeval.corpora.spreadsheets import rows_of
+from dialeval.corpora.text_files import JsonLine, listed, number_in, parse_json
+from dialeval.corpora.transcripts.entries import code_of
+from dialeval.corpora.transcripts.transcript import JUDGED, SYSTEM_ROLES, EntryReading, Transcript
+from dialeval.errors import UserError
+
+COMMON: dict[str, tuple[str, ...]] = {
+    "dialogue_id": (
+        "dialogue_id", "dialog_id", "conversation_id", "conv_id", "chat_id", "session_id", "thread_id", "id"
+    ),
+    "system": ("system", "model", "chatbot", "bot", "system_name", "model_name"),
+    "case_id": ("case_id", "case", "prompt_id", "scenario_id", "seed_id"),
+    "turn": (
+        "turn", "turn_id", "turn_index", "turn_number", "turn_no", "utterance_id", "utterance_index",
+        "utterance_number", "message_index", "message_number", "index", "turn_idx", "utterance_idx",
+    ),
+    "speaker": (
+        "speaker", "role", "from", "author", "sender", "speaker_role", "speaker_name", "sender_type", "sender_name",
+        "who", "speaker_id", "speaker_idx",
+    ),
+    "text": ("text", "content", "utterance", "message", "message_text", "utterance_text", "value"),
+    "language": ("language", "lang"),
+}  # fmt: skip
+"""Names that columns commonly have, the surer ones first; `Turn #` and `conversationId` are known as well."""
+NEEDED = ("dialogue_id", "text")
+
+
+class Row(NamedTuple):
+    """One utterance of a table: its place, and its cells by content."""
+
+    place: str
+    cells: dict[str, str]
+
+
+def read_turns(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> Iterator[Transcript]:
+    """Yields the dialogues of a table, in the order in which they begin.
+
+    Args:
+        path: the file.
+        notes: counts of remarks, to which this adds.
+        columns: the names of columns that are not called as they commonly are.
+
+    Raises:
+        UserError: the file, the line, the column, the value and the remedy.
+    """
+    rows = rows_of(path, notes)
+    _, header = next(rows, (1, []))
+    header = [name.strip() for name in header]
+    places = places_of(path, header, columns)
+    note_columns(path, header, places, notes)
+
+    def cells() -> Iterator[Row]:
+        for line, row in rows:
+            where = f"{path}, line {line}"
+            if len(row) != len(header):
+                raise UserError(
+                    f"{where}: {len(row)} cells where the header has {len(header)}; put a text that holds the "
+                    "separator, quotes or line ends into double quotes"
+                )
+            found = {what: _inner(row[place].strip(), inner, where) for what, (place, inner) in places.items()}
+            yield Row(f"line {line}", found)
+
+    yield from dialogues_of_rows(path, cells(), named_columns(header, places), notes)
+
+
+def read_json_turns(
+    path: Path, lines: Sequence[JsonLine], notes: Counter[str], columns: Mapping[str, str]
+) -> Iterator[Transcript]:
+    """Yields the dialogues of objects that are an utterance each; see `read_turns`.
+
+    Raises:
+        UserError: the file, the line, the field, the value and the remedy.
+    """
+    header = list(dict.fromkeys(name for line in lines for name in line.record))
+    places = places_of(path, header, columns, [line.record for line in lines])
+    note_columns(path, header, places, notes)
+    paths = named_columns(header, places)
+
+    def cells() -> Iterator[Row]:
+        for line in lines:
+            values = {what: value_at(line.record, name) for what, name in paths.items()}
+            yield Row(
+                line.where.removeprefix(f"{path}, "),
+                {
+                    what: "" if value is None else _cell(value, what, paths[what], line.where)
+                    for what, value in values.items()
+                },
+            )
+
+    yield from dialogues_of_rows(path, cells(), paths, notes)
+
+
+def dialogues_of_rows(
+    path: Path, rows: Iterable[Row], names: Mapping[str, str], notes: Counter[str]
+) -> Iterator[Transcript]:
+    """Yields the dialogues of rows, of which each is an utterance.
+
+    Args:
+        path: the file.
+        rows: the rows.
+        names: the names of the columns by content.
+        notes: counts of remarks, to which this adds.
+
+    Raises:
+        UserError: the file, the place, the column, the value and the remedy.
+    """
+    if "speaker" not in names:
+        notes["tables in which no column is known to name the speaker: two take turns, A and B"] += 1
+    dialogues: dict[tuple[str, str], _Rows] = {}
+    apart: set[tuple[str, str]] = set()
+    for number, (place, cells) in enumerate(rows):
+        where = f"{path}, {place}"
+        if not cells["dialogue_id"]:
+            raise UserError(f"{where}: column '{names['dialogue_id']}' is empty; every row needs its dialogue")
+        if not cells.get("speaker", "unsaid"):
+            raise UserError(f"{where}: column '{names['speaker']}' is empty; name who speaks in every row")
+        key = (cells.get("system", ""), cells["dialogue_id"])
+        about = (cells.get("case_id", ""), cells.get("language", ""))
+        known = dialogues.setdefault(key, _Rows(place, *about, last_row=number))
+        if about != (known.case_id, known.language):
+            raise UserError(
+                f"{where}: dialogue '{key[1]:.60}' has another case or language ({listed(about)}) than in "
+                f"{known.place} ({listed((known.case_id, known.language))}); one dialogue has one of each: correct it, "
+                "or rename a column that is of something else"
+            )
+        if number - known.last_row > 1:
+            apart.add(key)
+        known.last_row = number
+        turn = _turn(cells["turn"], where, names["turn"]) if "turn" in names else 0.0
+        known.rows.append((turn, place, cells.get("speaker", ""), cells["text"]))
+    if apart:
+        order = "by turn" if "turn" in names else "in the file's order, since no column is known to number the turns"
+        notes[f"dialogues with scattered rows, put together, {order}"] += len(apart)
+    speakers_there = {speaker.casefold() for found in dialogues.values() for _, _, speaker, _ in found.rows}
+    prompts = names.get("speaker", "").rpartition(".")[2].casefold() == "role" and bool(
+        speakers_there & {*JUDGED} - SYSTEM_ROLES  # else `system` is who talks with the user
+    )
+    for (system, dialogue_id), found in dialogues.items():
+        where = f"{path}, {found.place}"
+        reading = EntryReading(notes, prompts_by_role=prompts)
+        for _, _, speaker, text in _in_order(found.rows, dialogue_id, path):
+            reading.add_utterance(speaker, text)
+        speakers, utterances, asides = reading.parts(where)
+        yield Transcript(
+            where, dialogue_id, system, speakers, utterances, asides, found.case_id, language=code_of(found.language)
+        )
+
+
+def places_of(
+    path: Path, header: list[str], columns: Mapping[str, str], records: Sequence[dict[str, Any]] = ()
+) -> dict[str, tuple[int, str]]:
+    """Returns the numbers of the columns by their content, each with the path within its cells, or empty.
+
+    Args:
+        path: the file, for messages.
+        header: the names of the columns.
+        columns: the names that the configuration gives, by content.
+        records: the rows as objects; a path must lead to a value in one of them.
+
+    Raises:
+        UserError: columns that are needed or named are not there, or two could be meant; the message names them all.
+    """
+    guessed = ["" if name in columns.values() else name for name in header]
+    spelled, in_words = [name.casefold() for name in guessed], [_words(name) for name in guessed]
+    places: dict[str, tuple[int, str]] = {}
+    missing: dict[str, str] = {}
+    for what, common in COMMON.items():
+        named, inner = columns.get(what), ""
+        if named is not None:
+            found = [place for place, name in enumerate(header) if name == named]
+            if not found:
+                head = max((name for name in header if name and named.startswith(f"{name}.")), key=len, default="")
+                inner = named[len(head) + 1 :]
+                there = not records or any(value_at(record, named) is not None for record in records)
+                found = [place for place, name in enumerate(header) if name == head] if head and there else []
+        else:
+            wanted = next((name for name in common if name in spelled or name in in_words), "")
+            names = spelled if wanted in spelled else in_words
+            found = [place for place, name in enumerate(names) if name == wanted] if wanted else []
+        if len(found) > 1:
+            raise UserError(f"{path}: there are several columns '{header[found[0]]:.60}'; rename one")
+        if found:
+            places[what] = (found[0], inner)
+        elif named is not None:
+            missing[what] = f"no column '{named:.60}'"
+        elif what in NEEDED:
+            missing[what] = f"no column with the {what.replace('_', ' ')}"
+    unread = [name for n, name in enumerate(header) if name and n not in {place for place, _ in places.values()}]
+    if "speaker" not in places and len(unread) > len(missing):  # one of them may name the speaker
+        missing.setdefault("speaker", "no column with the speaker")
+    if missing:
+        wanted = ", ".join(f"{what}: NAME" for what in missing)
+        alone = "; if the speakers alternate and no column names them, remove the columns that are not used"
+        raise UserError(
+            f"{path}: there is {', '.join(missing.values())}; columns there: {listed(header)}; name the right "
+            f"{'one' if len(missing) == 1 else 'ones'} under `columns: {{{wanted}}}` of this entry in the configuration"
+            f"{alone if [*missing] == ['speaker'] and 'speaker' not in columns and unread else ''}"
+        )
+    if len(set(places.values())) < len(places):
+        twice = next(place for place in places.values() if list(places.values()).count(place) > 1)
+        raise UserError(f"{path}: the column '{header[twice[0]]:.60}' is named twice; name another one")
+    return places
+
+
+def is_turn(record: Mapping[str, Any]) -> bool:
+    """Returns whether an object is an utterance with its dialogue, speaker and text, by the names of its fields."""
+    names = {_words(name) for name in record}
+    return all(any(name in names for name in COMMON[what]) for what in (*NEEDED, "speaker"))
+
+
+def named_columns(header: Sequence[str], places: Mapping[str, tuple[int, str]]) -> dict[str, str]:
+    """Returns the columns' names by content, with the path within a cell after a dot."""
+    return {what: f"{header[place]}.{inner}" if inner else header[place] for what, (place, inner) in places.items()}
+
+
+def note_columns(path: Path, header: Sequence[str], places: Mapping[str, tuple[int, str]], notes: Counter[str]) -> None:
+    """Notes which column is read as what, and which are not read."""
+    read = (what if what == name else f"{what} from {name}" for what, name in named_columns(header, places).items())
+    notes[f"columns of {path.name} read: {', '.join(read)}"] += len(places)
+    used = {place for place, _ in places.values()}
+    if passed_over := [name for place, name in enumerate(header) if name and place not in used]:
+        notes[f"columns of {path.name} passed over: {listed(passed_over)}"] += len(passed_over)
+
+
+def _cell(value: Any, what: str, name: str, where: str) -> str:
+    """Returns a value of an object as a cell.
+
+    Raises:
+        UserError: it is of another type.
+    """
+    if what == "text":
+        return text_of(value, name, where)
+    return f"{value}" if what == "turn" and isinstance(value, float) else name_of(value, name, where)
+
+
+def _inner(cell: str, path: str, where: str) -> str:
+    """Returns the value at a path within a cell that holds JSON; empty where there is none.
+
+    Raises:
+        UserError: the cell is not valid JSON.
+    """
+    if not path or not cell:
+        return cell
+    value = value_at(parse_json(cell, where), path)
+    return "" if value is None else str(value).strip()
+
+
+@dataclass
+class _Rows:
+    """The rows of one dialogue as they come."""
+
+    place: str
+    case_id: str
+    language: str
+    rows: list[tuple[float, str, str, str]] = field(default_factory=list)
+    last_row: int = 0
+
+
+def _turn(cell: str, where: str, column: str) -> float:
+    number = number_in(cell)
+    if number is None or number != number:
+        raise UserError(
+            f"{where}: column '{column}' is {cell!r:.40}, which is no number; number the turns, or rename it"
+        )
+    return number
+
+
+def _in_order(
+    rows: list[tuple[float, str, str, str]], dialogue_id: str, path: Path
+) -> list[tuple[float, str, str, str]]:
+    """Returns the rows of a dialogue by turn, within a turn in the file's order.
+
+    Raises:
+        UserError: a numbered turn has an utterance of one speaker twice: the dialogue is there twice.
+    """
+    ordered = sorted(rows, key=lambda row: row[0])
+    places: dict[tuple[float, str, str], str] = {}
+    for turn, place, speaker, text in ordered if ordered[-1][0] > ordered[0][0] else ():
+        other = places.setdefault((turn, speaker, text), place)
+        if other != place:
+            raise UserError(
+                f"{path}, {place}: the same as {other}, turn {turn:g} of dialogue '{dialogue_id:.60}'; a "
+                "dialogue may be there once for each system: remove one, or give the other another id"
+            )
+    return ordered
+
+
+def _words(name: str) -> str:
+    """Returns a column's name as `COMMON` writes it: `Conversation ID`, `conversationId` as conversation_id."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.replace("#", " number "))
+    return re.sub(r"[^a-z0-9]+", "_", apart.casefold()).strip("_")
