@@ -1,4 +1,4 @@
-"""Three pages from registries: commands and targets; formats, data sets and statuses; tables.
+"""Four pages from registries: commands and targets; formats, data sets and statuses; tables; items of the papers.
 
 Commands come from their parsers, targets from the docstrings of their rules.
 """
@@ -8,9 +8,11 @@ from __future__ import annotations
 import argparse
 import csv
 import inspect
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
+from pathlib import Path
 
 import pyarrow as pa
 
@@ -22,8 +24,11 @@ from dialeval.corpora.transcripts.readers import FORMATS
 from dialeval.dialogbench.tasks import TASKS, Task
 from dialeval.engines.openai_api.retries import FAILURES, PASSING, REMEDIES
 from dialeval.labels.spreadsheets import COLUMN_WORDS
+from dialeval.papers.entry import NEEDS, Item, Paper
+from dialeval.papers.registry import BOTCHAT, COMP_ANALYSIS, DIALOGBENCH, PAPERS, XDIAL_EVAL
 from dialeval.paths import PROJECT
 from dialeval.perturbations import dialogue_strategies, turn_strategies
+from dialeval.report.reference.printed_values import n_stored, read_record
 from dialeval.tables.catalogue import TABLES
 from dialeval.tables.dialogues import STATUSES
 from dialeval.tables.schema import COMMON, Table
@@ -265,3 +270,94 @@ def _field(field: pa.Field) -> str:
     words = _TYPES.get(kind, "texts by name" if kind.startswith("map<string, string") else "")
     words = words or ("numbers by name" if kind.startswith("map") else "list")
     return f"`{field.name}` {words}{'?' if field.nullable else ''}"
+
+
+# Items of the papers: where each table and figure is, and which printed values can be recomputed.
+
+PAPERS_PAGE = PROJECT / "docs" / "papers.md"
+PAPERS_HEAD = """# The four papers, item by item
+
+Every table, figure and prompt of the papers, with DialEval's output for it. *Made by* names the configuration and
+the target; a configuration with other models makes the same item for them. Files are relative to the results
+folder. Published values appear beside yours if a model has the paper's name. `python -m
+dialeval.report.reference.printed_values DATA_DIR` records which printed values can be computed from the public
+data. The report's part "Papers" lists the items that a run made. This page is generated from
+`workflow/dialeval/papers/` (`python -m dialeval.report.reference`).
+"""
+REMARKS = {
+    "BotChat": (
+        "GTEval's shares are made of whole verdicts, which were recovered from the percentages in the authors' "
+        "notebook, and so check no more than the formula. Lengths, pass rates and Elo need dialogues and verdicts that "
+        "are gone."
+    ),
+    "DialogBench": "Its items were never published with their contents, so that no accuracy can be computed.",
+    "comp-analysis": "Everything else needs the scores of its judges, of which GPT-4's on dialogues alone are public.",
+    "xDial-Eval": "Everything else needs the scores of its judges, none of which is public.",
+}
+_CITED = {citation.address: citation for citation in (BOTCHAT, DIALOGBENCH, COMP_ANALYSIS, XDIAL_EVAL)}
+_PRINTED_COLUMNS = ("item", "what", "printed", "ours", "why")
+
+
+def papers_text() -> str:
+    """Return the page: the items of each paper, and which printed values can be computed."""
+    needs = "\n".join(f"| {name} | {words} |" for name, words in NEEDS.items())
+    parts = [PAPERS_HEAD, f"| needs | what that is |\n|---|---|\n{needs}\n", *map(_about_paper, PAPERS)]
+    return "\n".join(parts)
+
+
+def _about_paper(paper: Paper) -> str:
+    made = sum(item.is_result for item in paper.items)
+    standing = sum(not item.is_result and not item.why_not for item in paper.items)
+    lines = [
+        f"## {paper.name}\n",
+        f"[{paper.title}]({paper.address}). {len(paper.items)} items: made by a run {made}; prompts, words or "
+        f"lists that stand in the project {standing}; not made {len(paper.items) - made - standing}.\n",
+        "| item | shows | made by | files | needs | to know |",
+        "|---|---|---|---|---|---|",
+        *map(_item_row, paper.items),
+        "",
+        *_printed_values(paper.name),
+        f"To cite it:\n\n```bibtex\n{_CITED[paper.address].bibtex}\n```\n",
+    ]
+    return "\n".join(lines)
+
+
+def _item_row(item: Item) -> str:
+    made_by = f"[{item.config}](../{item.config})" if item.config else ""
+    made_by += f": `{item.target}`" if item.target else ""
+    files = [f"`{file}`" for file in item.files()]
+    files += [f"[{Path(file).name}]({_link(file)})" for file in item.defined_in]
+    to_know = " ".join(filter(None, (f"Not made: {item.why_not}." if item.why_not else "", item.remark)))
+    cells = (item.number, item.shows, made_by, "<br>".join(files), ", ".join(item.needs), to_know)
+    return "| " + " | ".join(cells) + " |"
+
+
+def _printed_values(paper: str) -> list[str]:
+    """Return how many of a paper's printed values can be recomputed, and a table of the others."""
+    rows = [row for row in read_record() if row["paper"] == paper]
+    counts = {
+        source: (len(found), sum(row["equal"] == "yes" for row in found))
+        for source in ("data", "rows")
+        for found in [[row for row in rows if row["source"] == source]]
+    }
+    (of_data, equal), (of_rows, equal_rows) = counts["data"], counts["rows"]
+    sentences = [f"The project keeps {n_stored(paper):,} values that the paper prints."]
+    if of_data:
+        sentences.append(
+            f"From the public data alone {of_data} printed values can be computed, and {equal} ({equal / of_data:.0%}) "
+            "come out."
+        )
+    if of_rows:
+        sentences.append(f"Of {of_rows} averages and sums of printed rows {equal_rows} come out.")
+    lines = ["### Printed values that come out\n", " ".join([*sentences, REMARKS[paper]]) + "\n"]
+    different = [row for row in rows if row["equal"] == "no"]
+    if different:
+        lines += ["| item | what | printed | ours | why |", "|---|---|---|---|---|"]
+        lines += ["| " + " | ".join(row[column] for column in _PRINTED_COLUMNS) + " |" for row in different]
+        lines.append("")
+    return lines
+
+
+def _link(file: str) -> str:
+    """Return the link from the page to a file of the project."""
+    return Path(os.path.relpath(PROJECT / file, PAPERS_PAGE.parent)).as_posix()
