@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dialeval.cli.init import Wish, as_column, as_criterion, as_model, folder_texts, write_texts
-from dialeval.corpora.transcripts.text_formats import places_of
+from dialeval.corpora.transcripts.turn_tables import places_of
 from dialeval.errors import UserError
 from dialeval.jobs.run_lock import refuse_second_run
 from dialeval.paths import replacing
@@ -116,7 +116,7 @@ def _as_csv(frame: pd.DataFrame, columns: Mapping[str, str], *, needs_system: bo
         raise UserError("frame has no rows; give it a row for each utterance")
     header = [str(name).strip() for name in frame.columns]
     try:
-        places = places_of(Path("frame"), header, columns)
+        places = {what: place for what, (place, _) in places_of(Path("frame"), header, columns).items()}
     except UserError as error:
         raise UserError(f"{error}\nHere these names are {_ARGUMENTS}") from None
     missing = [name for name in ("speaker", *["system"] * needs_system) if name not in places]

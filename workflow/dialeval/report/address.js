@@ -3,7 +3,7 @@
 const address = (() => {
   "use strict";
 
-  const NOT_FACETS = new Set(["cases", "of", "from", "case", "q", "models", "version", "sort"]);
+  const NOT_FACETS = new Set(["cases", "of", "from", "case", "q", "models", "version", "sort", "by"]);
   const kept = new Map();
 
   /** Returns the values of every field; what is damaged is passed over. */
@@ -58,6 +58,7 @@ const address = (() => {
       query: (found.get("q") ?? []).join(","),
       models: found.get("models") ?? [],
       version: one("version"),
+      order: one("by"),
       facets: new Map([...found].filter(([name]) => !NOT_FACETS.has(name))),
     };
   }

@@ -18,9 +18,19 @@ from dialeval.html_pages import pack
 from dialeval.report.dialogues import Dialogues, people_of, sources_of, with_labels
 from dialeval.report.exchanges import Exchanges
 from dialeval.report.inputs import TITLES, ReportInputs
-from dialeval.report.judgements import OUTCOMES, Asking, Case, Counts, Judged, judgements_piece
+from dialeval.report.judgements import (
+    OUTCOMES,
+    Asking,
+    Case,
+    Counts,
+    Judged,
+    judgements_piece,
+    orders_of,
+    score_and_disagreement,
+)
 from dialeval.report.packing import MOST_BYTES, Columns, Names, Prompts, fitting_prompts, no_prompts
 
+_ORDERS = ("length", "score", "disagreement")
 _ROWS_AT_ONCE = 20_000  # judgements whose answers are looked up together
 __all__ = ["OUTCOMES", "Archive", "build_archive"]
 
@@ -94,7 +104,8 @@ def build_archive(inputs: ReportInputs, budget: int) -> Archive:
             share, left = share - size, left - size
             counts.add(len(kept.cases), rows)
             kept.sources.append(number)
-            kept.cases.append(case)
+            length = sum(map(len, piece["strings"]))
+            kept.cases.append(case | {"orders": (length, *score_and_disagreement(rows))})
             kept.lines.append(lines)
             kept.prompts.append(prompts.packed() if room_for_prompts > 0 else "")
             room_for_prompts -= len(kept.prompts[-1])
@@ -146,6 +157,7 @@ def _index(inputs: ReportInputs, names: Names, sources: list[Dialogues], kept: _
         "ids": [case["id"] for case in kept.cases],
         "first": [case["first"] for case in kept.cases],
         "languages": [case["language"] for case in kept.cases],
+        "orders": orders_of(_ORDERS, (case["orders"] for case in kept.cases)),
         "n_human": [case["n_utterances"] for case in kept.cases],
         "source": kept.sources,
         "sources": [{"name": one.source, "noun": one.noun} for one in sources],

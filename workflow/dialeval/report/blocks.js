@@ -72,14 +72,7 @@ const blocks = (() => {
     if (typeof text === "string") {
       return marking.fill(made, text || "(empty)", query);
     }
-    for (const [change, part] of text) {
-      const place = change === "=" ? made : element(change === "-" ? "del" : "ins");
-      marking.fill(place, part, query);
-      if (place !== made) {
-        made.append(place);
-      }
-    }
-    return made;
+    return differences.fill(made, text, query);
   }
 
   function options({ options: all }, query) {
@@ -122,7 +115,7 @@ const blocks = (() => {
     const scroll = element("div", "scroll");
     scroll.tabIndex = 0;
     scroll.setAttribute("role", "region");
-    scroll.setAttribute("aria-label", title || "What everybody gave");
+    scroll.setAttribute("aria-label", title || "Ratings and scores");
     scroll.append(made);
     return scroll;
   }

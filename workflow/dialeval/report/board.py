@@ -28,6 +28,7 @@ class Value:
         n: of how many dialogues or comparisons it is a share.
         note: what the reader must know about it.
         cases: address of the cases behind it; empty where there is none.
+        remark: a few words beside it; a value with a remark is not compared with others.
     """
 
     value: float | None
@@ -37,6 +38,7 @@ class Value:
     n: int | None = None
     note: str = ""
     cases: str = ""
+    remark: str = ""
 
 
 class Place(NamedTuple):
@@ -62,7 +64,8 @@ class Measure:
         places: by system, where they were ranked by it.
         low_is_best: whether less is better.
         by_people: whose labels it is from, where it is what people would say: these decide before any judge.
-        short: what sentences call it that say whose it is; empty where that is its label.
+        short: its name in sentences that say whose it is; empty if that is its label.
+        group: columns that open together, such as those of the judge alone; empty for a column that is always shown.
     """
 
     label: str
@@ -76,10 +79,11 @@ class Measure:
     low_is_best: bool = False
     by_people: str = ""
     short: str = ""
+    group: str = ""
 
     @property
     def name(self) -> str:
-        """What sentences call it."""
+        """The measure's name in a sentence."""
         return self.short or self.label
 
 
@@ -105,6 +109,11 @@ class Board:
     unparsed: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
     sources: tuple[str, ...] = ()
     unparsed_by_protocol: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def primary(self) -> Measure | None:
+        """The measure that orders the rows."""
+        return None if self.ordered_by is None else self.measures[self.ordered_by]
 
 
 def chatbots_of(board: Board) -> tuple[str, ...]:
@@ -168,7 +177,7 @@ def listed(words: list[str]) -> str:
 
 # Places on a leaderboard: which of them are settled, as the table `ranks` of a protocol says.
 
-HEADING = "Place"
+HEADING = "Rank"
 _MOST_NAMED = 4
 
 
@@ -249,25 +258,27 @@ def in_words(firsts: list[First], n_named: int) -> list[str]:
         if len(first.leaders) == 1 and not first.rivals:
             settled.setdefault(first.unplaced, []).append(first.label)
     sentences = [
-        f"{by(labels)}, all others are shown to be worse{_except(unplaced)}." for unplaced, labels in settled.items()
+        f"{by(labels)}, all others are shown to be worse{except_for(unplaced)}." for unplaced, labels in settled.items()
     ]
     rivals: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for first in firsts:
         if first.rivals:
             rivals.setdefault((first.leaders, first.rivals), []).append(first.label)
     sentences += [
-        f"{by(labels)}, {_named(others)} {'do' if len(others) > 1 else 'does'} not differ significantly from "
+        f"{by(labels)}, {named(others)} {'do' if len(others) > 1 else 'does'} not differ significantly from "
         f"{listed(list(leaders))}."
         for (leaders, others), labels in rivals.items()
     ]
     return sentences
 
 
-def _except(unplaced: tuple[str, ...]) -> str:
-    return f", except {_named(unplaced)}, whose position is not known" if unplaced else ""
+def except_for(unplaced: tuple[str, ...]) -> str:
+    """Return the words on systems without a rank; empty without any."""
+    return f", except {named(unplaced)}, whose rank is not known" if unplaced else ""
 
 
-def _named(systems: tuple[str, ...]) -> str:
+def named(systems: tuple[str, ...]) -> str:
+    """Return the names of systems, of many the first few and a count."""
     if len(systems) <= _MOST_NAMED:
         return listed(list(systems))
     return f"{', '.join(systems[: _MOST_NAMED - 1])} and {counted(len(systems) - _MOST_NAMED + 1, 'other')}"

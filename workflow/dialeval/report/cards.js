@@ -22,10 +22,10 @@ const cards = (() => {
       made.push(element("p", "facts", facts.join("; ")));
     }
     if (verdict.answer) {
-      made.push(folded("What was written", [written(verdict.answer)]));
+      made.push(folded("Response", [written(verdict.answer)]));
     }
     if (verdict.thoughts) {
-      made.push(folded("What was thought before", [written(verdict.thoughts)]));
+      made.push(folded("Reasoning", [written(verdict.thoughts)]));
     }
     if (verdict.prompt >= 0) {
       made.push(prompt(verdict.prompt, sent));
@@ -57,7 +57,7 @@ const cards = (() => {
   }
 
   function prompt(number, { read, missing }) {
-    const made = folded("What was sent", []);
+    const made = folded("Request", []);
     made.classList.add("sent");
     made.addEventListener(
       "toggle",

@@ -38,6 +38,16 @@ const choices = (() => {
     byId("search").value = typed;
   }
 
+  /** Draws what cases can be sorted by, of the open shelf. */
+  function drawOrders({ shelf, order }) {
+    const orders = shelf.index.orders ?? [];
+    const menu = byId("order");
+    const both = ([label]) => [option(`${label}.down`, `${label}, highest first`), option(`${label}.up`, `${label}, lowest first`)];
+    menu.replaceChildren(option("", "order of the run"), ...orders.flatMap(both));
+    menu.value = order;
+    byId("of-order").hidden = !orders.length;
+  }
+
   function drawModels({ shelf, group }) {
     const systems = shelf.systemsOf?.(group) ?? [];
     const boxes = systems.map((model) => {
@@ -75,5 +85,5 @@ const choices = (() => {
     byId("versions").replaceChildren(...(versions.length > 1 ? buttons : []));
   }
 
-  return { drawShelves, drawFilter, drawModels, markModels, drawVersions };
+  return { drawShelves, drawFilter, drawOrders, drawModels, markModels, drawVersions };
 })();

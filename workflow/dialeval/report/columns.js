@@ -7,7 +7,8 @@ const dialogueColumns = (() => {
   function draw({ models, dialogues, verdicts, ...view }) {
     const drawer = verdictLists.drawer(view);
     const rows = verdictLists.rows(verdicts);
-    return models.map((model) => column(model, dialogues, rows, { ...view, drawer }));
+    const base = view.compares ? dialogues.utterances[dialogues.models.indexOf(models[0])] : null;
+    return models.map((model, number) => column(model, dialogues, rows, { ...view, drawer, base: number ? base : null }));
   }
 
   function column(model, dialogues, verdicts, view) {
@@ -37,7 +38,7 @@ const dialogueColumns = (() => {
     return made;
   }
 
-  function bubbles(at, model, dialogues, about, { names: index, query, asides: showAsides }) {
+  function bubbles(at, model, dialogues, about, { names: index, query, asides: showAsides, base }) {
     const list = element("ol", "bubbles");
     const accused = accusations(about, index);
     const marks = marksByTurn(about, index);
@@ -45,6 +46,10 @@ const dialogueColumns = (() => {
     const speakers = own ?? (dialogues.speakers.length > 1 ? dialogues.speakers : ["A", "B"]);
     const asides = (dialogues.asides ?? []).filter(([ofDialogue]) => showAsides && ofDialogue === at);
     const text = (string) => marking.fill(prose("p", "", ""), dialogues.strings[string] || "(empty)", query);
+    const difference = (before, after) => {
+      const [old, now] = [before, after].map((place) => dialogues.strings[place] ?? "");
+      return differences.fill(prose("p", "", ""), differences.between(old, now), query);
+    };
     const addAsides = (turn) => {
       for (const [, before, kind, string] of asides) {
         if (before === turn) {
@@ -65,7 +70,7 @@ const dialogueColumns = (() => {
         bubble.classList.add("is-seed");
         head.append(" · ", element("span", "seed-mark", "seed"));
       }
-      bubble.append(text(string), ...remarks(dialogues, at, turn));
+      bubble.append(base ? difference(base[turn], string) : text(string), ...remarks(dialogues, at, turn));
       if (accused.has(turn)) {
         bubble.classList.add("is-accused");
         bubble.append(element("span", "accused", `first AI utterance, says ${accused.get(turn).join(", ")}`));

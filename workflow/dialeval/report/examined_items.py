@@ -24,7 +24,7 @@ from dialeval.report.item_cases import (
     chosen_items,
     exchange_fields,
 )
-from dialeval.report.judgements import MOST_ANSWERS
+from dialeval.report.judgements import MOST_ANSWERS, mean
 from dialeval.report.packing import Prompts
 from dialeval.report.rated_cases import perturbed_items, rated_items
 from dialeval.tables.dialogbench import TEST_ANSWERS
@@ -77,6 +77,7 @@ _EXAMINED = CaseDescription(
     ("test items", "task"),
     {"model": "model", "outcome": "answer", "domain": "domain"},
     ITEMS_PER_TASK,
+    ("length", "share of models that are right"),
 )
 
 
@@ -130,6 +131,7 @@ def _case(item: Row, answers: list[Row], exchanges: Exchanges) -> Case:
         item["domain"],
         frozenset(facets),
         _blocks(item, answers, exchanges),
+        (sum(map(len, item["utterances"])), mean(float(bool(row["correct"])) for row in answers)),
     )
 
 

@@ -27,7 +27,8 @@ const finding = (() => {
     if (mine !== run) {
       return null;
     }
-    const candidates = placesOf(chosen).filter((place) => !fitting || fitting.has(place));
+    const isWanted = (place) => (!fitting || fitting.has(place)) && (!chosen.flagged || notes.has(shelf, place));
+    const candidates = sorted(placesOf(chosen).filter(isWanted), chosen);
     let hits = query ? [] : candidates;
     for (let start = 0; query && start < candidates.length; start += SEARCH_STEP) {
       const some = candidates.slice(start, start + SEARCH_STEP);
@@ -49,12 +50,21 @@ const finding = (() => {
     return found;
   }
 
+  /** Sorts places by a value of their cases; those without one come last. */
+  function sorted(places, { shelf, order }) {
+    const [, label, direction] = /^(.*)\.(up|down)$/.exec(order) ?? [];
+    const [, values] = shelf.index.orders?.find(([name]) => name === label) ?? [];
+    const sign = direction === "up" ? 1 : -1;
+    const compare = (one, other) => (values[one] === null) - (values[other] === null) || sign * (values[one] - values[other]);
+    return values ? [...places].sort(compare) : places;
+  }
+
   /** Says how many cases were found of how many; where there is none, why, and how to find more. */
   function sayHowMany(chosen, searched) {
     const all = counted(placesOf(chosen).length, nounOf(chosen));
-    const isWide = !chosen.filter.size && (chosen.group < 0 || chosen.shelf.groups.length < 2);
+    const isWide = !chosen.filter.size && !chosen.flagged && (chosen.group < 0 || chosen.shelf.groups.length < 2);
     byId("widen").hidden = Boolean(found.length) || isWide;
-    byId("widen").textContent = chosen.filter.size ? "Look without the filter" : "Look in all of them";
+    byId("widen").textContent = chosen.filter.size || chosen.flagged ? "Look without the filter" : "Look in all of them";
     if (found.length) {
       byId("found").textContent = `${found.length.toLocaleString("en")} of ${all}`;
     } else if (!searched) {
@@ -73,7 +83,8 @@ const finding = (() => {
       button.type = "button";
       button.dataset.place = place;
       const head = element("span", "seed-head");
-      const about = [group < 0 ? shelf.groups[shelf.groupOf(place)].name : "", shelf.about(place)].filter(Boolean).join(" · ");
+      const flag = notes.has(shelf, place) ? (notes.of(shelf, place).flag ? "⚑" : "✎") : "";
+      const about = [flag, group < 0 ? shelf.groups[shelf.groupOf(place)].name : "", shelf.about(place)].filter(Boolean).join(" · ");
       head.append(marking.fill(prose("strong", "", ""), shelf.id(place), query), element("span", "muted", about));
       button.append(head, marking.fill(prose("span", "snippet", ""), shelf.first(place), query));
       const item = element("li");
@@ -118,5 +129,5 @@ const finding = (() => {
     mark(open);
   }
 
-  return { find, mark, neighbour, standing, listMore, nounOf, placesOf };
+  return { find, mark, drawList, neighbour, standing, listMore, nounOf, placesOf };
 })();

@@ -10,14 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import pyarrow as pa
 from jinja2 import Environment
 from markupsafe import Markup
 
 from dialeval import layout
 from dialeval.html_pages import pack
 from dialeval.report.board import (
+    HEADING,
     Board,
     Measure,
     Value,
@@ -32,11 +36,13 @@ from dialeval.report.board import (
     write_interval,
     write_number,
 )
-from dialeval.report.inputs import BOTCHAT, DIALOGBENCH, LABELS, METAEVAL, ROBUSTNESS, SELFCHAT, ReportInputs, Table
+from dialeval.report.inputs import BOTCHAT, DIALOGBENCH, LABELS, METAEVAL, ROBUSTNESS, ReportInputs, Table
+from dialeval.report.leaderboard import JUDGE_ONLY
+from dialeval.report.summary import Leaderboard
 from dialeval.stats.comparisons import not_identifiable
 from dialeval.tables.catalogue import TABLES, table_named
 from dialeval.tables.dialogbench import ITEM_COUNTS
-from dialeval.tables.files import HUMAN
+from dialeval.tables.files import HUMAN, write_csv
 from dialeval.tables.metaeval import RATED_CORPORA
 from dialeval.tables.robustness import PAIR_COUNTS
 from dialeval.tables.schema import COMMON, Interval, Kind
@@ -44,9 +50,12 @@ from dialeval.tables.schema import Table as Kinds
 from dialeval.tables.training import TRANSLATION_QUALITY
 from dialeval.text import counted
 
-# Leaderboards and tables as the page's template wants them: columns, and rows of cells.
-
 MAX_TABLE_ROWS = 2000
+MAX_CSV_ROWS = 50_000
+"""Rows of a table that can be downloaded from the page; the file that is named under a longer one has all."""
+_MOST_SHOWN = 7  # columns of a leaderboard that are always shown
+_MOST_NARROW = 3  # of these in a narrow window
+_OTHERS = "Other measures"
 NOT_ASKED = (RATED_CORPORA, PAIR_COUNTS, ITEM_COUNTS, TRANSLATION_QUALITY)
 """Tables whose printed numbers no prompt decides: counts, and measures of the papers' own translations."""
 EMBEDDED = "embedded"
@@ -87,12 +96,29 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its heading, whether it sorts as numbers (best first being descending), and what it is."""
+    """One column.
+
+    Attributes:
+        label: its heading.
+        numeric: whether it sorts as numbers, the best first if descending.
+        sorted_by: whether the rows are sorted by it.
+        words: its description.
+        group: number of the group that it opens with, from 1; 0 for a column that is always shown.
+        is_first: whether a narrow window shows it, too.
+    """
 
     label: str
     numeric: bool
     sorted_by: bool = False
     words: str = ""
+    group: int = 0
+    is_first: bool = True
+
+    @property
+    def classes(self) -> str:
+        """The classes of its cells."""
+        group = f" of-{self.group}" if self.group else "" if self.is_first else " wide"
+        return ("number" if self.numeric else "text") + group
 
 
 @dataclass(frozen=True)
@@ -107,7 +133,16 @@ class Row:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table ready to be written out."""
+    """A table ready to be written out.
+
+    Attributes:
+        name: its address.
+        title, caption: its texts.
+        columns, rows: its content.
+        elsewhere: where the table is as a file.
+        groups: names of the groups of columns that can be opened, in order.
+        csv: the table as CSV, with all digits.
+    """
 
     name: str
     title: str
@@ -115,44 +150,79 @@ class Grid:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     elsewhere: str = ""
+    groups: tuple[str, ...] = ()
+    csv: str = ""
 
 
-def board_grid(inputs: ReportInputs, board: Board, number: int) -> Grid:
-    """Returns a leaderboard of chatbots as a grid whose first column, the model, stands in the rows' headings."""
-    title = f"Judge {board.judge}" if board.judge else "Without a judge"
-    heading = "Model" if SELFCHAT in board.sources else "System"
-    tags = dict.fromkeys(inputs.embedded, (EMBEDDED,)) | {HUMAN: ("people",)}
-    return measured_grid(f"board-{number}", title, heading, board, tags, inputs.paper)
-
-
-def measured_grid(
-    name: str, title: str, heading: str, board: Board, tags: Mapping[str, tuple[str, ...]], paper: str = "paper"
-) -> Grid:
-    """Returns a leaderboard as a grid.
+def board_grid(name: str, one: Leaderboard, paper: str = "paper") -> Grid:
+    """Return a leaderboard as a grid: the columns that are always shown, and then those that open in groups.
 
     Args:
         name: unique on the page.
-        title: its title.
-        heading: of the first column.
-        board: the leaderboard.
-        tags: what is said beside the name of a row.
-        paper: what stands before a number that a paper prints.
+        one: the leaderboard.
+        paper: words before a number that a paper prints.
     """
-    columns = [Column(heading, False)]
-    columns += [Column(m.label, True, place == board.ordered_by, m.words) for place, m in enumerate(board.measures)]
+    board = one.board
+    shown = _in_groups(board)
+    groups = list(dict.fromkeys(group for _, group in shown if group))
+    columns = [Column(one.heading, False)]
+    for measure, group in shown:
+        number = groups.index(group) + 1 if group else 0
+        is_primary = measure is board.primary
+        columns.append(Column(measure.label, True, is_primary, measure.words, number, len(columns) < _MOST_NARROW))
     if board.unparsed:
-        columns.append(Column("Unparsed verdicts", True))
-    strips = [_Scale(measure) for measure in board.measures]
+        columns.append(Column("Unparsed verdicts", True, is_first=False))
+    scales = [Scale(measure) for measure, _ in shown]
     rows = []
     for model in board.models:
         cells = [
             _measured(measure, measure.values.get(model), scale, paper)
-            for measure, scale in zip(board.measures, strips, strict=True)
+            for (measure, _), scale in zip(shown, scales, strict=True)
         ]
         if board.unparsed:
             cells.append(_unparsed(board.unparsed.get(model, ()), of_unparsed(board.sources, model, board.judge)))
-        rows.append(Row(tuple(cells), model, model == HUMAN, tags.get(model, ())))
-    return Grid(name, title, "", tuple(columns), tuple(rows))
+        rows.append(Row(tuple(cells), model, model == HUMAN, one.tags.get(model, ())))
+    return Grid(name, one.title, "", tuple(columns), tuple(rows), groups=tuple(groups), csv=_board_csv(one))
+
+
+def _in_groups(board: Board) -> list[tuple[Measure, str]]:
+    """Return the measures in the order of the page, each with its group: rank, primary measure, others that decide.
+
+    At most seven columns are always shown, rows' names, rank and unparsed verdicts among them.
+    """
+    ranks = [measure for measure in board.measures if measure.label == HEADING]
+    primary = [board.primary] if board.primary else []
+    has_labels = any(measure.by_people for measure in board.measures)
+    has_deciding = any(measure.decides for measure in board.measures)
+    room = _MOST_SHOWN - 1 - bool(board.unparsed)
+    first: list[tuple[Measure, str]] = [(measure, "") for measure in (*ranks, *primary)]
+    opened: list[tuple[Measure, str]] = []
+    for measure in board.measures:
+        if measure in ranks or measure in primary:
+            continue
+        group = measure.group or (JUDGE_ONLY if has_labels and not measure.by_people else "")
+        if not group and (len(first) >= room or (has_deciding and not measure.decides)):
+            group = _OTHERS
+        (opened if group else first).append((measure, group))
+    groups = list(dict.fromkeys(group for _, group in opened))
+    return first + sorted(opened, key=lambda entry: groups.index(entry[1]))
+
+
+def _board_csv(one: Leaderboard) -> str:
+    """Return a leaderboard as CSV: a row for each system and measure, with all digits."""
+    kind = one.heading.lower()
+    rows = [
+        {kind: model, "measure": measure.label.replace("\N{NO-BREAK SPACE}", " ")}
+        | {"estimate": value.value, "ci_low": value.ci_low, "ci_high": value.ci_high, "n": value.n}
+        | {"published": value.published, "note": value.note or value.remark or None}
+        for measure in one.board.measures
+        for model in one.board.models
+        if (value := measure.values.get(model)) is not None
+    ]
+    texts = {kind, "measure", "note"}
+    names = [kind, "measure", "estimate", "ci_low", "ci_high", "n", "published", "note"]
+    schema = pa.schema([(name, pa.string() if name in texts else pa.float64()) for name in names])
+    return _csv_text(pa.Table.from_pylist(rows, schema))
 
 
 def table_grids(inputs: ReportInputs, names: Iterable[str] | None = None) -> tuple[Grid, ...]:
@@ -169,6 +239,19 @@ def table_grids(inputs: ReportInputs, names: Iterable[str] | None = None) -> tup
     return tuple(_table_grid(inputs, name, kind, inputs.tables[name]) for name, kind in formats.items() if kind.shown)
 
 
+def table_address(name: str) -> str:
+    """Return the address of a table on the page."""
+    return f"table-{name.replace('/', '-')}"
+
+
+def _csv_text(table: pa.Table) -> str:
+    """Return a table as its CSV file has it."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "table.csv"
+        write_csv(path, table)
+        return path.read_text(encoding="utf-8")
+
+
 def file_of(inputs: ReportInputs, table: str) -> str:
     """Returns where the reader finds a table as a file; empty for one that is no table of a part."""
     return f"{inputs.results_dir}/{layout.TABLE.format(name=table, suffix='csv')}" if "/" in table else ""
@@ -181,9 +264,9 @@ def _table_grid(inputs: ReportInputs, name: str, about: Kinds, table: Table) -> 
     shown = table.slice(0, MAX_TABLE_ROWS).to_pydict()
     labels = [column for column in table.column_names if column not in inside]
     paper = "paper" if about in NOT_ASKED else inputs.paper
-    address = _cases_behind(inputs, name)
+    cases = _cases_behind(inputs, name)
     measured = set(about.cells) or _first_number(labels, formats)
-    links = [address(row) if address else "" for row in table.slice(0, MAX_TABLE_ROWS).to_pylist()]
+    links = [cases(row) if cases else "" for row in table.slice(0, MAX_TABLE_ROWS).to_pylist()]
     cells = [
         _linked(_column(shown, column, formats[column], about.cells.get(column), paper), links, column in measured)
         for column in labels
@@ -197,7 +280,8 @@ def _table_grid(inputs: ReportInputs, name: str, about: Kinds, table: Table) -> 
     elsewhere = f"The same as a file: {path}" if path else ""
     if len(table) > MAX_TABLE_ROWS:
         elsewhere = f"The first {MAX_TABLE_ROWS:,} of {counted(len(table), 'row')}. {elsewhere}".strip()
-    return Grid(f"table-{name.replace('/', '-')}", about.title, about.caption, tuple(columns), tuple(rows), elsewhere)
+    csv = _csv_text(table.slice(0, MAX_CSV_ROWS))
+    return Grid(table_address(name), about.title, about.caption, tuple(columns), tuple(rows), elsewhere, csv=csv)
 
 
 def _first_number(columns: Iterable[str], formats: Mapping[str, Kind]) -> set[str]:
@@ -267,22 +351,24 @@ def _plain(value: object, kind: Kind) -> Cell:
     return Cell("–" if is_missing(value) else str(value), sort_value(value))
 
 
-def _measured(measure: Measure, value: Value | None, scale: _Scale, paper: str) -> Cell:
+def _measured(measure: Measure, value: Value | None, scale: Scale, paper: str) -> Cell:
     if value is None:
         return Cell(write_number(None, measure.kind), None)
+    is_rank = measure.label == HEADING
     interval = write_interval(value.ci_low, value.ci_high, measure.kind)
-    details = [interval] if interval else []
+    details = [interval] if interval and not (is_rank and value.ci_low == value.ci_high) else []
     if value.n and value.n < max(other.n or 0 for other in measure.values.values()):
         details.append(f"of {value.n:,} only")
     if not is_missing(value.published):
         details.append(f"{paper} {write_number(value.published, measure.kind)}")
+    details += [value.remark] * bool(value.remark)
     best_first = -value.value if measure.low_is_best and value.value is not None else value.value
     words = not_identifiable(value.note) if is_missing(value.value) else ""
     return Cell(
         words or write_number(value.value, measure.kind),
         sort_value(best_first),
         tuple(details),
-        scale.strip(value),
+        None if is_rank else scale.strip(value),
         value.note,
         value.cases,
     )
@@ -298,7 +384,7 @@ def _unparsed(protocols: tuple[tuple[str, int], ...], cases: str) -> Cell:
     )
 
 
-class _Scale:
+class Scale:
     """The common scale of one column's strips: 0 to 1 for shares, the widest interval for ratings."""
 
     def __init__(self, measure: Measure) -> None:
@@ -342,12 +428,14 @@ class TableOnPage:
         n_written: how many rows that are.
         packed: a packed object of `frame`, what surrounds the rows of a closed table, and `rows`, all of them as text;
             empty where all of it stands in the document.
+        csv: the packed text of the table as CSV.
     """
 
     grid: Grid
     written: Markup
     n_written: int
     packed: str
+    csv: str
 
 
 class Tables:
@@ -369,12 +457,14 @@ class Tables:
         n_written = min(len(rows), self._room // len(grid.columns))
         self._room -= n_written * len(grid.columns)
         written = self._macros.table(grid.name, label, grid, Markup("").join(rows[:n_written]))
-        return TableOnPage(grid, written, n_written, "" if n_written == len(rows) else pack({"rows": rows}))
+        return TableOnPage(
+            grid, written, n_written, "" if n_written == len(rows) else pack({"rows": rows}), pack(grid.csv)
+        )
 
     def closed(self, grid: Grid, label: str) -> TableOnPage:
         """Returns a table that is closed when the page opens."""
         packed = pack({"frame": self._macros.closed(grid, label), "rows": self._rows(grid)})
-        return TableOnPage(grid, Markup(""), 0, packed)
+        return TableOnPage(grid, Markup(""), 0, packed, pack(grid.csv))
 
     def _rows(self, grid: Grid) -> Sequence[Markup]:
         return [self._macros.row(row, grid.columns, self._linkable) for row in grid.rows]

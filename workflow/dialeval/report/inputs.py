@@ -154,6 +154,7 @@ METAEVAL = "metaeval"
 LABELS = "labels"
 ROBUSTNESS = "robustness"
 DIALOGBENCH = "dialogbench"
+TRAINING = "training"
 
 PARTS: Mapping[str, PartText] = MappingProxyType(
     {
@@ -191,7 +192,7 @@ PARTS: Mapping[str, PartText] = MappingProxyType(
             leaderboard="Which judge agrees best with the ratings?",
             items="Rated items",
         ),
-        "training": PartText(
+        TRAINING: PartText(
             "Training",
             "Trained judges",
             (

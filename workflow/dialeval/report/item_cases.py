@@ -18,7 +18,7 @@ from dialeval.html_pages import pack
 from dialeval.report.board import scorer
 from dialeval.report.exchanges import Exchange, Exchanges, how_read
 from dialeval.report.inputs import RatedSample, ReportInputs, Table
-from dialeval.report.judgements import MOST_ANSWERS
+from dialeval.report.judgements import MOST_ANSWERS, orders_of
 from dialeval.report.packing import Prompts, fitting_prompts, no_prompts
 from dialeval.tables.dialogues import JUDGEMENTS, Form
 from dialeval.tables.files import empty_table
@@ -42,6 +42,7 @@ class Case:
         about: a few words beside that.
         facets: what it has, as one value of each facet; empty where a facet does not apply.
         blocks: what is shown of it; is given the prompts of its line, which it adds its own to.
+        orders: the values that cases can be sorted by, in the order of the description's.
     """
 
     case_id: str
@@ -49,6 +50,7 @@ class Case:
     about: str
     facets: frozenset[tuple[str, ...]]
     blocks: Callable[[Prompts], list[Block]]
+    orders: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,7 @@ class CaseDescription:
         noun: the word for its cases in the plural, and for a group.
         facets: address and name of the facets that its cases can be filtered by.
         n: most cases of a group.
+        orders: names of the values that cases can be sorted by.
     """
 
     kind: str
@@ -110,6 +113,7 @@ class CaseDescription:
     noun: tuple[str, str]
     facets: Mapping[str, str]
     n: int
+    orders: tuple[str, ...] = ()
 
     def packed(self, inputs: ReportInputs, groups: Sequence[Group], budget: int, random_seed: int) -> CaseShelf | None:
         """Return the cases of all groups, as many as find room; None without any.
@@ -199,6 +203,7 @@ def _index(about: CaseDescription, groups: Sequence[Group], cases: Sequence[Case
             ]
             for combination in sorted(places)
         ],
+        "orders": orders_of(about.orders, (case.orders for case in cases)),
         "no_prompts": no_prompts,
     }
 

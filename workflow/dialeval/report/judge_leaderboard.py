@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,8 +21,8 @@ from dialeval.figures.metaeval_names import (
 )
 from dialeval.report.board import Board, Measure, Value, is_missing, listed, of_ratings, write_interval, write_number
 from dialeval.report.html_tables import EMBEDDED
-from dialeval.report.inputs import ReportInputs
-from dialeval.report.summary import Summary, mean_of
+from dialeval.report.inputs import METAEVAL, ReportInputs
+from dialeval.report.summary import Leaderboard, Summary, mean_of
 from dialeval.tables.files import empty_table
 from dialeval.tables.metaeval import AVERAGES, CEILINGS, CORRELATIONS, JUDGE_PAIRS, REPEAT_AGREEMENT
 
@@ -42,18 +42,8 @@ _AGREES = {
 }
 
 
-@dataclass(frozen=True)
-class JudgeBoard:
-    """One leaderboard of judges, with its title and the kinds of the judges."""
-
-    title: str
-    board: Board
-    tags: Mapping[str, tuple[str, ...]]
-    summary: Summary
-
-
-def judge_boards(inputs: ReportInputs) -> tuple[JudgeBoard, ...]:
-    """Returns a leaderboard per benchmark and level, with people's ratings and, where that is more, with all."""
+def judge_boards(inputs: ReportInputs) -> tuple[Leaderboard, ...]:
+    """Return a leaderboard for each benchmark and level, by human ratings and, if there are more, by all ratings."""
     averages, correlations = (
         inputs.tables.get(kind.name, empty_table(kind)).to_pandas() for kind in (AVERAGES, CORRELATIONS)
     )
@@ -68,7 +58,7 @@ def judge_boards(inputs: ReportInputs) -> tuple[JudgeBoard, ...]:
 
 
 def judge_tags(inputs: ReportInputs, judge: str, method: str) -> tuple[str, ...]:
-    """Returns what kind of judge somebody is, where it is no language model that was asked."""
+    """Return the type of a judge, if it is not a language model."""
     if method in _TAG_OF_METHOD:
         return (_TAG_OF_METHOD[method],)
     if judge in inputs.ensembles:
@@ -78,7 +68,7 @@ def judge_tags(inputs: ReportInputs, judge: str, method: str) -> tuple[str, ...]
     return (EMBEDDED,) if judge in inputs.embedded else ()
 
 
-def _judge_board(inputs: ReportInputs, title: str, rows: pd.DataFrame, repeats: tuple[str, ...]) -> JudgeBoard:
+def _judge_board(inputs: ReportInputs, title: str, rows: pd.DataFrame, repeats: tuple[str, ...]) -> Leaderboard:
     dimensions = dimension_order(rows["dimension"])
     deciding = deciding_dimension(dimensions)
     measures = tuple(
@@ -104,7 +94,8 @@ def _judge_board(inputs: ReportInputs, title: str, rows: pd.DataFrame, repeats: 
     means = tuple(mean_of(judge, inputs.ensembles[judge]) for judge in ensembles)
     by_people = "benchmark" in rows and rows["raters"].iloc[0] == "human"
     ceilings = ceiling_sentence(inputs, rows["benchmark"].iloc[0], rows["level"].iloc[0]) if by_people else ()
-    return JudgeBoard(title, board, tags, replace(summary, basis=(*summary.basis, *ceilings, *repeats, *means)))
+    summary = replace(summary, basis=(*summary.basis, *ceilings, *repeats, *means))
+    return Leaderboard(METAEVAL, title, "Judge", board, summary, tags)
 
 
 def _values(rows: pd.DataFrame) -> dict[str, Value]:
@@ -200,7 +191,7 @@ def _compared(first: str, second: str, tests: pd.DataFrame) -> str:
         return f"{first} and {second} do not differ significantly{where} (paired test, Holm)."
     return (
         f"Paired tests (Holm) on {len(ahead)} dimensions of corpora show {first} to agree better than {second} on "
-        f"{better} and worse on {worse}, and cannot tell them apart on {len(ahead) - better - worse}."
+        f"{better}, to agree worse on {worse}, and no significant difference on {len(ahead) - better - worse}."
     )
 
 

@@ -120,6 +120,46 @@ class Judged:
         return rows
 
 
+def score_and_disagreement(rows: Columns) -> tuple[float | None, float | None]:
+    """Return the mean score of a case, and how far judgements of the same question differ; None without any.
+
+    Scores are scaled to 0 to 1: a value on its scale, or 1 for a dialogue in which the judge sees no AI. The
+    disagreement is the mean range of the scores, or of the outcomes of a pair, by several judges, orders or repeats.
+    """
+    scores: dict[tuple[Any, ...], list[float]] = defaultdict(list)
+    outcomes: dict[tuple[Any, ...], list[float]] = defaultdict(list)
+    for row in (dict(zip(rows, values, strict=True)) for values in zipped(rows, *rows)):
+        about = (row["protocol"], row["criterion"], row["n_utterances"])
+        if row["right"] is not None:
+            if row["outcome"] is not None:
+                share = {"left": 1.0, "right": 0.0}.get(row["outcome"], 0.5)
+                is_first = row["left"] <= row["right"]
+                pair = (row["left"], row["right"]) if is_first else (row["right"], row["left"])
+                outcomes[(*about, *pair)].append(share if is_first else 1.0 - share)
+        elif row["value"] is not None and (row["scale_max"] or 0.0) > (row["scale_min"] or 0.0):
+            low, high = row["scale_min"] or 0.0, row["scale_max"]
+            scores[(*about, row["item_id"], row["left"])].append((row["value"] - low) / (high - low))
+        elif row["choice"] in ("Yes", "No") and not row["criterion"]:
+            scores[(*about, row["item_id"], row["left"])].append(float(row["choice"] == "No"))
+    ranges = [max(of) - min(of) for of in (*scores.values(), *outcomes.values()) if len(of) > 1]
+    return mean(score for of in scores.values() for score in of), mean(ranges)
+
+
+def mean(values: Iterable[float]) -> float | None:
+    """Return the mean to four digits; None of none."""
+    known = list(values)
+    return round(sum(known) / len(known), 4) if known else None
+
+
+def orders_of(labels: Iterable[str], values: Iterable[tuple[float | None, ...]]) -> list[list[Any]]:
+    """Return the orders by which cases can be sorted, as the page's index has them: label and value of each case.
+
+    An order in which all cases are equal is left out.
+    """
+    by_order = list(map(list, zip(*values, strict=True)))
+    return [[label, of] for label, of in zip(labels, by_order, strict=False) if len({*of} - {None}) > 1]
+
+
 @dataclass
 class Counts:
     """How often each system won, tied, lost, got no verdict or a value on each case, by judge and protocol.

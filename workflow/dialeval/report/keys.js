@@ -9,8 +9,8 @@ const viewerKeys = (() => {
     return region && region.scrollWidth > region.clientWidth;
   };
 
-  /** Listens for keys; `step` opens the neighbour of a case, `leave` goes from the search to the open case. */
-  function listen({ step, leave }) {
+  /** Listens for keys; `step` opens the neighbour of a case, `flag` flags it, `leave` goes from the search to the open case. */
+  function listen({ step, flag, leave }) {
     const help = byId("keys");
     byId("open-keys").addEventListener("click", () => help.showModal());
     byId("close-keys").addEventListener("click", () => help.close());
@@ -46,7 +46,7 @@ const viewerKeys = (() => {
       if (!byId("letters").checked) {
         return null;
       }
-      const letters = { j: () => step(1), k: () => step(-1), "/": () => byId("search").focus(), "?": () => help.showModal() };
+      const letters = { j: () => step(1), k: () => step(-1), "/": () => byId("search").focus(), f: flag, "?": () => help.showModal() };
       return letters[key] ?? null;
     }
   }

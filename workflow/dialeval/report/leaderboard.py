@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -24,19 +24,21 @@ from dialeval.report.board import (
     write_interval,
     write_number,
 )
-from dialeval.report.inputs import SELFCHAT, EvaluatedProtocol, ReportInputs, title_of
-from dialeval.report.summary import Summary, rests_on, who_is_best
+from dialeval.report.inputs import LABELS, SELFCHAT, EvaluatedProtocol, ReportInputs, title_of
+from dialeval.report.summary import Leaderboard, Summary, headline, rests_on, who_is_best
 from dialeval.stats.comparisons import not_identifiable
+from dialeval.tables.files import HUMAN
 from dialeval.tables.labels import ESTIMATES
 from dialeval.tables.schema import Kind, scope
 
-# Leaderboards: per kind of dialogues and judge, what every protocol measured about every system, side by side.
+OVERALL = "overall"
+"""The criterion that orders a leaderboard of several criteria."""
 
 
 def build_boards(inputs: ReportInputs) -> tuple[Board, ...]:
-    """Returns a leaderboard per kind of dialogues and judge; of self-chat without a judge, one of lengths.
+    """Return a leaderboard for each source of dialogues and judge; of self-chat without a judge, one of lengths.
 
-    Kinds that are marked, such as failures, are on none: their rates have no best.
+    Annotations, such as failures, are on none: their rates have no best.
     """
     boards = []
     for sources in inputs.board_sources():
@@ -109,13 +111,16 @@ def _lengths(inputs: ReportInputs) -> Iterator[Measure]:
 
 
 def _ordering(measures: list[Measure]) -> int | None:
-    """Returns which measure orders the rows: of people's, or else all, a rating if there is one, else the first.
+    """Return the place of the primary measure, which orders the rows; None if no measure decides.
 
-    A measure that is empty for a system that others compare orders nothing, unless there is no other.
+    Human-corrected measures come before a judge's own, identifiable ones before others, ranked ones before others, the
+    criterion overall before others, ratings before others.
     """
     deciding = [place for place, measure in enumerate(measures) if measure.decides]
     deciding = [place for place in deciding if measures[place].by_people] or deciding
     deciding = [place for place in deciding if not _lacks_somebody(measures[place])] or deciding
+    deciding = [place for place in deciding if measures[place].places] or deciding
+    deciding = [place for place in deciding if measures[place].criterion == OVERALL] or deciding
     ratings = [place for place in deciding if measures[place].kind == "rating"]
     return next(iter(ratings + deciding), None)
 
@@ -305,14 +310,14 @@ def trusted(inputs: ReportInputs, protocol: EvaluatedProtocol, judge: str | None
     return measure
 
 
-# What people would say, on the page: columns beside a judge's own, and leaderboards of the part on labels.
+# Human-corrected estimates: columns beside a judge's own, and leaderboards of the part on labels.
 
 PANEL = "panel"
-LABELS = "labels"
-"""The folder of tables that are made of people's labels."""
-WHOSE = {"people": "People's", "simulated": "Simulated people's"}
-"""How a column is called by whose labels it is from."""
-_MIXED = "People's and simulated people's"
+WHOSE = {"people": "Human-corrected", "simulated": "Simulated labels:"}
+"""The beginning of a column's heading, by the annotators."""
+_MIXED = "Real and simulated labels:"
+LABELS_ONLY, JUDGE_ONLY = "Labels only", "Judge only"
+"""Groups of columns beside human-corrected estimates."""
 _KINDS: Mapping[str, tuple[str, Kind]] = MappingProxyType(
     {
         "pass_rate": ("pass rate", "share"),
@@ -328,27 +333,18 @@ _KINDS: Mapping[str, tuple[str, Kind]] = MappingProxyType(
 _OF_PAIRS = ("rating", "win_or_tie", "win_rate")
 
 
-@dataclass(frozen=True)
-class PeopleBoard:
-    """A leaderboard of the part on labels, with its title and what is said above it."""
-
-    title: str
-    board: Board
-    summary: Summary
-
-
 def people_columns(inputs: ReportInputs, protocol: EvaluatedProtocol, judge: str | None) -> Iterator[Measure]:
-    """Yields what people would say under a protocol, by their labels and the scores of one judge.
+    """Yield the human-corrected estimates under a protocol, from labels and the scores of one judge.
 
-    These are the numbers that decide, or where none does all; the part on labels has the others.
+    These are the measures that decide, or all if none does; the part on labels has the others.
     """
     rows = [row for row in _corrected(inputs) if (row["protocol"], row["judge"]) == (protocol.name, judge)]
     columns = [_human_corrected(inputs, label, of, decides=decides) for label, of, decides in _columns_people(rows)]
     yield from [column for column in columns if column.decides] or columns
 
 
-def people_boards(inputs: ReportInputs) -> tuple[PeopleBoard, ...]:
-    """Returns a leaderboard for each protocol under which people labelled: corrected, people alone, and a judge alone.
+def people_boards(inputs: ReportInputs) -> tuple[Leaderboard, ...]:
+    """Return a leaderboard for each protocol with labels: human-corrected, labels only, and a judge only.
 
     The judge is the panel of all judges where there is one, else the first.
     """
@@ -408,9 +404,9 @@ def _human_corrected(inputs: ReportInputs, label: str, rows: list[Row], *, decid
     return placed(inputs, LABELS, first["judge"], column)
 
 
-def _alone(whose: str, label: str, rows: list[Row], read: Callable[[Row], Value]) -> Measure:
+def _alone(whose: str, label: str, rows: list[Row], read: Callable[[Row], Value], group: str) -> Measure:
     kind = _KINDS[rows[0]["measure"]][1]
-    return Measure(f"{whose}: {label}", kind, False, {row["system"]: read(row) for row in rows})
+    return Measure(f"{whose}: {label}", kind, False, {row["system"]: read(row) for row in rows}, group=group)
 
 
 def _cases(inputs: ReportInputs, row: Row) -> str:
@@ -448,19 +444,19 @@ def _range(values: list[float], kind: Kind) -> str:
     return " to ".join(dict.fromkeys(("+" if value > 0 else "") + write_number(value, kind) for value in rounded))
 
 
-def _board_people(inputs: ReportInputs, protocol: str, rows: list[Row]) -> PeopleBoard:
+def _board_people(inputs: ReportInputs, protocol: str, rows: list[Row]) -> Leaderboard:
     judges = list(dict.fromkeys(row["judge"] for row in rows))
     judge = PANEL if PANEL in judges else judges[0]
     measures: list[Measure] = []
-    alone = "All judges alone" if judge == PANEL else "Judge alone"
+    alone = "All judges" if judge == PANEL else JUDGE_ONLY
     for label, of, decides in _columns_people([row for row in rows if row["judge"] == judge]):
         measures += [
             _human_corrected(inputs, label, of, decides=decides),
-            _alone("Labels alone", label, of, _people_value),
-            _alone(alone, label, of, _judge_value),
+            _alone(LABELS_ONLY, label, of, _people_value, LABELS_ONLY),
+            _alone(alone, label, of, _judge_value, JUDGE_ONLY),
         ]
     sources = next((one.sources for one in inputs.protocols if one.name == protocol), ())
-    place = next((place for place, measure in enumerate(measures) if measure.decides), None)
+    place = _ordering(measures)
     values = measures[place].values if place is not None else {}
 
     def rank(system: str) -> float:
@@ -475,7 +471,8 @@ def _board_people(inputs: ReportInputs, protocol: str, rows: list[Row]) -> Peopl
     deciding = [measure for measure in measures if measure.decides and _first(measure)]
     basis = [*_significance(board, deciding, measures), *rests_on(board)]
     details = tuple(f"{measure.words}." for measure in measures if measure.words)
-    return PeopleBoard(title_of(protocol), board, Summary(who_is_best(board, deciding), tuple(basis), details))
+    summary = Summary(who_is_best(board, deciding), tuple(basis), details, headline(board))
+    return Leaderboard(LABELS, title_of(protocol), "System", board, summary, {HUMAN: ("people",)})
 
 
 def _significance(board: Board, deciding: list[Measure], measures: list[Measure]) -> Iterator[str]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
+from types import MappingProxyType
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,6 +16,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from dialeval import layout
+from dialeval.figures import registry
 from dialeval.html_pages import content_policy, elements, palette, templates
 from dialeval.papers.entry import NEEDS, Item, Paper
 from dialeval.papers.registry import PAPERS, to_cite
@@ -21,7 +24,7 @@ from dialeval.report.about import ABOUT_TEMPLATE, STATUS_TEMPLATE
 from dialeval.report.archive import Archive, build_archive
 from dialeval.report.board import CHOICES, DIALOGUES, PERTURBED, RATED, Board, chatbots_of, is_missing, listed, to_cases
 from dialeval.report.examined_items import case_shelves
-from dialeval.report.html_tables import Grid, TableOnPage, Tables, board_grid, file_of, measured_grid, table_grids
+from dialeval.report.html_tables import TEMPLATE, TableOnPage, Tables, board_grid, file_of, table_address, table_grids
 from dialeval.report.inputs import (
     BOTCHAT,
     DIALOGBENCH,
@@ -29,6 +32,7 @@ from dialeval.report.inputs import (
     METAEVAL,
     ROBUSTNESS,
     SELFCHAT,
+    TRAINING,
     Figure,
     PartText,
     ReportInputs,
@@ -36,26 +40,24 @@ from dialeval.report.inputs import (
     part_of_source,
     text_of,
 )
-from dialeval.report.judge_leaderboard import judge_boards
-from dialeval.report.leaderboard import build_boards, people_boards
-from dialeval.report.summary import Summary, summarise
+from dialeval.report.overview import leaderboards, overview
+from dialeval.report.summary import Leaderboard
 from dialeval.tables.catalogue import table_named
-from dialeval.tables.files import HUMAN
 from dialeval.text import counted
-
-# Builds the report: one HTML file that holds styles, scripts, figures and dialogues, and needs no network.
 
 PAGE_TEMPLATE = "index.html.j2"
 VIEWER_TEMPLATE = "viewer.html.j2"
 CASES_TEMPLATE = "cases.html.j2"
 STYLES = ("report.css", "viewer.css", "print.css")
 SCRIPTS = (
-    "naming.js", "address.js", "archive.js", "rows.js", "sorting.js", "marking.js", "cards.js", "verdicts.js",
-    "columns.js", "blocks.js", "shelves.js", "finding.js", "choices.js", "keys.js", "viewer.js",
+    "theme.js", "naming.js", "address.js", "archive.js", "rows.js", "sorting.js", "tools.js", "marking.js", "differences.js",
+"cards.js", "verdicts.js", "columns.js", "blocks.js", "shelves.js", "notes.js", "finding.js",
+    "choices.js", "keys.js", "viewer.js",
 )  # fmt: skip
 _EMPTY_ARCHIVE = Archive("", (), (), 0)
 _SPARE_BYTES = 1000  # for the sentence on what was left out
 _N_MODELS_SHOWN = 2
+_MOST_NAMED = 4
 
 
 def build_report(inputs: ReportInputs) -> str:
@@ -64,7 +66,7 @@ def build_report(inputs: ReportInputs) -> str:
     The same inputs always give the same text. Beyond `inputs.max_bytes` the page keeps the dialogues of the first seeds
     only, and says so.
     """
-    boards = build_boards(inputs)
+    boards = leaderboards(inputs)
     shelves = case_shelves(inputs)
     environment = templates(_source)
     parts = parts_on_page(inputs, boards, {one.kind for one in shelves}, environment)
@@ -74,6 +76,9 @@ def build_report(inputs: ReportInputs) -> str:
     def render(archive: Archive) -> str:
         return environment.get_template(PAGE_TEMPLATE).render(
             title=inputs.title,
+            window_title=window_title(inputs),
+            cards=overview(boards),
+            grid_template=TEMPLATE,
             policy=content_policy(style, scripts),
             style=Markup(style),
             scripts=[Markup(script) for script in scripts],
@@ -102,12 +107,25 @@ def build_report(inputs: ReportInputs) -> str:
     return render(build_archive(inputs, budget=inputs.max_bytes - without_dialogues - _SPARE_BYTES))
 
 
-def _shown_first(boards: tuple[Board, ...]) -> dict[str, tuple[str, ...]]:
-    """Returns whose dialogues the viewer shows first, by their source: the best, by the first judge."""
+def window_title(inputs: ReportInputs) -> str:
+    """Return the title of the window, which names the run: its systems, its judges and its folder."""
+    systems = list(inputs.chatbots) or [
+        system for table in inputs.transcripts.values() for system in pc.unique(table["system"]).to_pylist()
+    ]
+    judged = f" by {_few(list(inputs.judges))}" if inputs.judges else ""
+    return f"{_few(list(dict.fromkeys(systems)))}{judged} · {inputs.results_dir} · {inputs.title}".removeprefix(" · ")
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join(names) if len(names) <= _MOST_NAMED else f"{', '.join(names[:2])} and {len(names) - 2} others"
+
+
+def _shown_first(boards: Iterable[Leaderboard]) -> dict[str, tuple[str, ...]]:
+    """Return the systems whose dialogues the viewer shows first, by source: the best by the first judge."""
     shown: dict[str, tuple[str, ...]] = {}
-    for board in boards:
-        for source in board.sources:
-            shown.setdefault(source, chatbots_of(board)[:_N_MODELS_SHOWN])
+    for one in boards:
+        for source in one.board.sources:
+            shown.setdefault(source, chatbots_of(one.board)[:_N_MODELS_SHOWN])
     return shown
 
 
@@ -130,24 +148,58 @@ def _left_out(inputs: ReportInputs, archive: Archive) -> str:
 
 @dataclass(frozen=True)
 class FigureOnPage:
-    """A figure as an image that needs no file, and the address that it has on the page."""
+    """A figure as an image.
+
+    Attributes:
+        title, caption: its texts.
+        image: its data address.
+        address: its address on the page.
+        is_wide: whether it is drawn as wide as a page, not as a column.
+        tables: address and title of the tables with its numbers.
+    """
 
     title: str
     caption: str
     image: str
     address: str
+    is_wide: bool = False
+    tables: tuple[tuple[str, str], ...] = ()
 
 
-def on_page(figures: Iterable[Figure]) -> tuple[FigureOnPage, ...]:
-    """Embeds the figures that show something as images: their ids and styles stay their own, nothing in them can run.
+def on_page(figures: Iterable[Figure], tables: Mapping[str, str] = MappingProxyType({})) -> tuple[FigureOnPage, ...]:
+    """Return the figures that show something as images: their ids and styles stay their own, nothing in them can run.
 
-    An image follows the page's colours, light or dark, by itself.
+    Args:
+        figures: figures of a part.
+        tables: titles of the page's tables by their names.
     """
     return tuple(
-        FigureOnPage(figure.title, figure.caption, _image(figure), address_of(figure))
+        FigureOnPage(
+            figure.title,
+            figure.caption,
+            _image(figure),
+            address_of(figure),
+            _is_wide(figure.svg),
+            tuple((table_address(name), tables[name]) for name in tables_behind(figure) if name in tables),
+        )
         for figure in figures
         if not figure.is_missing
     )
+
+
+def tables_behind(figure: Figure) -> tuple[str, ...]:
+    """Return the names of the tables that a figure is drawn from; none if the figure is not in the registry."""
+    for entry in _FIGURES.get(figure.part, registry.MEASURES):
+        pattern = re.sub(r"\\\{\w+\\\}", "(.+)", re.escape(entry.name))
+        if found := re.fullmatch(pattern, figure.file):
+            option = found[1] if found.groups() else figure.part
+            return tuple(re.sub(r"\{\w+\}", option, table) for table in entry.tables)
+    return ()
+
+
+def _is_wide(svg: str) -> bool:
+    width = re.search(r'<svg[^>]*\bwidth="([\d.]+)pt"', svg)
+    return width is not None and float(width[1]) > _COLUMN_WIDTH
 
 
 def missing_figures(figures: Iterable[Figure]) -> tuple[tuple[str, str], ...]:
@@ -164,20 +216,29 @@ def _image(figure: Figure) -> str:
     return "data:image/svg+xml;base64," + base64.b64encode(figure.svg.encode()).decode("ascii")
 
 
-# The parts of the page as its template wants them: leaderboards, figures, tables, and where their cases are.
-
 _CASES_OF_PART = {METAEVAL: RATED, DIALOGBENCH: CHOICES, ROBUSTNESS: PERTURBED}
 
 
+_FIGURES = {
+    BOTCHAT: registry.BOTCHAT,
+    METAEVAL: registry.METAEVAL,
+    ROBUSTNESS: registry.ROBUSTNESS,
+    DIALOGBENCH: registry.DIALOGBENCH,
+    TRAINING: registry.TRAINING,
+    LABELS: registry.LABELS,
+}
+_COLUMN_WIDTH = 300.0  # points; figures are drawn as wide as a column (241) or a page (497)
 _DRAWN_TOGETHER = 40
 """Rows of a table that a window holds."""
 
 
 @dataclass(frozen=True)
 class _BoardOnPage:
-    """A leaderboard with what is said about it, and whether a paper's number stands beside one of its own."""
+    """A leaderboard with its sentences and remarks, and whether it has numbers that a paper prints."""
 
-    summary: Summary
+    answer: str
+    basis: tuple[str, ...]
+    details: tuple[str, ...]
     table: TableOnPage
     notes: tuple[str, ...]
     beside_printed: bool
@@ -213,9 +274,14 @@ class PartOnPage:
         return self.cases.startswith(to_cases(DIALOGUES))
 
     @property
+    def all_tables(self) -> list[TableOnPage]:
+        """Its leaderboards and tables."""
+        return [*(board.table for board in self.boards), *self.tables]
+
+    @property
     def packed_tables(self) -> list[TableOnPage]:
         """Tables of which not all stands in the document."""
-        return [table for table in (*(board.table for board in self.boards), *self.tables) if table.packed]
+        return [table for table in self.all_tables if table.packed]
 
     @property
     def has_long_tables(self) -> bool:
@@ -235,14 +301,14 @@ class PartOnPage:
 
 
 def parts_on_page(
-    inputs: ReportInputs, boards: tuple[Board, ...], shelves: Collection[str], environment: Environment
+    inputs: ReportInputs, boards: Sequence[Leaderboard], shelves: Collection[str], environment: Environment
 ) -> list[PartOnPage]:
     """Returns the parts that have anything to show; what belongs to no part in particular goes to the first.
 
     Args:
         inputs: the run.
-        boards: leaderboards of systems.
-        kinds: of cases that the page has, beside dialogues.
+        boards: leaderboards of all parts.
+        shelves: kinds of cases that the page has, beside dialogues.
         environment: of the page's templates.
     """
     tables: dict[str, list[str]] = {part: [] for part in inputs.parts()}
@@ -276,7 +342,7 @@ def linkable_of(cases: Iterable[str]) -> set[str]:
 def _part(
     inputs: ReportInputs,
     part: str,
-    boards: tuple[Board, ...],
+    boards: Sequence[Leaderboard],
     tables: list[str],
     figures: list[Figure],
     cases: str,
@@ -285,19 +351,16 @@ def _part(
 ) -> PartOnPage:
     text = text_of(part)
     grids = table_grids(inputs, tables)
+    there = {grid.name for grid in grids if grid.rows}
+    shown = {name: kind.title for name in tables if table_address(name) in there and (kind := table_named(name))}
     return PartOnPage(
         name=part,
         text=text,
         boards=tuple(
-            _BoardOnPage(
-                summary,
-                writer.board(grid, f"{text.leaderboard}, {grid.title}, {text.label}"),
-                _notes(board),
-                any(not is_missing(one.published) for measure in board.measures for one in measure.values.values()),
-            )
-            for summary, grid, board in _with_pairwise_tests(_boards_of(inputs, part, boards))
+            _board_on_page(writer, f"{part}-board-{number}", one, text, inputs.paper)
+            for number, one in enumerate(_distinct([one for one in boards if one.part == part]), start=1)
         ),
-        figures=on_page(figures),
+        figures=on_page(figures, shown),
         missing_figures=missing_figures(figures),
         tables=tuple(writer.closed(grid, f"{grid.title}, {text.label}") for grid in grids if grid.rows),
         without_rows=tuple(grid.title for grid in grids if not grid.rows),
@@ -318,40 +381,25 @@ def _cases_of(part: str, has_dialogues: bool, shelves: Collection[str]) -> str:
     return to_cases(kind) if kind in shelves else ""
 
 
-def _boards_of(inputs: ReportInputs, part: str, boards: tuple[Board, ...]) -> list[tuple[Summary, Grid, Board]]:
-    """Returns the leaderboards of a part: of systems, or of judges."""
-    if part == METAEVAL:
-        return [
-            (
-                one.summary,
-                measured_grid(f"{part}-board-{number}", one.title, "Judge", one.board, one.tags, inputs.paper),
-                one.board,
-            )
-            for number, one in enumerate(judge_boards(inputs), start=1)
-        ]
-    if part == LABELS:
-        people = {HUMAN: ("people",)}
-        return [
-            (
-                one.summary,
-                measured_grid(f"{part}-board-{number}", one.title, "System", one.board, people, inputs.paper),
-                one.board,
-            )
-            for number, one in enumerate(people_boards(inputs), start=1)
-        ]
-    return [
-        (summarise(inputs, board), board_grid(inputs, board, number), board)
-        for number, board in enumerate(boards, start=1)
-        if inputs.part_of_sources(board.sources) == part
-    ]
+def _board_on_page(writer: Tables, name: str, one: Leaderboard, text: PartText, paper: str) -> _BoardOnPage:
+    grid, summary = board_grid(name, one, paper), one.summary
+    has_more = summary.headline and sum(measure.decides for measure in one.board.measures) > 1
+    return _BoardOnPage(
+        one.answer,
+        summary.basis,
+        (*(summary.answer,) * bool(has_more), *summary.details),
+        writer.board(grid, f"{text.leaderboard}, {grid.title}, {text.label}"),
+        _notes(one.board),
+        any(not is_missing(value.published) for m in one.board.measures for value in m.values.values()),
+    )
 
 
-def _with_pairwise_tests(boards: list[tuple[Summary, Grid, Board]]) -> Iterator[tuple[Summary, Grid, Board]]:
-    """Yields leaderboards, those of one title with what their dialogues are from."""
-    titles = Counter(grid.title for _, grid, _ in boards)
-    for summary, grid, board in boards:
-        more = f", on {listed(list(board.sources))}" if titles[grid.title] > 1 and board.sources else ""
-        yield summary, replace(grid, title=grid.title + more), board
+def _distinct(boards: Sequence[Leaderboard]) -> Iterator[Leaderboard]:
+    """Yield leaderboards; the titles of those that share one name the sources of the dialogues."""
+    titles = Counter(one.title for one in boards)
+    for one in boards:
+        more = f", on {listed(list(one.board.sources))}" if titles[one.title] > 1 and one.board.sources else ""
+        yield replace(one, title=one.title + more)
 
 
 def _notes(board: Board) -> tuple[str, ...]:
@@ -451,6 +499,6 @@ def _tables(names: list[str]) -> Iterator[Place]:
     for name in names:
         kind = table_named(name)
         if kind is not None and kind.shown:
-            yield Place(kind.title, f"table-{name.replace('/', '-')}")
+            yield Place(kind.title, table_address(name))
         else:
             yield Place(layout.TABLE.format(name=name, suffix="csv"))

@@ -32,6 +32,7 @@ from dialeval.report.item_cases import (
     score_cards,
 )
 from dialeval.report.judge_leaderboard import judge_tags
+from dialeval.report.judgements import mean
 from dialeval.report.packing import Prompts
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import empty_table
@@ -60,7 +61,12 @@ class _Item:
 
 
 _RATED = CaseDescription(
-    RATED, "Rated items", ("rated items", "corpus"), {"judge": "judge", "criterion": "criterion"}, ITEMS_PER_CORPUS
+    RATED,
+    "Rated items",
+    ("rated items", "corpus"),
+    {"judge": "judge", "criterion": "criterion"},
+    ITEMS_PER_CORPUS,
+    ("length", "judges' score", "distance of judges from ratings"),
 )
 
 
@@ -87,7 +93,24 @@ def _item_case(item_id: str, item: _Item, exchanges: Exchanges) -> Case:
         (scorer(row["judge"], row["protocol"]), row["criterion"] or "") for rows in item.scores.values() for row in rows
     }
     first = item.utterances[language_order(item.utterances)[0]]
-    return Case(item_id, beginning(first, item.level), "", frozenset(facets), _item_blocks(item, exchanges))
+    orders = (sum(map(len, first)), *_score_and_distance(item))
+    return Case(item_id, beginning(first, item.level), "", frozenset(facets), _item_blocks(item, exchanges), orders)
+
+
+def _score_and_distance(item: _Item) -> tuple[float | None, float | None]:
+    """Return the mean score by judges, and their mean distance from human ratings of the same dimension, 0 to 1."""
+    scores, distances = [], []
+    for cells in item.cells.values():
+        ratings = {name: cell[1] for who, of in cells.items() if who[0] == 0 for name, cell in of.items()}
+        for who, of_judge in cells.items():
+            if who[0] != _JUDGE:
+                continue
+            for name, (_, place, *_) in of_judge.items():
+                if place >= 0:
+                    scores.append(place / 1000)
+                    if ratings.get(name, -1) >= 0:
+                        distances.append(abs(place - ratings[name]) / 1000)
+    return mean(scores), mean(distances)
 
 
 def _item_blocks(item: _Item, exchanges: Exchanges) -> Callable[[Prompts], list[Block]]:
@@ -191,10 +214,11 @@ class _Pair:
 PAIRS_PER_STRATEGY = 12
 _PERTURBED = CaseDescription(
     PERTURBED,
-    "Damaged items",
+    "Perturbed items",
     ("perturbed items", "perturbation"),
     {"judge": "judge", "criterion": "criterion", "outcome": "perturbation"},
     PAIRS_PER_STRATEGY,
+    ("length", "mean fall of the score"),
 )
 
 
@@ -254,16 +278,21 @@ def _key(row: Row, item: str) -> tuple[str, ...]:
 def _pair_case(pair: _Pair, thetas: Mapping[tuple[str, str], float], exchanges: Exchanges) -> Case:
     row, (before, after) = pair.row, pair.scores
     facets = set()
+    falls = []
     for judge, protocol, criterion in sorted({*before, *after}):
         theta = thetas.get((row["strategy"], criterion))
         if theta is not None:
             at = (judge, protocol, criterion)
-            seen = outcome(_share(before.get(at, [])), _share(after.get(at, [])), theta)
+            shares = _share(before.get(at, [])), _share(after.get(at, []))
+            seen = outcome(*shares, theta)
+            if shares[0] is not None and shares[1] is not None:
+                falls.append(shares[0] - shares[1])
             facets.add((scorer(judge, protocol), criterion, seen))
     name = f"{row['corpus']}/{row['language']}/{row['item_id']}"
     severity = f"step {row['severity']}" if row["ladder"] else ""
     first = beginning(pair.after["utterances"], row["level"])
-    return Case(name, first, severity, frozenset(facets), _pair_blocks(pair, thetas, exchanges))
+    orders = (sum(map(len, pair.after["utterances"])), mean(falls))
+    return Case(name, first, severity, frozenset(facets), _pair_blocks(pair, thetas, exchanges), orders)
 
 
 def _share(repeats: list[dict[str, Any]]) -> float | None:

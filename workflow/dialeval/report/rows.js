@@ -33,7 +33,8 @@ const rows = (() => {
     constructor(table, texts, atOnce) {
       this.table = table;
       this.texts = texts;
-      this.order = texts.map((_, place) => place);
+      this.all = texts.map((_, place) => place); // in the order of sorting
+      this.order = this.all;
       this.columns = table.tHead.rows[0].cells.length;
       this.atOnce = atOnce ?? Math.max(1, Math.floor(CELLS / this.columns));
       const turn = ({ target, isIntersecting }) => (isIntersecting ? this.fill(target) : this.blank(target));
@@ -44,7 +45,7 @@ const rows = (() => {
     }
 
     get isLong() {
-      return this.texts.length > this.atOnce;
+      return this.order.length > this.atOnce;
     }
 
     /** Draws the rows anew: the first few, and what else is near the window when the browser reports it. */
@@ -104,7 +105,20 @@ const rows = (() => {
     /** Puts the rows into another order; `compare` is given what two rows hold to sort a column by. */
     sort(column, compare) {
       const keys = parsed(this.texts).map((row) => row.cells[column].getAttribute("data-sort"));
-      this.order.sort((left, right) => compare(keys[left], keys[right]));
+      this.all.sort((left, right) => compare(keys[left], keys[right]));
+      this.redraw();
+    }
+
+    /** Shows only the rows whose text fits, and returns how many these are, and of how many. */
+    filter(fits) {
+      this.plain ??= parsed(this.texts).map((row) => [...row.cells].map(({ textContent }) => textContent).join(" "));
+      this.fits = fits;
+      this.redraw();
+      return [this.order.length, this.all.length];
+    }
+
+    redraw() {
+      this.order = this.fits ? this.all.filter((place) => this.fits(this.plain[place])) : this.all;
       this.table.closest(".scroll").scrollTop = 0;
       this.draw();
     }

@@ -139,7 +139,7 @@ const shelves = (() => {
 
     modelNumbers = (names) => [...new Set(names.map((name) => this.index.models.indexOf(name)))].filter((model) => model >= 0);
 
-    async draw(place, { query, models, filter, asides, onModel }) {
+    async draw(place, { query, models, filter, asides, compares, onModel }) {
       const [dialogues, verdicts] = await Promise.all([this.dialogues.read(place), this.verdicts.read(place)]);
       const hits = this.hits(dialogues, query);
       const { systems } = this.groups[this.groupOf(place)];
@@ -153,6 +153,7 @@ const shelves = (() => {
         filter,
         noun: this.groups[this.groupOf(place)].noun,
         asides,
+        compares: compares && shown.length === 2,
         onModel,
         sent: { read: () => this.prompts.read(place), missing: this.index.no_prompts },
       });

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
@@ -14,10 +15,12 @@ from dialeval.report.board import (
     Measure,
     Value,
     chatbots_of,
+    except_for,
     first_by,
     in_words,
     is_missing,
     listed,
+    named,
     write_number,
 )
 from dialeval.report.inputs import SELFCHAT, EvaluatedProtocol, ReportInputs
@@ -30,11 +33,45 @@ from dialeval.text import counted
 
 @dataclass(frozen=True)
 class Summary:
-    """What is said about one board: the answer, what must be known to read it, and what may be known besides."""
+    """The sentences about one board.
+
+    Attributes:
+        answer: who is best by each measure that decides.
+        basis: what the numbers rest on.
+        details: further sentences, which stand under the table.
+        headline: who is best by the primary measure, in one sentence; empty if that is the answer.
+    """
 
     answer: str
     basis: tuple[str, ...]
     details: tuple[str, ...] = ()
+    headline: str = ""
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """A leaderboard with the sentences about it.
+
+    Attributes:
+        part: the part of the page that it belongs to.
+        title: its title.
+        heading: of its rows, such as `System`.
+        board: rows and numbers.
+        summary: sentences about it.
+        tags: words beside the names of rows, such as `embedded`.
+    """
+
+    part: str
+    title: str
+    heading: str
+    board: Board
+    summary: Summary
+    tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def answer(self) -> str:
+        """The headline, or the answer if there is none."""
+        return self.summary.headline or self.summary.answer
 
 
 def summarise(inputs: ReportInputs, board: Board) -> Summary:
@@ -54,6 +91,7 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
                 *_ensemble(inputs, board.judge),
             ),
             (*_trust(board), *_unparsed_sentences(inputs, board)),
+            headline(board),
         )
     return Summary(
         who_is_best(board, measures),
@@ -65,7 +103,27 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
             *_ensemble(inputs, board.judge),
         ),
         (*_trust(board), *_people(board), *_unparsed_sentences(inputs, board), *_tokenizers(inputs)),
+        headline(board),
     )
+
+
+def headline(board: Board) -> str:
+    """Return who is best by the primary measure, in one sentence; empty if it ranks no two systems."""
+    measure = board.primary
+    ranking = _ranking(board, measure) if measure else []
+    if measure is None or len(ranking) < 2:
+        return ""
+    leaders, number = _best(board, measure)
+    by = f"{write_number(number, measure.kind)} by {measure.name}"
+    if len(leaders) > 1:
+        return f"{listed(leaders)} share the first place: {by}."
+    first = first_by(board, measure)
+    if first is None:
+        return f"{leaders[0]} comes first: {by}. The order was not tested."
+    if first.rivals:
+        return f"{leaders[0]} comes first, but not significantly before {named(first.rivals)}: {by}."
+    is_best = "chats best" if SELFCHAT in board.sources else "is best"
+    return f"{leaders[0]} {is_best}, significantly ahead of all others{except_for(first.unplaced)}: {by}."
 
 
 def mean_of(ensemble: str, members: tuple[str, ...]) -> str:
@@ -109,12 +167,12 @@ def who_is_best(board: Board, measures: list[Measure]) -> str:
     else:
         by = [f"{listed(models)} by {place}" for models, place in zip(leaders, places, strict=True)]
         words = f"{without_winner}. First: {'; '.join(by)}."
-    missing = [f"What they would say of {listed(unlabelled)} is not known."] if unlabelled else []
+    missing = [f"{listed(unlabelled)} {'has' if len(unlabelled) == 1 else 'have'} no labels."] if unlabelled else []
     return " ".join([words, *how_surely, *missing])
 
 
 def _unlabelled(board: Board, measures: list[Measure]) -> list[str]:
-    """Returns the systems of which people said nothing that could decide, where people do."""
+    """Return the systems without a human-corrected estimate that decides, if human-corrected estimates decide."""
     if not any(measure.by_people for measure in measures):
         return []
     labelled = {model for measure in measures for model, _, _ in _ranking(board, measure)}
@@ -122,18 +180,18 @@ def _unlabelled(board: Board, measures: list[Measure]) -> list[str]:
 
 
 def _source_of_ranking(board: Board, measures: list[Measure]) -> tuple[str, str]:
-    """Returns who says who is best, and what is said where there is no single winner."""
+    """Return the source of a ranking in words, and the sentence for no single winner."""
     if not any(measure.by_people for measure in measures):
         return f"according to judge {board.judge}", f"Judge {board.judge} has no single winner"
     simulated = all(measure.by_people == "simulated" for measure in measures)
-    who = "simulated people" if simulated else "people"
-    return f"{who} would say", f"{who.capitalize()} would name no single winner"
+    source = "estimates corrected by simulated labels" if simulated else "human-corrected estimates"
+    return f"according to {source}", f"There is no single winner by {source}"
 
 
 def rests_on(board: Board) -> list[str]:
-    """Returns whose labels the columns of people rest on, where there are any."""
+    """Return the annotators whose labels correct the judge, if there are any."""
     whose = list(dict.fromkeys(measure.by_people for measure in board.measures if measure.by_people))
-    who = [f"{one} annotators, who are no people" if one == "simulated" else one for one in whose]
+    who = ["simulated annotators (a program, not people)" if one == "simulated" else one for one in whose]
     if not who:
         return []
     return [f"The human-corrected estimates use labels of {listed(who)}, and the judge's scores of all dialogues."]

@@ -165,13 +165,30 @@ def head_of(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> SmallTable
 
 
 def markdown_lines(table: SmallTable) -> list[str]:
-    """Returns the table's lines, all columns but the first to the right and every column as wide as its widest cell."""
+    """Return the table's lines, all columns but the first to the right.
+
+    A table that is wider than a terminal continues below itself: each part has the first column and some of the others.
+    """
     cells = [[in_a_line(_cut(cell)) for cell in row] for row in (table.columns, *table.rows)]
     widths = [max(2, *(_width(row[place]) for row in cells)) for place in range(len(table.columns))]
-    lines = [f"| {' | '.join(_aligned(row, widths))} |" for row in cells]
-    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
-    lines.insert(1, f"| {' | '.join(rule)} |")
+    lines: list[str] = []
+    for places in _fitting(widths):
+        of_part = [widths[place] for place in places]
+        rows = [f"| {' | '.join(_aligned([row[place] for place in places], of_part))} |" for row in cells]
+        rule = ["-" * of_part[0], *("-" * (width - 1) + ":" for width in of_part[1:])]
+        lines += [*([""] if lines else []), rows[0], f"| {' | '.join(rule)} |", *rows[1:]]
     return lines + (["", f"and {table.more:,} more"] if table.more else [])
+
+
+def _fitting(widths: Sequence[int]) -> list[list[int]]:
+    """Return the places of the columns of each part of a table, the first column in all of them."""
+    parts, left = [[0]], 0
+    for place, width in enumerate(widths[1:], start=1):
+        if len(parts[-1]) > 1 and left < width + 2:
+            parts.append([0])
+        left = (left if len(parts[-1]) > 1 else WIDEST - 2 - widths[0]) - width - 2
+        parts[-1].append(place)
+    return parts
 
 
 def in_a_line(text: str) -> str:

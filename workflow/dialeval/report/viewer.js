@@ -2,7 +2,7 @@
 (() => {
   "use strict";
 
-  const chosen = { shelf: null, group: 0, place: -1, query: "", typed: "", filter: new Map(), models: null, version: "", asides: false };
+  const chosen = { shelf: null, group: 0, place: -1, query: "", typed: "", filter: new Map(), models: null, version: "", order: "", asides: false, compares: false, flagged: false };
   let all = [];
   let showRun = 0;
 
@@ -32,6 +32,7 @@
         ...filter,
         ["models", models && isOfDialogues() ? models.map((model) => shelf.index.models[model]) : []],
         ["version", version ? [version] : []],
+        ["by", chosen.order ? [chosen.order] : []],
       ],
       isStep,
     );
@@ -62,6 +63,8 @@
     turnTo(shelf, group >= 0 ? group : isElsewhere ? shelf.groupOf(named) : usual);
     chosen.filter = knownFacets(shelf, wanted.facets, missing);
     chosen.version = wanted.version;
+    chosen.order = wanted.order;
+    choices.drawOrders(chosen);
     const models = shelf.modelNumbers?.(wanted.models) ?? [];
     chosen.models = models.length ? models : withFiltered(shelf);
     chosen.typed = wanted.query.trim();
@@ -146,6 +149,8 @@
     byId("piece").hidden = isOfDialogues();
     byId("models").hidden = !isOfDialogues();
     byId("show-asides").hidden = !drawn.hasAsides;
+    byId("show-differences").hidden = !isOfDialogues() || drawn.shown.length !== 2;
+    drawNotes();
     if (isOfDialogues()) {
       byId("columns").replaceChildren(...drawn.columns);
       choices.markModels(modelsShown(), drawn.hits);
@@ -163,6 +168,29 @@
       byId(id).replaceChildren();
     }
   }
+
+  // ---- Flags and notes ----
+
+  function drawNotes() {
+    const { flag, note } = notes.of(chosen.shelf, chosen.place);
+    byId("flag").setAttribute("aria-pressed", String(flag));
+    if (document.activeElement !== byId("note")) {
+      byId("note").value = note;
+    }
+    byId("export-notes").disabled = !notes.size();
+  }
+
+  function changeNotes(changed) {
+    if (chosen.place >= 0) {
+      const isKept = notes.change(chosen.shelf, chosen.place, changed);
+      say(isKept ? "" : "This browser cannot keep flags and notes after you close the page. Export them before.");
+      drawNotes();
+      finding.drawList();
+      finding.mark(chosen.place);
+    }
+  }
+
+  const flag = () => changeNotes({ flag: !notes.of(chosen.shelf, chosen.place).flag });
 
   /** Brings the first marked words of the open case into view, if there are any and the reader is searching. */
   function goToHit() {
@@ -195,13 +223,14 @@
 
   /** Turns to another shelf or group: only its cases are listed, and only its models offered. */
   function turnTo(shelf, group) {
-    Object.assign(chosen, { shelf, group, filter: new Map(), models: null, version: "" });
+    Object.assign(chosen, { shelf, group, filter: new Map(), models: null, version: "", order: "" });
     const noun = isOfDialogues() ? "Dialogues side by side" : "The case";
     byId("columns").setAttribute("aria-label", noun);
     byId("shelf-words").textContent = (group < 0 ? "" : shelf.groups[group].words) || shelf.words;
     byId("shelf-words").hidden = !byId("shelf-words").textContent;
     byId("shelf").value = `${all.indexOf(shelf)}/${group}`;
     choices.drawModels(chosen);
+    choices.drawOrders(chosen);
   }
 
   function chooseModels(models) {
@@ -244,14 +273,31 @@
       findAndOpen(true);
     });
     byId("widen").addEventListener("click", () => {
-      if (chosen.filter.size) {
+      if (chosen.filter.size || chosen.flagged) {
         chosen.filter = new Map();
+        chosen.flagged = byId("only-flagged").checked = false;
       } else {
         turnTo(chosen.shelf, -1);
       }
       choices.drawFilter(chosen);
       findAndOpen(true);
       byId("search").focus();
+    });
+    byId("order").addEventListener("change", ({ target }) => {
+      chosen.order = target.value;
+      chosen.place = -1; // the first of the new order is opened
+      findAndOpen(false);
+    });
+    byId("only-flagged").addEventListener("change", ({ target }) => {
+      chosen.flagged = target.checked;
+      findAndOpen(false);
+    });
+    byId("flag").addEventListener("click", flag);
+    byId("note").addEventListener("input", ({ target }) => changeNotes({ note: target.value.trim() }));
+    byId("export-notes").addEventListener("click", notes.save);
+    byId("show-differences").addEventListener("change", ({ target }) => {
+      chosen.compares = target.checked;
+      show(chosen.place);
     });
     byId("show-asides").addEventListener("change", (event) => {
       chosen.asides = event.target.checked;
@@ -279,6 +325,7 @@
     byId("next").addEventListener("click", () => step(1));
     viewerKeys.listen({
       step,
+      flag,
       leave: () => {
         byId("case-title").focus();
         goToHit();

@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 from dialeval.paths import IS_INSTALLED
-from dialeval.report.reference import configuration, papers, prompts, python, registries
+from dialeval.report.reference import configuration, prompts, python, registries
 
-PAGES = (configuration, papers, prompts, python)
+PAGES = (configuration, prompts, python)
 
 
 def texts() -> dict[Path, str]:
@@ -17,6 +17,7 @@ def texts() -> dict[Path, str]:
         configuration.SCHEMA: configuration.schema_text(),
         registries.COMMANDS_PAGE: registries.commands_text(),
         registries.FORMATS_PAGE: registries.formats_text(),
+        registries.PAPERS_PAGE: registries.papers_text(),
         registries.TABLES_PAGE: registries.tables_text(),
     }
 

@@ -1,4 +1,4 @@
-"""Three pages from registries: commands and targets; formats, data sets and statuses; tables.
+"""Four pages from registries: commands and targets; formats, data sets and statuses; tables; items of the papers.
 
 Commands come from their parsers, targets from the docstrings of their rules.
 """
@@ -8,9 +8,11 @@ from __future__ import annotations
 import argparse
 import csv
 import inspect
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
+from pathlib import Path
 
 import pyarrow as pa
 
@@ -22,8 +24,11 @@ from dialeval.corpora.transcripts.readers import FORMATS
 from dialeval.dialogbench.tasks import TASKS, Task
 from dialeval.engines.openai_api.retries import FAILURES, PASSING, REMEDIES
 from dialeval.labels.spreadsheets import COLUMN_WORDS
+from dialeval.papers.entry import NEEDS, Item, Paper
+from dialeval.papers.registry import BOTCHAT, COMP_ANALYSIS, DIALOGBENCH, PAPERS, XDIAL_EVAL
 from dialeval.paths import PROJECT
 from dialeval.perturbations import dialogue_strategies, turn_strategies
+from dialeval.report.reference.printed_values import n_stored, read_record
 from dialeval.tables.catalogue import TABLES
 from dialeval.tables.dialogues import STATUSES
 from dialeval.tables.schema import COMMON, Table
@@ -265,3 +270,92 @@ def _field(field: pa.Field) -> str:
     words = _TYPES.get(kind, "texts by name" if kind.startswith("map<string, string") else "")
     words = words or ("numbers by name" if kind.startswith("map") else "list")
     return f"`{field.name}` {words}{'?' if field.nullable else ''}"
+
+
+# Items of the papers: where each table and figure is, and which printed values can be recomputed.
+
+PAPERS_PAGE = PROJECT / "docs" / "papers.md"
+PAPERS_HEAD = """# The four papers, item by item
+
+Every table, figure and prompt of the papers, with DialEval's output for it. *Made by* names the configuration and
+the target; other configurations make the same item for their models. Files are relative to the results
+folder. Tables show a published value beside yours if your model has the paper's name for it. `python -m
+dialeval.report.reference.printed_values DATA_DIR` records which printed values can be computed from public
+data. The report's part "Papers" lists the items that a run made. This page is generated from
+`workflow/dialeval/papers/` (`python -m dialeval.report.reference`).
+"""
+REMARKS = {
+    "BotChat": (
+        "GTEval's verdicts were reconstructed from the percentages in the authors' notebook, so this checks the "
+        "formula only. Lengths, pass rates and Elo ratings need dialogues and verdicts that are no longer public."
+    ),
+    "DialogBench": "Accuracies cannot be computed, since the items are not public.",
+    "comp-analysis": "Other values need scores of judges; only GPT-4's scores of dialogues are public.",
+    "xDial-Eval": "Other values need scores of judges, which are not public.",
+}
+_CITED = {citation.address: citation for citation in (BOTCHAT, DIALOGBENCH, COMP_ANALYSIS, XDIAL_EVAL)}
+_PRINTED_COLUMNS = ("item", "what", "printed", "ours", "why")
+
+
+def papers_text() -> str:
+    """Return the page: the items of each paper, and which printed values can be computed."""
+    needs = "\n".join(f"| {name} | {words} |" for name, words in NEEDS.items())
+    parts = [PAPERS_HEAD, f"| needs | meaning |\n|---|---|\n{needs}\n", *map(_about_paper, PAPERS)]
+    return "\n".join(parts)
+
+
+def _about_paper(paper: Paper) -> str:
+    made = sum(item.is_result for item in paper.items)
+    standing = sum(not item.is_result and not item.why_not for item in paper.items)
+    lines = [
+        f"## {paper.name}\n",
+        f"[{paper.title}]({paper.address}). Of {len(paper.items)} items, a run makes {made}, {standing} are prompts, "
+        f"definitions or lists of this project, and {len(paper.items) - made - standing} not made.\n",
+        "| item | content | made by | files | needs | remarks |",
+        "|---|---|---|---|---|---|",
+        *map(_item_row, paper.items),
+        "",
+        *_printed_values(paper.name),
+        f"To cite it:\n\n```bibtex\n{_CITED[paper.address].bibtex}\n```\n",
+    ]
+    return "\n".join(lines)
+
+
+def _item_row(item: Item) -> str:
+    made_by = f"[{item.config}](../{item.config})" if item.config else ""
+    made_by += f": `{item.target}`" if item.target else ""
+    files = [f"`{file}`" for file in item.files()]
+    files += [f"[{Path(file).name}]({_link(file)})" for file in item.defined_in]
+    to_know = " ".join(filter(None, (f"Not made: {item.why_not}." if item.why_not else "", item.remark)))
+    cells = (item.number, item.shows, made_by, "<br>".join(files), ", ".join(item.needs), to_know)
+    return "| " + " | ".join(cells) + " |"
+
+
+def _printed_values(paper: str) -> list[str]:
+    """Return how many of a paper's printed values can be recomputed, and a table of the others."""
+    rows = [row for row in read_record() if row["paper"] == paper]
+    counts = {
+        source: (len(found), sum(row["equal"] == "yes" for row in found))
+        for source in ("data", "rows")
+        for found in [[row for row in rows if row["source"] == source]]
+    }
+    (of_data, equal), (of_rows, equal_rows) = counts["data"], counts["rows"]
+    sentences = [f"DialEval stores {n_stored(paper):,} published values of the paper."]
+    if of_data:
+        sentences.append(
+            f"{of_data} printed values can be computed from public data; {equal} ({equal / of_data:.0%}) agree."
+        )
+    if of_rows:
+        sentences.append(f"Of {of_rows} printed averages and sums, {equal_rows} agree with their rows.")
+    lines = ["### Published values that were recomputed\n", " ".join([*sentences, REMARKS[paper]]) + "\n"]
+    different = [row for row in rows if row["equal"] == "no"]
+    if different:
+        lines += ["| item | value | published | recomputed | reason |", "|---|---|---|---|---|"]
+        lines += ["| " + " | ".join(row[column] for column in _PRINTED_COLUMNS) + " |" for row in different]
+        lines.append("")
+    return lines
+
+
+def _link(file: str) -> str:
+    """Return the link from the page to a file of the project."""
+    return Path(os.path.relpath(PROJECT / file, PAPERS_PAGE.parent)).as_posix()

@@ -1,0 +1,251 @@
+"""All leaderboards of a run, and the overview: a card for each question with its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dialeval.report.board import (
+    Board,
+    Measure,
+    Value,
+    is_missing,
+    listed,
+    of_answers,
+    of_perturbation,
+    scorer,
+    write_interval,
+    write_number,
+)
+from dialeval.report.html_tables import EMBEDDED, Scale, Strip
+from dialeval.report.inputs import DIALOGBENCH, LABELS, ROBUSTNESS, SELFCHAT, ReportInputs, text_of
+from dialeval.report.judge_leaderboard import ALPHA, judge_boards, judge_tags
+from dialeval.report.leaderboard import build_boards, people_boards
+from dialeval.report.summary import Leaderboard, Summary, summarise
+from dialeval.tables.dialogbench import ACCURACY, DIALOGBENCH_DIFFERENCES
+from dialeval.tables.files import HUMAN
+from dialeval.tables.robustness import ROBUSTNESS_AVERAGES
+from dialeval.text import counted
+
+Row = dict[str, Any]
+MOST_ROWS = 3
+"""Rows of a card; the leaderboard has all."""
+_MOST_OTHERS = 2
+WORDS = "The share of perturbations detected. Random scores also fall at times: a useful judge exceeds the baselines."
+
+
+@dataclass(frozen=True)
+class CardRow:
+    """A row of a card: name, number, interval, and its drawing."""
+
+    name: str
+    number: str
+    interval: str
+    strip: Strip | None
+
+
+@dataclass(frozen=True)
+class Card:
+    """The answer to the question of one part.
+
+    Attributes:
+        part: address of the part.
+        question: its question.
+        answer: the answer in one sentence.
+        by: judge or labels that the answer is from; empty if the answer names it.
+        measure: heading of the primary measure.
+        rows: the first rows by that measure.
+        more: sentences on other rows and other leaderboards.
+    """
+
+    part: str
+    question: str
+    answer: str
+    by: str
+    measure: str
+    rows: tuple[CardRow, ...]
+    more: tuple[str, ...]
+
+
+def overview(boards: Sequence[Leaderboard]) -> tuple[Card, ...]:
+    """Return a card for each part that has a leaderboard, in the order of the page.
+
+    Human-corrected estimates have no card if another leaderboard is ordered by them.
+    """
+    by_part: dict[str, list[Leaderboard]] = {}
+    for one in boards:
+        by_part.setdefault(one.part, []).append(one)
+    others = [one.board for part, of_part in by_part.items() if part != LABELS for one in of_part]
+    if any(board.primary and board.primary.by_people for board in others):
+        by_part.pop(LABELS, None)
+    return tuple(_card(part, of_part) for part, of_part in by_part.items())
+
+
+def leaderboards(inputs: ReportInputs) -> list[Leaderboard]:
+    """Return all leaderboards of a run, in the order of the page."""
+    found = [_of_systems(inputs, board) for board in build_boards(inputs)]
+    found += [*people_boards(inputs), *judge_boards(inputs), *_robustness(inputs), *_dialogbench(inputs)]
+    order = inputs.parts()
+    return sorted(found, key=lambda one: order.index(one.part))
+
+
+def _card(part: str, boards: Sequence[Leaderboard]) -> Card:
+    first = boards[0]
+    measure = first.board.primary
+    known = [] if measure is None else [name for name in first.board.models if _number(measure, name) is not None]
+    more = [f"{len(known) - MOST_ROWS} more in the leaderboard."] if len(known) > MOST_ROWS else []
+    others = [words for one in boards[1:] if (words := _other_leader(one, first))]
+    more += others[:_MOST_OTHERS]
+    if len(others) > _MOST_OTHERS:
+        more.append(f"{len(others) - _MOST_OTHERS} more leaderboards have another leader.")
+    rows = () if measure is None else tuple(_card_row(measure, name) for name in known[:MOST_ROWS])
+    by_labels = measure is not None and measure.by_people and measure.label
+    by = first.title if first.board.judge and not by_labels else ""
+    label = measure.label if measure and rows else ""
+    label = f"Pearson’s r, {label}" if measure and measure.kind == "correlation" else label
+    return Card(part, text_of(part).title, first.answer, by, label, rows, tuple(more))
+
+
+def _card_row(measure: Measure, name: str) -> CardRow:
+    value = measure.values[name]
+    interval = write_interval(value.ci_low, value.ci_high, measure.kind)
+    return CardRow(name, write_number(value.value, measure.kind), interval, Scale(measure).strip(value))
+
+
+def _other_leader(one: Leaderboard, first: Leaderboard) -> str:
+    """Return a sentence on the leader of another leaderboard of a part; empty if it is the same."""
+    leaders = [_leader(of.board) for of in (one, first)]
+    if not leaders[0] or leaders[0] == leaders[1]:
+        return ""
+    return f"{one.title}: {leaders[0]} comes first."
+
+
+def _leader(board: Board) -> str:
+    measure = board.primary
+    return next((name for name in board.models if measure and _number(measure, name) is not None and name != HUMAN), "")
+
+
+def _number(measure: Measure, name: str) -> float | None:
+    value = measure.values.get(name)
+    return None if value is None or is_missing(value.value) else value.value
+
+
+# Leaderboards of systems, of robustness and of DialogBench.
+
+
+def _of_systems(inputs: ReportInputs, board: Board) -> Leaderboard:
+    title = f"Judge {board.judge}" if board.judge else "Without a judge"
+    heading = "Model" if SELFCHAT in board.sources else "System"
+    tags = dict.fromkeys(inputs.embedded, (EMBEDDED,)) | {HUMAN: ("people",)}
+    return Leaderboard(inputs.part_of_sources(board.sources), title, heading, board, summarise(inputs, board), tags)
+
+
+def _robustness(inputs: ReportInputs) -> Iterator[Leaderboard]:
+    """Yield the leaderboard of detected perturbations: a column for each level, corpus and language."""
+    rows = _rows(inputs, ROBUSTNESS_AVERAGES.name)
+    if not rows:
+        return
+    measures = [
+        Measure(
+            f"Perturbations detected, {level} level, {corpus} ({language})",
+            "share",
+            True,
+            {scorer(row["judge"], row["method"]): _value(row, "average", of_perturbation) for row in of_column},
+        )
+        for (level, corpus, language), of_column in _grouped(rows, "level", "corpus", "language").items()
+    ]
+    judges = {scorer(row["judge"], row["method"]): (row["judge"], row["method"]) for row in rows}
+    board = _board(measures)
+    baselines = {name for name, (judge, _) in judges.items() if judge in inputs.baselines}
+    known = [name for name in board.models if _number(measures[0], name) is not None]
+    best = [name for name in known if name not in baselines][:1]
+    best += [name for name in known if name in baselines][:1]
+    rates = [f"{name} {'detects ' * (place == 0)}{_written(measures[0], name)}" for place, name in enumerate(best)]
+    if len(rates) == 2 or (best and best[0] in baselines):
+        rates[-1] = f"{'the' if len(rates) == 2 else 'The'} baseline {rates[-1]}"
+    answer = f"{', '.join(rates)}: {measures[0].label}." if rates else "No judge has a rate of detection."
+    summary = Summary(answer, (WORDS,))
+    tags = {name: judge_tags(inputs, *judge) for name, judge in judges.items()}
+    yield Leaderboard(ROBUSTNESS, "Detected perturbations", "Judge", board, summary, tags)
+
+
+def _dialogbench(inputs: ReportInputs) -> Iterator[Leaderboard]:
+    """Yield the leaderboard of accuracy over all tasks: a column for each source of items and language."""
+    rows = [row for row in _rows(inputs, ACCURACY.name) if row["scope"] == "overall" and row["n"]]
+    if not rows:
+        return
+    columns = _grouped(rows, "source", "language")
+    measures = [
+        Measure(
+            f"Accuracy, {source} items ({language})",
+            "share",
+            True,
+            {scorer(row["model"], row["method"]): _value(row, "accuracy", of_answers) for row in of_column},
+        )
+        for (source, language), of_column in columns.items()
+    ]
+    board = _board(measures)
+    models = {scorer(row["model"], row["method"]): row["model"] for row in rows}
+    tags = {name: (EMBEDDED,) for name, model in models.items() if model in inputs.embedded}
+    chances = {row["chance"] for row in rows if not is_missing(row["chance"])}
+    chance = f" Chance is {write_number(chances.pop(), 'share')}." if len(chances) == 1 else ""
+    source, language = next(iter(columns))
+    answer = _most_accurate(inputs, board, f"{source}, {language}, Overall")
+    yield Leaderboard(DIALOGBENCH, "Accuracy over all tasks", "Model", board, Summary(f"{answer}{chance}", ()), tags)
+
+
+def _most_accurate(inputs: ReportInputs, board: Board, scope: str) -> str:
+    """Return who answers most questions correctly, and how many others do not differ significantly from the first."""
+    measure = board.measures[0]
+    numbers = {name: value for name in board.models if (value := _number(measure, name)) is not None}
+    numbers = {name: value for name, value in numbers.items() if not measure.values[name].remark} or numbers
+    if not numbers:
+        return "No model has an accuracy."
+    leaders = [name for name, value in numbers.items() if value == max(numbers.values())]
+    if len(numbers) == 1:
+        return f"{leaders[0]} answers {_written(measure, leaders[0])} of the questions correctly."
+    significant = {
+        (row["system"], row["opponent"])
+        for row in _rows(inputs, DIALOGBENCH_DIFFERENCES.name)
+        if row["scope"] == scope and not is_missing(row["p_holm"]) and row["p_holm"] <= ALPHA
+    }
+    beaten = {name for name in numbers if (leaders[0], name) in significant or (name, leaders[0]) in significant}
+    open_pairs = len(numbers) - len(leaders) - len(beaten)
+    verb = "answers" if len(leaders) == 1 else "answer"
+    words = f"{listed(leaders)} {verb} most questions correctly: {_written(measure, leaders[0])}"
+    if not open_pairs:
+        return f"{words}, significantly more than all others."
+    return f"{words}, not significantly more than {counted(open_pairs, 'other')}."
+
+
+def _written(measure: Measure, name: str) -> str:
+    return write_number(measure.values[name].value, measure.kind)
+
+
+def _value(row: Row, column: str, cases: Callable[[Mapping[str, Any]], str]) -> Value:
+    remark = f"{row['part']} these items" if row.get("part") else ""
+    about = {name: value for name, value in row.items() if name != "scope"}
+    note = row["note"] or ""
+    published = row.get(f"published_{column}", row.get("published"))
+    return Value(row[column], row["ci_low"], row["ci_high"], published, note=note, cases=cases(about), remark=remark)
+
+
+def _board(measures: Sequence[Measure]) -> Board:
+    """Return the board of some measures, ordered by the first."""
+    names = sorted({name for measure in measures for name in measure.values})
+    numbers = {name: _number(measures[0], name) for name in names}
+    names.sort(key=lambda name: (numbers[name] is None, -(numbers[name] or 0.0)))
+    return Board(None, tuple(measures), tuple(names), 0)
+
+
+def _grouped(rows: Iterable[Row], *columns: str) -> dict[tuple[Any, ...], list[Row]]:
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[name] for name in columns), []).append(row)
+    return groups
+
+
+def _rows(inputs: ReportInputs, name: str) -> list[Row]:
+    table = inputs.tables.get(name)
+    return [] if table is None else list(table.to_pylist())

@@ -1,0 +1,80 @@
+/* What stands above a table and under a figure: filter rows, copy a link, download. All data are in the page. */
+const tools = (() => {
+  "use strict";
+
+  /** Saves a text as a file. */
+  function save(name, text, type) {
+    const link = element("a");
+    link.href = URL.createObjectURL(new Blob([text], { type }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // some browsers begin to read only later
+  }
+
+  /** Copies a text; where a page may not, the reader gets it to copy. */
+  async function copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return "Copied";
+    } catch {
+      const field = element("textarea");
+      field.value = text;
+      document.body.append(field);
+      field.select();
+      const isCopied = document.execCommand("copy");
+      field.remove();
+      return isCopied ? "Copied" : "Copy the address of this page";
+    }
+  }
+
+  /** Shows for a moment what a button did. */
+  function confirm(button, words) {
+    const label = button.firstChild;
+    button.dataset.label ??= label.textContent;
+    label.textContent = words;
+    byId("announcement").textContent = words;
+    setTimeout(() => {
+      label.textContent = button.dataset.label;
+    }, 1500);
+  }
+
+  async function copyLink(button) {
+    const { address: place } = button.dataset;
+    if (place && location.hash !== `#${place}`) {
+      history.replaceState(null, "", `#${place}`);
+    }
+    confirm(button, await copy(location.href));
+  }
+
+  async function download(button) {
+    const figure = button.closest("figure");
+    if (figure) {
+      save(`${figure.id}.svg`, decodeURIComponent(escape(atob(figure.querySelector("img").src.split(",")[1]))), "image/svg+xml");
+    } else {
+      const { table } = button.closest(".tools").dataset;
+      save(`${table.replace(/^table-/, "")}.csv`, await archive.unpack(byId(`${table}-csv`).textContent), "text/csv");
+    }
+    confirm(button, "Saved");
+  }
+
+  async function filter(field) {
+    const holder = field.closest(".tools");
+    const all = await rows.open(holder.dataset.table);
+    const query = marking.fold(field.value.trim());
+    const [found, total] = all.filter((text) => marking.has(text, query));
+    holder.querySelector(".filtered").textContent = query ? `${found.toLocaleString("en")} of ${counted(total, "row")}` : "";
+  }
+
+  document.addEventListener("click", ({ target }) => {
+    const button = target.closest("button.copy-link, button.download");
+    if (button) {
+      (button.matches(".download") ? download(button) : copyLink(button)).catch((error) => confirm(button, error.message));
+    }
+  });
+  document.addEventListener("input", ({ target }) => {
+    if (target.matches(".tools .filter input")) {
+      filter(target);
+    }
+  });
+  return { save };
+})();
