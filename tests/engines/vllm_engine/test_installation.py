@@ -17,6 +17,7 @@ import pytest
 from dialeval.config import VllmModel
 from dialeval.engines import availability, installation
 from dialeval.engines.installation import no_device
+from dialeval.engines.vllm_engine import engine
 from dialeval.engines.vllm_engine.model_files import too_large, without_chat_template
 
 
@@ -176,11 +177,11 @@ def test_without_nvidias_library_gpus_are_not_counted(
     library: Driver | None, counted: int | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(sys.modules, "pynvml", library)  # None: the import fails
-    assert local_models.gpus_of_the_driver() == counted
-    assert local_models.usable_gpus({"CUDA_VISIBLE_DEVICES": "0"}) == (counted and min(counted, 1))
+    assert installation.gpus_of_the_driver() == counted
+    assert installation.usable_gpus({"CUDA_VISIBLE_DEVICES": "0"}) == (counted and min(counted, 1))
     assert library is None or not library.is_open
-    monkeypatch.setattr(local_models, "_JETSON", tmp_path)
-    assert local_models.gpus_of_the_driver() is None
+    monkeypatch.setattr(installation, "_JETSON", tmp_path)
+    assert installation.gpus_of_the_driver() is None
 
 
 # What a model's folder lacks.
@@ -241,6 +242,48 @@ def test_a_quantised_model_counts_by_its_files(folder: Path) -> None:
     size = (folder / "model.safetensors").stat().st_size
     assert too_large(model(model=str(folder), dtype="float32"), None, size) is None
     assert too_large(model(model=str(folder), dtype="float32"), None, size - 1) is not None
+
+
+def test_a_model_that_is_quantised_while_it_is_loaded_counts_by_its_numbers(folder: Path) -> None:
+    fewer = model(model=str(folder), dtype="bfloat16", quantization="bitsandbytes")
+    assert too_large(fewer, None, 500_000) is None
+    assert "set dtype" not in (too_large(fewer, None, 499_999) or "set dtype")
+
+
+def test_a_second_copy_of_the_weights_does_not_count(folder: Path) -> None:
+    (folder / "consolidated.safetensors").write_bytes((folder / "model.safetensors").read_bytes())
+    assert too_large(model(model=str(folder), dtype="bfloat16"), None, 2_000_000) is None
+
+
+@pytest.mark.parametrize(
+    ("memory", "settings", "reason"),
+    [
+        (2_500_000, {"dtype": "bfloat16"}, None),
+        (2_000_000, {"dtype": "bfloat16"}, "0.0017 GB are free; raise tensor_parallel_size, or take"),  # a share of it
+        (2_000_000, {"dtype": "bfloat16", "tensor_parallel_size": 2}, None),
+        (2_000_000, {"dtype": "bfloat16", "engine_args": {"cpu_offload_gb": 1}}, None),
+        (2_000_000, {"dtype": "bfloat16", "engine_args": {"pipeline_parallel_size": 2}}, None),
+        (4_000_000, {"dtype": "float32"}, "set dtype: bfloat16"),
+        (9_000_000, {"dtype": "float32", "max_model_len": 500}, None),  # 4,096,000 bytes of cache
+        (8_000_000, {"dtype": "float32", "max_model_len": 500}, "for one request of max_model_len: 500"),
+        (8_000_000, {"dtype": "float32", "max_model_len": 500, "tensor_parallel_size": 2}, None),
+        (2_500_000, {"dtype": "bfloat16", "kv_cache_memory_bytes": 400_000}, None),  # in place of a share
+        (2_500_000, {"dtype": "bfloat16", "kv_cache_memory_bytes": 600_000}, "lower kv_cache_memory_bytes"),
+        (None, {"dtype": "float32"}, None),
+    ],
+)
+def test_a_model_beyond_its_gpus_is_refused_before_it_is_loaded(
+    folder: Path,
+    packages: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    memory: int | None,
+    settings: dict[str, Any],
+    reason: str | None,
+) -> None:
+    packages["vllm"] = installation.TESTED
+    monkeypatch.setattr(engine, "gpu_memory", lambda: memory)
+    found = engine.no_room(model(model=str(folder), **settings))
+    assert (found is None) if reason is None else reason in (found or "")
 
 
 def test_a_context_that_does_not_fit_the_cache_is_refused(folder: Path) -> None:

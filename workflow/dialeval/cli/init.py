@@ -349,9 +349,7 @@ def _source(wish: Wish, folder: Path, notes: list[str]) -> _Source:
             name, path, Options(system=wish.system, evaluated_role=wish.evaluated_role, columns=wish.columns)
         )
     except UserError as error:
-        raise UserError(
-            f"{error}\nIn this command, set these fields with {wish.source_options}"
-        ) from error
+        raise UserError(f"{error}\nIn this command, set these fields with {wish.source_options}") from error
     items = reading.items
     notes += reading.notes
     cases: dict[str, set[str]] = {}

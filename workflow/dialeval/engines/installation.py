@@ -71,6 +71,25 @@ def free_memory(*, on_cpu: bool) -> int | None:
     return int(torch.cuda.mem_get_info(int(os.environ.get("LOCAL_RANK", "0")))[0])
 
 
+def gpu_memory() -> int | None:
+    """Return the bytes of this machine's largest GPU, without a CUDA context; None where NVML cannot be asked."""
+    try:
+        import pynvml
+    except ImportError:
+        return None
+    try:
+        pynvml.nvmlInit()
+    except pynvml.NVMLError:
+        return None
+    try:
+        devices = [pynvml.nvmlDeviceGetHandleByIndex(number) for number in range(pynvml.nvmlDeviceGetCount())]
+        return max((int(pynvml.nvmlDeviceGetMemoryInfo(device).total) for device in devices), default=None)
+    except pynvml.NVMLError:  # memory that CPU and GPU share is not counted
+        return None
+    finally:
+        pynvml.nvmlShutdown()
+
+
 # How many GPUs this machine has, and how many of them a process may use; asked of NVIDIA's driver alone.
 
 _JETSON = Path("/etc/nv_tegra_release")  # where NVML does not count GPUs

@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.config.models import VllmModel
-from dialeval.engines.installation import free_memory, no_device, vllm_build, vllm_missing, vllm_version_note
+from dialeval.engines.installation import (
+    free_memory,
+    gpu_memory,
+    no_device,
+    vllm_build,
+    vllm_missing,
+    vllm_version_note,
+)
 from dialeval.engines.label_probabilities import LabelTree, label_logprobs, label_tree
 from dialeval.engines.requests import PENALTIES, AnswerFailure, Engine, Message, Request, Response
 from dialeval.engines.vllm_engine.chat_templates import DEFAULT, Reasoning
@@ -292,13 +299,20 @@ class VllmEngine:
 
 
 def no_room(model: VllmModel) -> str | None:
-    """Return why the model or its longest request does not fit the memory, with the remedy, or None.
-
-    On a GPU vLLM itself compares the weights with the memory.
-    """
+    """Return why the model or its longest request does not fit the memory, with the remedy, or None."""
     on_cpu = vllm_build() == "cpu"
     cache = model.kv_cache_memory_bytes or (CPU_CACHE_BYTES if on_cpu else None)
-    return too_large(model, cache, free_memory(on_cpu=True) if on_cpu else None)
+    return too_large(model, cache, free_memory(on_cpu=True) if on_cpu else _gpu_room(model))
+
+
+def _gpu_room(model: VllmModel) -> int | None:
+    """Return the most bytes that a model may take of its GPUs; None where these cannot be asked."""
+    memory = gpu_memory()
+    if memory is None:
+        return None
+    share = 1.0 if model.kv_cache_memory_bytes else model.gpu_memory_utilization  # a fixed cache ignores the share
+    on_each = memory * share + float(model.engine_args.get("cpu_offload_gb", 0)) * 2**30
+    return int(on_each * model.tensor_parallel_size * int(model.engine_args.get("pipeline_parallel_size", 1)))
 
 
 def sampler_seed(request: Request) -> int:

@@ -159,6 +159,8 @@ _TEMPLATES = ("chat_template.jinja", "chat_template.json", "additional_chat_temp
 _HALF = ("float16", "half", "bfloat16", "auto")
 _FEWEST = 2
 """Fewest bytes of a number of a model that is not quantised: vLLM's `auto` takes 2 for weights of 4, too."""
+_PER_BYTE = 2
+"""Most numbers in a byte of a model that vLLM quantises while it loads it."""
 
 
 def no_chat_template(name: str) -> str:
@@ -189,8 +191,8 @@ def too_large(model: VllmModel, cache: int | None, free: int | None) -> str | No
     Both needs are lower bounds: activations and vLLM itself come on top.
 
     Args:
-        cache: bytes of the KV cache, if they are known.
-        free: bytes of memory for weights and cache, if they are known.
+        cache: bytes of the KV cache on each device, if they are known.
+        free: bytes of memory for weights and cache, over all devices, if they are known.
     """
     folder = Path(model.model).expanduser()
     try:
@@ -205,23 +207,29 @@ def too_large(model: VllmModel, cache: int | None, free: int | None) -> str | No
             f"{_gigabytes(cache)}; set kv_cache_memory_bytes: {one} or more, or lower max_model_len"
         )
     weights = _weights_bytes(folder, model, config)
-    needed = weights + (cache or 0)
+    smallest = (cache or one or 0) * model.tensor_parallel_size
+    needed = weights + smallest
     if not weights or free is None or needed <= free:
         return None
-    smaller = "" if model.dtype in _HALF else "set dtype: bfloat16, "
+    smaller = "" if model.dtype in _HALF or model.quantization else "set dtype: bfloat16, "
+    of_one = "" if cache else f" for one request of max_model_len: {model.max_model_len}" if one else ""
+    less = "kv_cache_memory_bytes with max_model_len" if cache else "max_model_len" if one else ""
     return (
         f"{model.model} needs at least {_gigabytes(needed)} of memory ({_gigabytes(weights)} of weights as dtype: "
-        f"{model.dtype}, {_gigabytes(cache or 0)} of KV cache), and {_gigabytes(free)} are free; {smaller}lower "
-        "kv_cache_memory_bytes with max_model_len, or take a smaller or quantised model"
+        f"{model.dtype}, {_gigabytes(smallest)} of KV cache{of_one}), and {_gigabytes(free)} are free; {smaller}"
+        + (f"lower {less}, " if less else "")
+        + ("" if cache else "raise tensor_parallel_size, ")
+        + "or take a smaller or quantised model"
     )
 
 
 def _weights_bytes(folder: Path, model: VllmModel, config: Mapping[str, Any]) -> int:
     """Return the bytes of a folder's weights in the number format of the computation; 0 without safetensors."""
-    files = list(folder.glob("*.safetensors"))
-    if model.quantization or "quantization_config" in config:
+    files = list(folder.glob("model*.safetensors")) or list(folder.glob("*.safetensors"))  # some keep other copies
+    if "quantization_config" in config:
         return sum(path.stat().st_size for path in files)
-    return _number_bytes(model.dtype) * sum(map(_numbers, files))
+    numbers = sum(map(_numbers, files))
+    return numbers // _PER_BYTE if model.quantization else _number_bytes(model.dtype) * numbers
 
 
 def _numbers(path: Path) -> int:
