@@ -387,9 +387,9 @@ def test_a_judges_row_says_what_is_found_and_how_many_cases_more_halve_the_inter
     lines = planning_in_words([row(), row(protocol="arena", criterion=None, measure="rating", note=None)]).splitlines()
     assert lines[1:] == [
         "felt mean (empathy, N = 16), clerk: 0.31 (0.38 with Holm over 3 pairs; 1,200 cases; interval ±0.2; from "
-        "assumptions); 3,600 cases more would halve it",
+        "assumptions); 3,600 more cases halve the interval",
         "arena rating (N = 16), clerk: 0.31 (0.38 with Holm over 3 pairs; 1,200 cases; interval ±0.2; from "
-        "assumptions); 3,600 cases more would halve it",
+        "assumptions); 3,600 more cases halve the interval",
         "felt mean (empathy, N = 16), clerk: assumed: much",
     ]
 
@@ -399,8 +399,9 @@ def test_a_row_on_people_names_labels_and_what_is_cheaper() -> None:
     people |= {"cheaper": "labels", "note": None, "min_detectable_difference": 44.4, "half_width": 30.1}
     people |= {"n_systems": 2, "min_detectable_difference_holm": 44.4}  # one pair, so nothing to correct for
     assert planning_in_words([people]).splitlines()[1] == (
-        "felt mean (empathy, N = 16), people with clerk: 44 (150 labels, 1,200 cases; interval ±30; from assumptions); "
-        "3,600 cases more (about 1,234.50) or 400 labels more (about 200.00) would halve it, labels being cheaper"
+        "felt mean (empathy, N = 16), human-corrected with clerk: 44 (150 labels, 1,200 cases; interval ±30; from "
+        "assumptions); "
+        "3,600 more cases (about 1,234.50) or 400 more labels (about 200.00) halve the interval; labels are cheaper"
     )
 
 
@@ -425,8 +426,8 @@ def test_what_cannot_be_said_is_said_to_be_so() -> None:
         row(estimand="people", seeds_to_halve=None, protocol=name, note="one; three") for name in ("felt", "seen")
     ]
     text = planning_in_words([unknown, *people])
-    assert "clerk: nothing can be said; nothing is known that would halve it" in text
-    assert "; neither cases nor labels alone would halve it, but four times as many of both" in text
+    assert "clerk: cannot be computed; the number of cases that halves the interval is unknown" in text
+    assert "; four times as many cases and labels halve the interval; more cases or labels alone do not" in text
     assert text.endswith("all: one\nfelt mean (empathy, N = 16), clerk: two\npeople: three")
     assert planning_in_words([]) == ""
 
