@@ -328,7 +328,7 @@ def test_the_table_and_its_words(tmp_path: Path) -> None:
         assert row[f"cost_{end}"] == pytest.approx(tokens / 1000)
     assert row["output_tokens_most"] == 14 * 9
     assert row["cost_low"] < row["cost_expected"] < row["cost_high"] < row["cost_most"]
-    assert row["note"] == "answers as long as the 14 stored ones, on average"
+    assert row["note"] == "lengths from 14 stored responses"
     one, other, total = table.to_pylist()
     assert (total["model"], total["cached"]) == ("all models", one["cached"] + other["cached"])
     for name in ("requests", "model_calls", "input_tokens_high", "output_tokens_expected", "cost_low", "cost_most"):
@@ -336,7 +336,7 @@ def test_the_table_and_its_words(tmp_path: Path) -> None:
     words = in_words(table)
     assert len({line.index("selfchat") for line in words.splitlines() if line.startswith("one  ")}) == 1
     assert "cost of all models with prices" in words
-    assert "no answer of this model is stored yet" in words
+    assert "no stored responses of this model" in words
 
 
 def test_self_chat_of_a_model_with_batches_costs_twice_their_prices(tmp_path: Path) -> None:
@@ -348,8 +348,8 @@ def test_self_chat_of_a_model_with_batches_costs_twice_their_prices(tmp_path: Pa
     for end in Range._fields:
         assert batched[0][f"cost_{end}"] == 2 * plain[0][f"cost_{end}"], "self-chat is asked outside of batches"
         assert batched[1][f"cost_{end}"] == plain[1][f"cost_{end}"]
-    assert "not in batches: 2 times the prices" in batched[0]["note"]
-    assert batched[-1]["note"] == "not in these sums: rewriting"
+    assert "not in batches: 2 times the batch prices" in batched[0]["note"]
+    assert batched[-1]["note"] == "not included: rewriting"
 
 
 def test_many_stored_answers_tell_the_length_as_closely_as_they_agree(tmp_path: Path) -> None:

@@ -203,8 +203,8 @@ def _sum(costs: Sequence[float | None]) -> float | None:
 # An estimate as the table `estimate`, and as text for people.
 
 HEAD = (
-    "model", "protocol", "requests", "cached", "to ask", "input tokens", "low to high", "output tokens", "low to high",
-    "cost", "low to high", "at most",
+    "model", "protocol", "requests", "cached", "model calls", "input tokens", "low to high", "output tokens",
+    "low to high", "cost", "low to high", "at most",
 )  # fmt: skip
 ALL = "all models"
 """The model of the row with the sums; no model's name has a blank."""
@@ -241,7 +241,7 @@ def estimate_table(
     ]
     priced = any(row["cost_most"] is not None for row in rows)
     notes = [f"without the cost of {', '.join(dict.fromkeys(unpriced))}: no prices"] if priced and unpriced else []
-    notes += [f"not in these sums: {part}" for part in left_out]
+    notes += [f"not included: {part}" for part in left_out]
     return to_table(ESTIMATE, [*rows, _sum_reading(rows, notes)])
 
 
@@ -258,9 +258,10 @@ def in_words(table: pa.Table) -> str:
     total = rows[-1]
     if total["cost_most"] is not None:
         lines.append(
-            f"\ncost of all models with prices, besides what is stored: about {_money(total['cost_expected'])}, likely "
-            f"{_money(total['cost_low'])} to {_money(total['cost_high'])}, in no case more than "
-            f"{_money(total['cost_most'])} (every answer as long as it may be)"
+            f"\ncost of all models with prices, without stored responses: about {_money(total['cost_expected'])}, "
+            "likely "
+            f"{_money(total['cost_low'])} to {_money(total['cost_high'])}, at most {_money(total['cost_most'])} "
+            "(every response with max_tokens)"
         )
     counted = {f"{row['model']}: tokens counted by {row['tokenizer']}" for row in rows[:-1]}
     return "\n".join([*lines, "", *sorted(counted), *_notes(rows)])
@@ -271,16 +272,14 @@ def _row(estimate: Estimate, prices: Prices, *, batched: bool) -> dict[str, Any]
     prompts, answers = _rounded_up(estimate.prompts), _rounded_up(estimate.answers)
     notes = [*model.notes, *estimate.notes]
     if estimate.to_ask and estimate.n_answers:
-        notes.append(f"answers as long as the {estimate.n_answers:,} stored ones, on average")
+        notes.append(f"lengths from {estimate.n_answers:,} stored responses")
     elif estimate.to_ask:
-        notes.append(f"no answer of this model is stored yet; assumed: {estimate.assumed.source}")
+        notes.append(f"no stored responses of this model; assumed: {estimate.assumed.source}")
     factor = 1.0
     if batched and prices != Prices():
         outside = estimate.protocol in ("selfchat", "partner")
         factor = ORDINARY_OF_BATCH if outside else 1.0
-        notes.append(
-            f"not in batches: {factor:g} times the prices, which are those of batches" if outside else "in batches"
-        )
+        notes.append(f"not in batches: {factor:g} times the batch prices" if outside else "in batches")
     costs = [prices.cost(sent, answer) for sent, answer in zip(prompts, answers, strict=True)]
     return {
         "model": model.name,
