@@ -62,10 +62,10 @@ def test_another_folder_and_another_file(
 ) -> None:
     (folder / "elsewhere").mkdir()
     monkeypatch.chdir(folder / "elsewhere")
-    assert "configuration config.yaml, and" in " ".join(told(capsys, "..", status=0)["ok"])
+    assert "configuration config.yaml is valid" in " ".join(told(capsys, "..", status=0)["ok"])
     (folder / "other.yaml").write_text((folder / "config.yaml").read_text())
     monkeypatch.chdir(folder)
-    assert "other.yaml, and" in " ".join(told(capsys, "elsewhere", "--configfile", "other.yaml", status=0)["ok"])
+    assert "other.yaml is valid" in " ".join(told(capsys, "elsewhere", "--configfile", "other.yaml", status=0)["ok"])
 
 
 def test_a_variable_that_is_not_set(
@@ -156,7 +156,7 @@ def test_what_a_foreign_configuration_could_do_is_told(folder: Path, capsys: pyt
     (folder / "data").mkdir()
     configure(folder, data_dir="data", store_dir="../store", results_dir=str(folder / "results"))
     (line,) = [line for line in told(capsys, status=0)["note"] if line.startswith("files ")]
-    assert line.startswith("files files outside of this folder are named: ../store; a run reads them, and writes")
+    assert line.startswith("files files outside of this folder are named: ../store; a run reads them, or writes")
     configure(folder, data_dir="data")
     assert [line for line in told(capsys, status=0)["note"] if line.startswith("files ")] == []
 

@@ -328,7 +328,7 @@ def test_the_table_and_its_words(tmp_path: Path) -> None:
         assert row[f"cost_{end}"] == pytest.approx(tokens / 1000)
     assert row["output_tokens_most"] == 14 * 9
     assert row["cost_low"] < row["cost_expected"] < row["cost_high"] < row["cost_most"]
-    assert row["note"] == "answers as long as the 14 stored ones, on average"
+    assert row["note"] == "lengths from 14 stored responses"
     one, other, total = table.to_pylist()
     assert (total["model"], total["cached"]) == ("all models", one["cached"] + other["cached"])
     for name in ("requests", "model_calls", "input_tokens_high", "output_tokens_expected", "cost_low", "cost_most"):
@@ -336,7 +336,7 @@ def test_the_table_and_its_words(tmp_path: Path) -> None:
     words = in_words(table)
     assert len({line.index("selfchat") for line in words.splitlines() if line.startswith("one  ")}) == 1
     assert "cost of all models with prices" in words
-    assert "no answer of this model is stored yet" in words
+    assert "no stored responses of this model" in words
 
 
 def test_self_chat_of_a_model_with_batches_costs_twice_their_prices(tmp_path: Path) -> None:
@@ -348,8 +348,8 @@ def test_self_chat_of_a_model_with_batches_costs_twice_their_prices(tmp_path: Pa
     for end in Range._fields:
         assert batched[0][f"cost_{end}"] == 2 * plain[0][f"cost_{end}"], "self-chat is asked outside of batches"
         assert batched[1][f"cost_{end}"] == plain[1][f"cost_{end}"]
-    assert "not in batches: 2 times the prices" in batched[0]["note"]
-    assert batched[-1]["note"] == "not in these sums: rewriting"
+    assert "not in batches: 2 times the batch prices" in batched[0]["note"]
+    assert batched[-1]["note"] == "not included: rewriting"
 
 
 def test_many_stored_answers_tell_the_length_as_closely_as_they_agree(tmp_path: Path) -> None:
@@ -387,9 +387,9 @@ def test_a_judges_row_says_what_is_found_and_how_many_cases_more_halve_the_inter
     lines = planning_in_words([row(), row(protocol="arena", criterion=None, measure="rating", note=None)]).splitlines()
     assert lines[1:] == [
         "felt mean (empathy, N = 16), clerk: 0.31 (0.38 with Holm over 3 pairs; 1,200 cases; interval ±0.2; from "
-        "assumptions); 3,600 cases more would halve it",
+        "assumptions); 3,600 more cases halve the interval",
         "arena rating (N = 16), clerk: 0.31 (0.38 with Holm over 3 pairs; 1,200 cases; interval ±0.2; from "
-        "assumptions); 3,600 cases more would halve it",
+        "assumptions); 3,600 more cases halve the interval",
         "felt mean (empathy, N = 16), clerk: assumed: much",
     ]
 
@@ -399,8 +399,9 @@ def test_a_row_on_people_names_labels_and_what_is_cheaper() -> None:
     people |= {"cheaper": "labels", "note": None, "min_detectable_difference": 44.4, "half_width": 30.1}
     people |= {"n_systems": 2, "min_detectable_difference_holm": 44.4}  # one pair, so nothing to correct for
     assert planning_in_words([people]).splitlines()[1] == (
-        "felt mean (empathy, N = 16), people with clerk: 44 (150 labels, 1,200 cases; interval ±30; from assumptions); "
-        "3,600 cases more (about 1,234.50) or 400 labels more (about 200.00) would halve it, labels being cheaper"
+        "felt mean (empathy, N = 16), human-corrected with clerk: 44 (150 labels, 1,200 cases; interval ±30; from "
+        "assumptions); "
+        "3,600 more cases (about 1,234.50) or 400 more labels (about 200.00) halve the interval; labels are cheaper"
     )
 
 
@@ -425,8 +426,8 @@ def test_what_cannot_be_said_is_said_to_be_so() -> None:
         row(estimand="people", seeds_to_halve=None, protocol=name, note="one; three") for name in ("felt", "seen")
     ]
     text = planning_in_words([unknown, *people])
-    assert "clerk: nothing can be said; nothing is known that would halve it" in text
-    assert "; neither cases nor labels alone would halve it, but four times as many of both" in text
+    assert "clerk: cannot be computed; the number of cases that halves the interval is unknown" in text
+    assert "; four times as many cases and labels halve the interval; more cases or labels alone do not" in text
     assert text.endswith("all: one\nfelt mean (empathy, N = 16), clerk: two\npeople: three")
     assert planning_in_words([]) == ""
 

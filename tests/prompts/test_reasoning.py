@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.prompts import reasoning
 from dialeval.prompts import rendering as dialogues
 from dialeval.prompts.rendering import (
     END_MARK,
@@ -109,8 +108,8 @@ def test_no_mark_is_left_in_a_prompt(text: str) -> None:
 )
 def test_short_cuts_change_no_text(text: str) -> None:
     """Against the same in two lines, without looking beforehand whether there is anything to do."""
-    marks = reasoning._CONTROL.sub(
-        lambda mark: f"({unicodedata.normalize('NFKC', mark[0]).strip(reasoning._BRACKETS)})", text
+    marks = dialogues._CONTROL.sub(
+        lambda mark: f"({unicodedata.normalize('NFKC', mark[0]).strip(dialogues._BRACKETS)})", text
     )
     assert without_marks(text) == marks
     joined = re.sub(r"\s+", lambda blanks: " " if len(f"{blanks[0]}.".splitlines()) > 1 else blanks[0], text)

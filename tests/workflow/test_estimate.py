@@ -27,8 +27,8 @@ def estimated(finished: Workspace) -> Workspace:
     """A workspace whose models have learned, without a store, in which the estimate has run."""
     shutil.rmtree(finished.folder / "store")
     output = finished.run("estimate")
-    assert "to ask" in output
-    assert "what this design can show" in output
+    assert "model calls" in output
+    assert "precision: the smallest difference" in output
     assert not (finished.folder / "store").exists(), "an estimate asks nothing and stores nothing"
     return finished
 

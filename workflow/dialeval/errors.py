@@ -12,9 +12,9 @@ _UNSEEN = re.compile(
 
 
 class UserError(Exception):
-    """Something outside the program is wrong; the message names the place, the value and the remedy.
+    """An error that a user can fix; the message names the place, the value and the remedy.
 
-    Values come from files, configurations and endpoints: what controls a terminal in them is escaped (`visible`).
+    Control characters in values are escaped (`visible`).
     """
 
     def __init__(self, message: str) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dialeval.report.reference.registries import TABLE_PARTS, tables_text
+import ast
+
+from dialeval.paths import PROJECT
+from dialeval.report.reference.registries import MESSAGES, TABLE_PARTS, formats_text, tables_text
 from dialeval.tables.catalogue import TABLES
 
 
@@ -16,3 +19,16 @@ def test_what_is_said_of_columns_is_of_columns_that_there_are() -> None:
         inside = {column for one in table.cells.values() for column in (one.low, one.high, one.published) if column}
         assert {*table.cells, *table.kinds, *inside} <= set(table.schema.names), table.name
         assert table.row, table.name
+
+
+def test_error_messages_on_the_page_are_messages_of_the_code() -> None:
+    texts = [
+        node.value
+        for path in (PROJECT / "workflow" / "dialeval").rglob("*.py")
+        if path.name != "registries.py"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    missing = [message for message in MESSAGES if not any(message in text for text in texts)]
+    assert missing == []
+    assert all(f"| `{message}` |" in formats_text() for message in MESSAGES)

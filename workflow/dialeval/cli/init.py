@@ -33,9 +33,10 @@ def add_init(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "The folder gets config.yaml, a Snakefile to which you can add rules, a profile that uses all cores, and "
         "README.md. Without options, the configuration is the default run: embedded models on bundled dialogues, "
-        "offline. NAME is the model's name in tables, MODEL its name at the endpoint. An embedded model needs no MODEL: --judge "
-        "forest. Chatbots continue 20 bundled dialogues; `seeds.limit` changes the number. Judges score your dialogues "
-        "on coherence and overall, or on each --criterion; without --dialogues, they score the chatbots' on each --criterion."
+        "offline. NAME is the model's name in tables, MODEL its name at the endpoint. An embedded model needs no MODEL "
+        "(--judge forest). Chatbots continue 20 bundled dialogues; `seeds.limit` changes the number. Judges score your "
+        "dialogues on coherence and overall, or on each --criterion; without --dialogues, they score the chatbots' on "
+        "each --criterion."
     )
     parser.add_argument(
         "folder", type=Path, metavar="FOLDER", help="folder to create; existing files are never overwritten"

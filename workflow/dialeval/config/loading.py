@@ -43,19 +43,19 @@ ROUNDS = 20
 def load_config(
     raw: Mapping[str, Any], *, files_are_there: bool = True, further: Sequence[Check] = (), source: str = ""
 ) -> Config:
-    """Checks a configuration and the files it names.
+    """Return the checked configuration.
 
-    Where a field is wrong the rest is looked at without it, so that all mistakes come in one message; what may only
-    follow from another mistake is left out.
+    One message lists all mistakes: fields with a mistake are left out and the rest is checked. Consequences of another
+    mistake are omitted.
 
     Args:
         raw: the configuration as read from YAML.
-        files_are_there: whether what it names must exist by now; before a download it need not.
-        further: checks of what it names besides.
-        source: where it was read, for the message.
+        files_are_there: whether the files that it names must exist.
+        further: additional checks.
+        source: name of the file, for the message.
 
     Raises:
-        UserError: one message with every mistake: the field, the value, and what would be right.
+        UserError: one message with every mistake: the field, the value and the remedy.
     """
     config, wrong, lines = _fields(dict(raw))
     if config is not None:

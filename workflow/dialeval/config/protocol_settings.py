@@ -70,7 +70,7 @@ def unfit_rounds(config: Config) -> Iterator[Mistake]:
 
 
 class Cascade(Section):
-    """Two judges as one: `first` answers all requests, `then` a random share, mostly where `first` is least certain."""
+    """Two judges as one: `first` answers all requests, `then` a random share, more often where `first` is unsure."""
 
     first: Name = Field(description="The cheap judge.")
     then: Name = Field(description="The expensive judge.")

@@ -203,8 +203,8 @@ def _sum(costs: Sequence[float | None]) -> float | None:
 # An estimate as the table `estimate`, and as text for people.
 
 HEAD = (
-    "model", "protocol", "requests", "cached", "to ask", "input tokens", "low to high", "output tokens", "low to high",
-    "cost", "low to high", "at most",
+    "model", "protocol", "requests", "cached", "model calls", "input tokens", "low to high", "output tokens",
+    "low to high", "cost", "low to high", "at most",
 )  # fmt: skip
 ALL = "all models"
 """The model of the row with the sums; no model's name has a blank."""
@@ -241,7 +241,7 @@ def estimate_table(
     ]
     priced = any(row["cost_most"] is not None for row in rows)
     notes = [f"without the cost of {', '.join(dict.fromkeys(unpriced))}: no prices"] if priced and unpriced else []
-    notes += [f"not in these sums: {part}" for part in left_out]
+    notes += [f"not included: {part}" for part in left_out]
     return to_table(ESTIMATE, [*rows, _sum_reading(rows, notes)])
 
 
@@ -258,9 +258,10 @@ def in_words(table: pa.Table) -> str:
     total = rows[-1]
     if total["cost_most"] is not None:
         lines.append(
-            f"\ncost of all models with prices, besides what is stored: about {_money(total['cost_expected'])}, likely "
-            f"{_money(total['cost_low'])} to {_money(total['cost_high'])}, in no case more than "
-            f"{_money(total['cost_most'])} (every answer as long as it may be)"
+            f"\ncost of all models with prices, without stored responses: about {_money(total['cost_expected'])}, "
+            "likely "
+            f"{_money(total['cost_low'])} to {_money(total['cost_high'])}, at most {_money(total['cost_most'])} "
+            "(every response with max_tokens)"
         )
     counted = {f"{row['model']}: tokens counted by {row['tokenizer']}" for row in rows[:-1]}
     return "\n".join([*lines, "", *sorted(counted), *_notes(rows)])
@@ -271,16 +272,14 @@ def _row(estimate: Estimate, prices: Prices, *, batched: bool) -> dict[str, Any]
     prompts, answers = _rounded_up(estimate.prompts), _rounded_up(estimate.answers)
     notes = [*model.notes, *estimate.notes]
     if estimate.to_ask and estimate.n_answers:
-        notes.append(f"answers as long as the {estimate.n_answers:,} stored ones, on average")
+        notes.append(f"lengths from {estimate.n_answers:,} stored responses")
     elif estimate.to_ask:
-        notes.append(f"no answer of this model is stored yet; assumed: {estimate.assumed.source}")
+        notes.append(f"no stored responses of this model; assumed: {estimate.assumed.source}")
     factor = 1.0
     if batched and prices != Prices():
         outside = estimate.protocol in ("selfchat", "partner")
         factor = ORDINARY_OF_BATCH if outside else 1.0
-        notes.append(
-            f"not in batches: {factor:g} times the prices, which are those of batches" if outside else "in batches"
-        )
+        notes.append(f"not in batches: {factor:g} times the batch prices" if outside else "in batches")
     costs = [prices.cost(sent, answer) for sent, answer in zip(prompts, answers, strict=True)]
     return {
         "model": model.name,
@@ -354,17 +353,17 @@ def _money(amount: float) -> str:
     return f"{amount:,.2f}" if amount >= 1 or not amount else f"{amount:.3g}"
 
 
-# What a design can show, in words for whoever asked for an estimate.
+# Precision of a design, in words.
 
 Row = Mapping[str, Any]
 POWER_HEAD = (
-    "what this design can show: the smallest difference of two systems that is found in four of five runs (5% level), "
-    "for two systems by themselves and after Holm's correction for all pairs, and what would halve its interval"
+    "precision: the smallest difference between two systems that is detected with 80% power at the 5% level, for one "
+    "pair and after Holm's correction over all pairs, and the cases or labels that halve its interval"
 )
 
 
 def planning_in_words(rows: Sequence[Row]) -> str:
-    """Returns the table `planning` for reading; nothing where it is empty."""
+    """Return the table `planning` as text; empty if the table is empty."""
     if not rows:
         return ""
     alike: dict[tuple[Any, ...], list[Row]] = {}
@@ -385,17 +384,19 @@ def planning_in_words(rows: Sequence[Row]) -> str:
 
 
 def _whose(rows: Sequence[Row]) -> str:
-    """Returns what rows are about that differ in their criteria alone."""
+    """Return the name of the number that rows, equal except for their criteria, are about."""
     row, n = rows[0], rows[0]["n_utterances"]
     scope = ", ".join(filter(None, [*(one["criterion"] for one in rows), f"N = {n}" if n else ""]))
     number = f"{row['protocol']} {row['measure'].replace('_', ' ')}" + (f" ({scope})" if scope else "")
-    return f"{number}, people with {row['judge']}" if row["estimand"] == PEOPLE else f"{number}, {row['judge']}"
+    return (
+        f"{number}, human-corrected with {row['judge']}" if row["estimand"] == PEOPLE else f"{number}, {row['judge']}"
+    )
 
 
 def _shown(row: Row) -> str:
     smallest, half = row["min_detectable_difference"], row["half_width"]
     if smallest is None or math.isnan(smallest):
-        return "nothing can be said"
+        return "cannot be computed"
     what = f"{row['n_seeds']:,} cases"
     if row["estimand"] == PEOPLE:
         what = f"{row['n_labels']:,} labels, {what}"
@@ -413,17 +414,17 @@ def _halved(row: Row) -> str:
         (row.get("labels_to_halve"), "labels", row.get("cost_of_labels")),
     ):
         if count is not None:
-            ways.append(f"{count:,} {noun} more" + ("" if cost is None else f" (about {cost:,.2f})"))
+            ways.append(f"{count:,} more {noun}" + ("" if cost is None else f" (about {cost:,.2f})"))
     if not ways and row["estimand"] == PEOPLE:
-        return "neither cases nor labels alone would halve it, but four times as many of both"
+        return "four times as many cases and labels halve the interval; more cases or labels alone do not"
     if not ways:
-        return "nothing is known that would halve it"
-    words = f"{' or '.join(ways)} would halve it"
-    return f"{words}, {row['cheaper']} being cheaper" if len(ways) > 1 and row.get("cheaper") else words
+        return "the number of cases that halves the interval is unknown"
+    words = f"{' or '.join(ways)} halve the interval"
+    return f"{words}; {row['cheaper']} are cheaper" if len(ways) > 1 and row.get("cheaper") else words
 
 
 def _few(about: Sequence[str], every: Mapping[str, Sequence[str]]) -> str:
-    """Returns the rows that a note is about, in a word where these are all, or all on people."""
+    """Return the rows that a note is about: their names, or `all` or `people` if it is about all of these."""
     for word, rows in every.items():
         if about == rows and len(rows) > 1:
             return word

@@ -190,13 +190,11 @@ class Assumption:
     source: str
 
 
-REASONING = Assumption(
-    Range(50, 300, 1000), "50 to 1000 tokens of reasoning besides, most likely 300, which endpoints bill as output"
-)
+REASONING = Assumption(Range(50, 300, 1000), "and 50 to 1000 tokens of reasoning, most likely 300, billed as output")
 """What reasoning models add to every answer; rough, since it differs by model and effort."""
 
 
-ONE_TOKEN = Assumption(Range(1, 1, 1), "one token: probabilities are read, nothing is written")
+ONE_TOKEN = Assumption(Range(1, 1, 1), "one token (probabilities are read)")
 
 
 EMBEDDED = Assumption(Range(1, 25, 80), "1 to 80 tokens, most likely 25 (the embedded models' short answers)")
@@ -224,10 +222,9 @@ VERDICTS: dict[str, Assumption] = {
 UTTERANCES: dict[Kind, Assumption] = {
     "model": Assumption(
         Range(0.5, 2.4, 12.0),
-        "utterances of 0.5 to 12 times people's mean length, most likely 2.4 times: BotChat's fourteen models had 20 "
-        "to 199 tokens and a median of 41, people in its dialogues 17",
+        "utterances of 0.5 to 12 times the mean length of human utterances, most likely 2.4 times (BotChat's Table 1)",
     ),
-    "embedded": Assumption(Range(0.2, 1.0, 3.0), "utterances of 0.2 to 3 times people's mean length"),
+    "embedded": Assumption(Range(0.2, 1.0, 3.0), "utterances of 0.2 to 3 times the mean length of human utterances"),
 }
 
 

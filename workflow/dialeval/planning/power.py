@@ -43,15 +43,15 @@ _SCORE_SPREAD = 0.25**2
 """Variance of a score on a scale from 0 to 1: its standard deviation is a quarter of the scale."""
 _HALF = "assumed: shares near one half"
 ROUNDS = "assuming that all pairs are compared on all cases"
-NO_DIFFERENCE = "all that is stored is the same"
+NO_DIFFERENCE = "all stored scores are equal"
 Row = dict[str, Any]
 PEOPLE = "people"
 STORED, LABELLED, ASSUMED = "stored judgements", "labels", "assumptions"
 CORRELATION = 0.5
 """Of judge and people within a system, where no label tells it: that of a useful judge."""
 _CORRECTED = {"share of yes": "checklist"}
-NEVER_BY_LABELS = "labels alone cannot halve it: they would have to be more than there are dialogues or pairs"
-NEVER_BY_SEEDS = "seeds alone cannot halve it: the labels are the limit"
+NEVER_BY_LABELS = "more labels alone cannot halve the interval: there are too few dialogues or pairs"
+NEVER_BY_SEEDS = "more cases alone cannot halve the interval: it has too few labels"
 JUDGE = "judge"
 
 

@@ -220,11 +220,11 @@ def write_record(job: Job, key: str) -> None:
 
 
 def read_provenance(path: Path, results: Path) -> dict[str, Any]:
-    """Returns the record of the job that made a file, or an empty dictionary where there is none.
+    """Return the provenance record of a file; an empty dictionary if it has none.
 
     Args:
         path: the file.
-        results: the folder of the results that it lies in.
+        results: results folder with the file.
     """
     name = name_below(results, path)
     own = record_path(results, name)

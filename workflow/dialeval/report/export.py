@@ -65,7 +65,7 @@ def found_tables(results: Path) -> list[Found]:
     """Returns the tables of a run, those for readers first.
 
     Args:
-        results: the folder of its results.
+        results: results folder of the run.
 
     Raises:
         UserError: there is none.
@@ -183,11 +183,11 @@ def _below(folder: Path, is_published: bool) -> Iterator[Found]:
 class Run:
     """A finished run: its tables as pandas data frames, its figures and its summary.
 
-    `run["arena/ratings"]` is a table; a pattern such as `run["judgements/*"]` joins the tables that it fits, which must
-    have the same columns. In a notebook, a run shows its summary.
+    `run["arena/ratings"]` is a table; a pattern such as `run["judgements/*"]` concatenates the matching tables, which
+    must have the same columns. In a notebook, a run shows its summary.
 
     Attributes:
-        results: the folder of its results.
+        results: results folder of the run.
     """
 
     results: Path
@@ -303,10 +303,10 @@ class _Texts:
 
 
 def load(results: str | os.PathLike[str] = "results") -> Run:
-    """Return a run of which the results are in a folder.
+    """Return the finished run whose results are in a folder.
 
     Args:
-        results: the folder of its results.
+        results: results folder of the run.
 
     Raises:
         UserError: the folder has no table of a run.

@@ -43,7 +43,7 @@ def read_about(
     """Returns what is said of a run.
 
     Args:
-        results: the folder of its results.
+        results: results folder of the run.
         shown: the files that the page shows; the page describes their inputs.
         judgements: tables of what judges said.
         usage: the table `usage`, or none.

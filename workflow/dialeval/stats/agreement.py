@@ -44,7 +44,7 @@ def retest_inconsistency(
     """Return the share of pairs of repeats on one item whose verdicts differ.
 
     Args:
-        item: what was asked, the same for every repeat of it, shape [n].
+        item: judged item, the same for all repeats, shape [n].
         verdict: the answer as a number, NaN if unparsed (left out), shape [n].
         cluster: cluster (seed) of each row, shape [n].
         confidence: nominal coverage of the interval.
@@ -110,11 +110,11 @@ def judge_agreement(
 
     Args:
         judge: judge of each answer, numbers in 0..n_judges-1, shape [n].
-        item: what was judged, shape [n]; a judge answers an item once.
+        item: judged item, shape [n]; one answer per judge and item.
         verdict: the answer as a number, NaN if unparsed (left out), shape [n].
         cluster: cluster (seed) of each row, shape [n].
         n_judges: number of judges.
-        level: what distances between verdicts mean to alpha: "nominal", "ordinal" or "interval".
+        level: level of measurement for alpha: "nominal", "ordinal" or "interval".
         resamples: bootstrap resamples of the clusters.
         confidence: nominal coverage of the intervals.
         random_seed: seed of the resampling.

@@ -31,13 +31,13 @@ _ASSUMED = 0.5
 
 @dataclass(frozen=True)
 class ClusteredAuc:
-    """An AUC, or the mean of those of several strata, with its interval.
+    """An AUC, or a mean of AUCs over strata, with its interval.
 
     Attributes:
         auc: between 0 and 1; NaN without a pair.
         ci_low, ci_high: ends of the interval; NaN where there is none.
-        n: examples that count.
-        n_clusters: clusters that they are of.
+        n: number of compared examples.
+        n_clusters: number of their clusters.
         reason: why a number is missing; empty where none is.
         contributions: of each cluster to auc less its expectation, shape [clusters of all examples].
         confidence: nominal coverage.
@@ -61,17 +61,16 @@ def clustered_auc(
     stratum: ArrayLike | None = None,
     confidence: float = 0.95,
 ) -> ClusteredAuc:
-    """Return the AUC of true against spoiled examples, with an interval over clusters.
+    """Return the AUC of positive against negative examples, with a clustered interval.
 
-    Where there are strata (kinds of spoiling, criteria, languages), a true example is held against the spoiled ones of
-    its own stratum alone, and the strata's AUCs are averaged, each weighted by its examples. A stratum without a true
-    or without a spoiled example is left out.
+    With strata (perturbations, criteria, languages), positive and negative examples are compared within a stratum, and
+    the AUCs of the strata are averaged, weighted by their examples. A stratum without both is left out.
 
     Args:
-        score: of each example, shape [n].
-        good: whether it is a true one, shape [n].
+        score: score of each example, shape [n].
+        good: whether the example is positive, shape [n].
         cluster: dialogue of each example, numbers or text, shape [n].
-        stratum: of each example, numbers or text, shape [n]; None for a single one.
+        stratum: stratum of each example, numbers or text, shape [n]; None for one stratum.
         confidence: nominal coverage.
 
     Raises:
@@ -165,10 +164,10 @@ def auc_gain(after: ClusteredAuc, before: ClusteredAuc) -> tuple[float, float, f
     are never of zero width, nor is this one.
 
     Args:
-        after, before: of the same examples, clusters and strata.
+        after, before: AUCs of the same examples, clusters and strata.
 
     Returns:
-        The difference and the ends of its interval, which are NaN where one of the two has none.
+        The difference and the limits of its interval, which are NaN if one AUC has no interval.
     """
     difference = after.auc - before.auc
     if after.reason or before.reason:

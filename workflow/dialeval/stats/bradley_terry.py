@@ -37,9 +37,9 @@ _TOLD = 1e-9
 
 @dataclass(frozen=True)
 class StrengthRating:
-    """Ratings from a paired-comparison likelihood, with the settings that gave them.
+    """Ratings from a paired-comparison likelihood, with their settings.
 
-    Numbers per player are in the caller's order; a player without a comparison has NaN.
+    A player without a comparison has NaN.
 
     Attributes:
         method: "bradley_terry" (a tie is half a win for each) or "davidson" (ties have a parameter of their own).
@@ -49,18 +49,18 @@ class StrengthRating:
             resamples, where the comparisons set no limit, and where all resamples give the same.
         p_above_next: share of replicates in which a player is above the next one of the ranking, shape [n_players].
         replicates: ratings of each resample, shape [resamples, n_players]; infinite where the resample sets no limit.
-        above, below: resamples that set no upper, no lower limit, shape [n_players].
-        clusters: clusters that each player has comparisons in, shape [n_players].
+        above, below: resamples without an upper or lower limit, shape [n_players].
+        clusters: number of clusters with comparisons of each player, shape [n_players].
         design_effect: of the Bradley-Terry strength, from its linear form; NaN for Davidson's, shape [n_players].
         tie_parameter: Davidson's nu; NaN for Bradley-Terry.
         group: number of the set of players connected by comparisons; ratings of different groups have nothing to do
             with each other; -1 without a comparison, shape [n_players].
         games: comparisons of each player, shape [n_players].
-        notes: why a player's rating needs care, empty where it needs none.
-        converged: whether the fit to the data themselves converged.
-        unconverged_replicates: how many resamples did not converge (they are kept).
-        iterations: the most Newton steps that any fit took.
-        max_gradient: largest gradient left in any fit, in comparisons.
+        notes: caveats on each player's rating; empty without any.
+        converged: whether the fit to the data converged.
+        unconverged_replicates: number of resamples that did not converge (they are kept).
+        iterations: largest number of Newton steps of a fit.
+        max_gradient: largest final gradient of a fit, in comparisons.
     """
 
     method: str
@@ -107,23 +107,22 @@ def bradley_terry(
 ) -> StrengthRating:
     """Rate players by the Bradley-Terry model, P(i beats j) = 1 / (1 + 10^((R_j - R_i) / scale)).
 
-    A tie is half a win for each. That compresses the scale where ties are many; `davidson` does not.
+    A tie is half a win for each. Many ties compress the scale; `davidson` avoids this.
 
     Args:
         left, right: players of each comparison, numbers in 0..n_players-1, shape [n].
         outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, shape [n].
-        n_players: number of players, of whom some may have no comparison.
-        cluster: seed of each comparison, numbers or text, shape [n]; what intervals resample. Without it every
-            comparison is its own cluster, which is right only for independent comparisons.
+        n_players: number of players; some may have no comparison.
+        cluster: cluster (seed) of each comparison, numbers or text, shape [n]; None if comparisons are independent.
         resamples: bootstrap resamples behind the intervals; 0 for none.
         confidence: nominal coverage of the intervals.
-        scale: Elo points in which odds grow tenfold.
-        initial: rating that the players average.
+        scale: rating difference for odds of 10 to 1.
+        initial: mean rating of the players.
         ridge: penalty `ridge / 2 * sum(strength^2)` on natural-log strengths. It keeps a player that wins or loses
             everything finite (its `notes` say so), and moves a rating that the data do determine by about
             0.1 * ridge points.
         random_seed: seed of the resampling.
-        equal_pairs: whether every pair that met weighs the same, however often it was compared.
+        equal_pairs: whether all compared pairs have the same weight.
 
     Raises:
         ValueError: if shapes differ, a player is out of range or meets itself, an outcome is none of the three, or
@@ -158,7 +157,7 @@ def davidson(
     random_seed: int = 0,
     equal_pairs: bool = False,
 ) -> StrengthRating:
-    """Rate players by Davidson's model (1970), in which ties have a parameter of their own.
+    """Rate players by Davidson's model (1970), which has a parameter for ties.
 
     With pi = 10^(R / scale): P(i beats j) = pi_i / (pi_i + pi_j + nu sqrt(pi_i pi_j)), and
     P(tie) = nu sqrt(pi_i pi_j) / (pi_i + pi_j + nu sqrt(pi_i pi_j)).

@@ -195,7 +195,7 @@ def compare(left: ArrayLike, right: ArrayLike, outcome: ArrayLike, n_players: in
     Args:
         left, right: players of each comparison, numbers in 0..n_players-1, shape [n].
         outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, shape [n].
-        n_players: number of players, of whom some may have no comparison.
+        n_players: number of players; some may have no comparison.
 
     Raises:
         ValueError: if shapes differ, a player is out of range or meets itself, or an outcome is none of the three.

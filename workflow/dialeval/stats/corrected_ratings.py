@@ -63,24 +63,24 @@ def correct_ratings(
     scale: float = 400.0,
     initial: float = 1000.0,
 ) -> Corrected:
-    """Return the Bradley-Terry ratings as if people had compared everything that the judge compared.
+    """Return human-corrected Bradley-Terry ratings over all comparisons that the judge made.
 
-    A row without a judge's outcome takes the one that the judge's ratings expect. A player that won, or lost, all its
-    labelled comparisons has a rating that depends on the made-up ones, and no interval: its note says so.
+    A row without a judge's outcome takes the outcome that the judge's ratings predict. A player that won, or lost, all
+    its labelled comparisons has a rating that depends on the pseudo-comparisons, and no interval; `note` says so.
 
     Args:
         score: the judge's outcome of each row: 1 where left wins, 0.5 for a tie, 0 where right wins, or between them
             (the mean of both orders); NaN where it has none, shape [n].
-        label: people's outcome, the same way; NaN without a label, shape [n].
+        label: annotators' outcome; NaN without a label, shape [n].
         probability: with which each row was drawn for labelling; None where labels are a simple random sample of all
             rows. Shape [n].
         left, right: players of each row, numbers in 0..n_players-1, shape [n].
-        n_players: number of players, of whom some may have no comparison.
+        n_players: number of players; some may have no comparison.
         cluster: cluster of each row (seed, case), shape [n].
         target: population of the interval: "new_cases" (new seeds) or "given_cases" (the given comparisons).
         confidence: nominal coverage.
-        scale: points in which odds grow tenfold.
-        initial: what the players average whom labels place at a finite distance from each other.
+        scale: rating difference for odds of 10 to 1.
+        initial: mean rating of the identifiable players.
 
     Raises:
         ValueError: if shapes differ, a player is out of range or meets itself, an outcome lies outside 0..1, a

@@ -39,7 +39,7 @@ Method = Literal["pearson", "spearman", "kendall"]
 
 @dataclass(frozen=True)
 class Correlations:
-    """Correlations of judges with people, per dimension, with the settings that gave them.
+    """Correlations of judges with human ratings, per dimension, with their settings.
 
     Attributes:
         estimate: shape [n_judges, n_dimensions]; NaN where undefined.
@@ -179,7 +179,7 @@ def average_over(results: Sequence[Correlations], over: str = "corpora") -> Corr
 
     Args:
         results: one result per corpus, of one method, the same judges and dimensions in the same order.
-        over: what is averaged over, for the reason; clusters of corpora add up, those of anything else are the same.
+        over: corpora, dimensions or languages, for the reason; only the clusters of corpora add up.
 
     Raises:
         ValueError: if there is no result, or they differ in method, shape, resamples or confidence.
@@ -228,7 +228,7 @@ def average_over(results: Sequence[Correlations], over: str = "corpora") -> Corr
 
 
 def williams_test(with_first: float, with_second: float, between: float, n: int) -> WilliamsTest:
-    """Test whether two judges correlate equally with people (Williams 1959, as in Steiger 1980, equation 7).
+    """Test whether two judges correlate equally with human ratings (Williams 1959, as in Steiger 1980, equation 7).
 
     t = (r1 - r2) sqrt((n - 1)(1 + r12) / (2 |R| (n - 1) / (n - 3) + ((r1 + r2) / 2)^2 (1 - r12)^3)), where |R| is
     the determinant of the three variables' correlation matrix; n - 3 degrees of freedom. It takes items as
@@ -236,7 +236,7 @@ def williams_test(with_first: float, with_second: float, between: float, n: int)
     `judge_pairs.compare_judges`.
 
     Args:
-        with_first, with_second: correlations of the two judges with people, r1 and r2.
+        with_first, with_second: correlations of the two judges with human ratings, r1 and r2.
         between: correlation between the judges, r12.
         n: number of items.
 

@@ -67,7 +67,7 @@ def bootstrap_elo(
     random_seed: int,
     equal_pairs: bool = False,
 ) -> BootstrapElo:
-    """Rate players by Bootstrap Elo: shuffle, play, take the median over shuffles; average that over repeats.
+    """Rate players by Bootstrap Elo: the median Elo rating over shuffled orders, averaged over repeats.
 
     The result does not depend on the players' numbering nor on which side a player stands, to the last bit. Its
     spread over `random_seed` is a matter of `shuffles`: about 1.2533 * shuffle_sd / sqrt(shuffles * repeats), and more
@@ -76,14 +76,15 @@ def bootstrap_elo(
     Args:
         left, right: players of each comparison, numbers in 0..n_players-1, shape [n].
         outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, shape [n].
-        n_players: number of players, of whom some may have no comparison.
-        shuffles: shuffles per repeat; the paper has 1000.
-        repeats: repeats with shuffles of their own; the paper averages 10.
-        k: the most points that one comparison can move.
-        scale: Elo points in which odds grow tenfold.
-        initial: rating that everyone starts from.
+        n_players: number of players; some may have no comparison.
+        shuffles: number of shuffles per repeat; 1000 in the paper.
+        repeats: number of independent repeats; 10 in the paper.
+        k: maximum change of a rating by one comparison.
+        scale: rating difference for odds of 10 to 1.
+        initial: initial rating of every player.
         random_seed: seed of the shuffles.
-        equal_pairs: whether shuffles have as many comparisons of every pair that met, in the shares that were seen.
+        equal_pairs: whether all compared pairs have the same number of comparisons in a shuffle, with their shares of
+            outcomes.
 
     Raises:
         ValueError: if shapes differ, a player is out of range or meets itself, an outcome is none of the three, or
@@ -136,8 +137,8 @@ def play_certified(
         comparisons: what to shuffle.
         shuffles: shuffles of each repeat; those of different repeats share nothing.
         repeats: how many repeats.
-        k: the most points that one comparison can move.
-        scale: Elo points in which odds grow tenfold.
+        k: maximum change of a rating by one comparison.
+        scale: rating difference for odds of 10 to 1.
         rng: source of randomness.
         length: the shortest tail to try; None for that of the eigenvalue.
     """
@@ -219,7 +220,7 @@ def continue_play(
 class BootstrapElo:
     """Bootstrap Elo ratings, with the settings that gave them.
 
-    Numbers per player are in the caller's order; a player without a comparison has NaN.
+    A player without a comparison has NaN.
 
     Attributes:
         rating: mean over repeats of the median over shuffles, in Elo points, shape [n_players].
@@ -235,7 +236,7 @@ class BootstrapElo:
         group: number of the set of players connected by comparisons; ratings of different groups have nothing to do
             with each other; -1 without a comparison, shape [n_players].
         games: comparisons of each player, shape [n_players].
-        notes: why a player's rating needs care, empty where it needs none.
+        notes: caveats on each player's rating; empty without any.
     """
 
     rating: FloatArray
@@ -307,8 +308,8 @@ def start_dependence(comparisons: Comparisons, *, k: float, scale: float, times:
 
     Args:
         comparisons: the comparisons.
-        k: the most points that one comparison can move.
-        scale: Elo points in which odds grow tenfold.
+        k: maximum change of a rating by one comparison.
+        scale: rating difference for odds of 10 to 1.
         times: how many times as many comparisons are played.
     """
     group = comparisons.groups()
@@ -414,7 +415,7 @@ def sequential_elo(
     scale: float = 400.0,
     initial: float = 1000.0,
 ) -> SequentialElo:
-    """Play comparisons once, in the order given (equation 1 of the BotChat paper).
+    """Return Elo ratings after the comparisons in the given order (equation 1 of the BotChat paper).
 
     A single order is nearly noise at K = 32 (some 44 points of standard deviation): report `bootstrap_elo`.
 
@@ -422,9 +423,9 @@ def sequential_elo(
         left, right: players of each comparison, numbers in 0..n_players-1, shape [n].
         outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, shape [n].
         n_players: number of players.
-        k: the most points that one comparison can move.
-        scale: Elo points in which odds grow tenfold.
-        initial: rating that everyone starts from.
+        k: maximum change of a rating by one comparison.
+        scale: rating difference for odds of 10 to 1.
+        initial: initial rating of every player.
 
     Raises:
         ValueError: if shapes differ, a player is out of range or meets itself, an outcome is none of the three, or

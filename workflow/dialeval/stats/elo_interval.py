@@ -68,7 +68,7 @@ _LONGEST_INDEPENDENT = 100_000
 class BootstrapEloInterval:
     """Expanded percentile intervals of Bootstrap Elo over resampled seeds, with the settings that gave them.
 
-    Numbers per player are in the caller's order; a player without a comparison has NaN.
+    A player without a comparison has NaN.
 
     Attributes:
         ci_low, ci_high: ends of the interval in Elo points, shape [n_players]; NaN also where resamples do not show its
@@ -84,7 +84,7 @@ class BootstrapEloInterval:
         tail_length: comparisons played of each shuffle.
         fell_back: whether whole shuffles were played.
         start_dependence: what ratings still have of their start after all comparisons; NaN without a comparison.
-        clusters: clusters that each player has comparisons in, shape [n_players].
+        clusters: number of clusters with comparisons of each player, shape [n_players].
         needed: comparisons after which a player's rating would have forgotten its start, shape [n_players]; NaN where
             it has done so.
         notes: why a player's interval needs care, empty where it needs none.
@@ -128,7 +128,7 @@ def bootstrap_elo_interval(
     random_seed: int,
     equal_pairs: bool = False,
 ) -> BootstrapEloInterval:
-    """Return the percentile intervals of Bootstrap Elo when clusters (seeds) are drawn anew.
+    """Return percentile intervals of Bootstrap Elo over resampled clusters (seeds).
 
     Each resample of the clusters is rated by a few dozen shuffles. Their median is the resample's Bootstrap Elo
     plus noise that a thousand shuffles would nearly remove, at thirty times the cost. The noise is kept out so:
@@ -144,12 +144,12 @@ def bootstrap_elo_interval(
         left, right: players of each comparison, numbers in 0..n_players-1, shape [n].
         outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, shape [n].
         cluster: seed of each comparison, numbers or text, shape [n].
-        n_players: number of players, of whom some may have no comparison.
+        n_players: number of players; some may have no comparison.
         resamples: bootstrap resamples of the clusters, 20 or more.
         confidence: nominal coverage.
-        k: the most points that one comparison can move.
-        scale: Elo points in which odds grow tenfold.
-        initial: rating that everyone starts from.
+        k: maximum change of a rating by one comparison.
+        scale: rating difference for odds of 10 to 1.
+        initial: initial rating of every player.
         random_seed: seed of the resampling and of the shuffles.
         equal_pairs: as for `bootstrap_elo`, in every resample anew.
 

@@ -79,7 +79,7 @@ def correct_means(
     the judge, but is narrowest for scores on the labels' scale, since lambda is at most 1.
 
     Args:
-        score: the judge's scores on people's scale, NaN where it has none, shape [n].
+        score: the judge's scores on the scale of the labels, NaN if missing, shape [n].
         label: human label, NaN without a label, shape [n].
         probability: inclusion probability of each row, above 0 and at most 1; only those of labelled rows are used.
             None where labels are a simple random sample of each system's rows. Shape [n].
@@ -94,7 +94,7 @@ def correct_means(
             Wilson's as well, since few labels do not show how far the others are. None for a scale without ends.
         label_variance: variance of each row's label about the mean label of all possible annotators, NaN where it is
             unknown, shape [n]; used for target "given_cases" only. None where the labels are without error.
-        annotators: who labelled, where intervals are about all possible annotators; None where they are about these.
+        annotators: the annotators, if intervals are about all possible annotators; None if about these annotators.
 
     Raises:
         ValueError: if shapes differ, a number is infinite, a probability of a labelled row is out of range, a label is
@@ -379,11 +379,11 @@ def _correlations(rows: LabelledRows, both: BoolArray) -> tuple[FloatArray, floa
 
 
 class Annotators(NamedTuple):
-    """Who labelled, as a sample of the people who might have.
+    """Annotators as a random sample of possible annotators.
 
     Attributes:
-        variance: of annotators' means, for their harshness, in squared units of the labels.
-        share: what each annotator weighs in the label of each row, 0 where it gave none, shape [n_annotators, n].
+        variance: variance of annotators' severity, in squared units of the labels.
+        share: weight of each annotator in the label of each row, 0 without a label, shape [n_annotators, n].
     """
 
     variance: float

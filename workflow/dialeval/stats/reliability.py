@@ -199,7 +199,7 @@ def _inner_end(corrected: float, divided: FloatArray, confidence: float, n_clust
 
 
 def annotator_variance(each: FloatArray, system: IntArray) -> float:
-    """Return the variance of annotators' harshness, 0 or more; NaN where it cannot be known.
+    """Return the variance of annotators' severity, 0 or more; NaN if it is not identifiable.
 
     Labels are taken about the mean of their system. If some items have several annotators, it is Henderson's
     (`variance_components`); where all have one, that between annotators less what chance gives them.
@@ -233,7 +233,7 @@ def annotator_variance(each: FloatArray, system: IntArray) -> float:
 
 @dataclass(frozen=True)
 class Reliability:
-    """How much of the variance of ratings, and of the means of items, is the items'.
+    """Reliability of ratings: the share of the variance of ratings, and of item means, that is due to the items.
 
     Attributes:
         icc: share of the variance of a single rating, by one of these raters at random.

@@ -27,7 +27,7 @@ def cluster_counts(n_clusters: int, resamples: int, rng: np.random.Generator) ->
     """Draw bootstrap resamples of clusters.
 
     Returns:
-        How often each cluster was drawn, shape [resamples, n_clusters]; rows sum to n_clusters.
+        Number of draws of each cluster, shape [resamples, n_clusters]; rows sum to n_clusters.
 
     Raises:
         ValueError: if a number is negative.

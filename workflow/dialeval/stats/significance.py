@@ -44,10 +44,10 @@ def holm(p_values: ArrayLike) -> FloatArray:
     """Adjust p-values by Holm's step-down method (1979).
 
     Args:
-        p_values: shape [n]; NaN where there is no test, which counts in no family.
+        p_values: shape [n]; NaN without a test, which is not counted.
 
     Returns:
-        Adjusted p-values, shape [n]: claims at `adjusted <= alpha` hold the family-wise error at alpha.
+        Adjusted p-values, shape [n]; rejecting at `adjusted <= alpha` controls the family-wise error at alpha.
 
     Raises:
         ValueError: if it is not a vector, or a p-value is not between 0 and 1.
@@ -66,8 +66,8 @@ def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
     Args, errors: as for `holm`.
 
     Returns:
-        q-values, shape [n]: of the claims at `q <= alpha` a share of alpha is expected to be false, where the tests
-        are independent or hang together positively.
+        q-values, shape [n]; rejecting at `q <= alpha` controls the false discovery rate at alpha if the tests are
+        independent or positively dependent.
     """
     p, tested = _checked(p_values)
     order = tested[np.argsort(p[tested], kind="stable")]
@@ -108,7 +108,7 @@ def order_claims(
     Args:
         n_systems: number of systems.
         first, second: systems of each pair, numbers in 0..n_systems-1, shape [n_pairs].
-        difference: of the pair, above 0 where the first is better; NaN where unknown, shape [n_pairs].
+        difference: difference of each pair, above 0 if the first is better; NaN if unknown, shape [n_pairs].
         p: two-sided p-values, NaN without a test, shape [n_pairs].
         confidence: 1 - the family-wise error.
 
@@ -137,8 +137,8 @@ class OrderClaims:
 
     Attributes:
         better: whether a system (row) is shown to be better than another (column), shape [n_systems, n_systems].
-        cyclic: whether claims ran in a circle, as pairs that were compared on different items can: then nothing was
-            concluded from two claims together.
+        cyclic: whether the significant differences are cyclic, which is possible for pairs on different items;
+        transitivity is then not used.
     """
 
     better: NDArray[np.bool_]
@@ -149,15 +149,15 @@ def places(estimate: ArrayLike, better: ArrayLike) -> Places:
     """Return the simultaneous confidence set of each system's rank.
 
     Args:
-        estimate: of each system, more being better, shape [n_systems].
+        estimate: estimate of each system, higher is better, shape [n_systems].
         better: whether a system (row) is shown to be better than another (column), shape [n_systems, n_systems].
 
     Returns:
-        The ranks that the claims leave. Where an estimate contradicts the claims, as those on different items can, the
-        set is extended to its rank.
+        The ranks that are consistent with the significant differences. If an estimate contradicts them, which is
+        possible with different items, the set is extended to its rank.
 
     Raises:
-        ValueError: if shapes do not fit, an estimate is missing, or of two systems each is claimed to be better.
+        ValueError: if shapes do not fit, an estimate is missing, or two systems are each better than the other.
     """
     value: FloatArray = as_floats("estimate", estimate)
     claims = np.asarray(better, dtype=np.bool_)

@@ -101,16 +101,16 @@ def controlled_ratings(
     Args:
         left, right: players shown first and second, numbers in 0..n_players-1, shape [n].
         outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, shape [n].
-        n_players: number of players, of whom some may have no comparison.
+        n_players: number of players; some may have no comparison.
         cluster: seed of each comparison, numbers or text, shape [n].
         log_length_ratio: natural logarithm of left length / right length, shape [n]; None to leave length out, which
             with `position=False` gives plain Bradley-Terry.
         position: whether the place is in the model; it is left out where the data do not tell it from the models.
         confidence: nominal coverage of the intervals.
-        scale: Elo points in which odds grow tenfold.
-        initial: rating that the players average.
+        scale: rating difference for odds of 10 to 1.
+        initial: mean rating of the players.
         ridge: penalty `ridge / 2 * sum(strength^2)` on the models' natural-log strengths, not on length or position.
-        equal_pairs: whether every pair that met weighs the same, however often it was compared.
+        equal_pairs: whether all compared pairs have the same weight.
 
     Raises:
         ValueError: if shapes differ, a player is out of range or meets itself, an outcome is none of the three, a

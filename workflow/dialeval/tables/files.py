@@ -188,7 +188,7 @@ def read_table(path: Path, kind: Table, columns: Sequence[str] | None = None) ->
 
 
 def read_tables(paths: Iterable[Path], kind: Table, columns: Sequence[str] | None = None) -> pa.Table:
-    """Reads several tables of one kind, one after the other."""
+    """Return the concatenation of several tables with the same columns."""
     parts = [read_table(path, kind, columns) for path in paths]
     if not parts:
         empty = kind.schema.empty_table()
@@ -199,7 +199,7 @@ def read_tables(paths: Iterable[Path], kind: Table, columns: Sequence[str] | Non
 def iterate_rows(
     path: Path, kind: Table, columns: Sequence[str] | None = None, batch_size: int = 1024
 ) -> Iterator[dict[str, Any]]:
-    """Yields the rows of a table as dictionaries, reading it piece by piece."""
+    """Yield the rows of a table as dictionaries, read in batches."""
     with _open(path, kind) as file:
         for batch in file.iter_batches(batch_size, columns=list(columns) if columns else None):
             yield from batch.to_pylist()

@@ -54,19 +54,19 @@ class Interval:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A kind of table: its columns, and what docs and report say of it. The words are no part of fingerprints.
+    """The description of a table: its columns, and the texts of docs and report, which are not fingerprinted.
 
     Attributes:
-        name: stands in the files' metadata; `<part>/<table>` where the report shows it in a part.
+        name: name in the files' metadata; `<part>/<table>` if a part of the report shows it.
         schema: its columns.
-        row: what one row is of.
-        title: its heading in the report.
-        caption: what it shows, in a sentence or two.
-        columns: what a column is where neither its name nor `words.COMMON` says it.
-        cells: columns of the report that have others in their cells.
-        numbers: what its fractional numbers are, but for those of `kinds`.
-        kinds: what the numbers of single columns are.
-        shown: whether the report holds its rows; where not, it says where they are.
+        row: unit of a row.
+        title: heading in the report.
+        caption: content, in a sentence or two.
+        columns: description of each column without an obvious or common meaning.
+        cells: columns that the report shows with an interval or another column in the same cell.
+        numbers: kind of the fractional numbers, except those in `kinds`.
+        kinds: kind of the numbers, by column.
+        shown: whether the report contains the rows; otherwise it names the file.
     """
 
     name: str
@@ -174,7 +174,7 @@ def differences(name: str, *, row: str, title: str, caption: str) -> Table:
     Args:
         name: its name.
         row: what is compared in one row.
-        title: its heading in the report.
+        title: heading in the report.
         caption: which numbers are compared.
     """
     return Table(

@@ -46,12 +46,12 @@ PAGE = "index.html"
 
 
 def compare(a: Path, b: Path, out: Path) -> str:
-    """Compares two runs and returns what to say about it in a terminal.
+    """Compare two runs and return the summary for a terminal.
 
-    Only the two folders are read. A folder of a run that is not finished is compared by what it has.
+    Only the two folders are read. An unfinished run is compared as far as it has results.
 
     Args:
-        a, b: folders of results; differences are the second run's numbers less the first's.
+        a, b: results folders; differences are the second run's numbers minus the first's.
         out: folder of the page `index.html` and of the tables `numbers`, `verdicts`,
         `changed_verdicts` and `changes`, each as
             Parquet and as CSV.

@@ -41,6 +41,22 @@ This page is generated from the readers, scales, strategies and statuses in the 
 """
 
 
+MESSAGES = {
+    "there is no such field": "Correct the key of the configuration. The message names the most similar key.",
+    "this field has a new name": "Rename the key as the message says.",
+    "this field is needed and missing": "Add the key.",
+    "has no effect": "Remove the setting, or add the setting that it depends on.",
+    "does not exist; correct the path": "Correct the path or `data_dir`, or run the target `download`.",
+    "responses could be parsed": "Read the response in the message. Change the judge, the prompt or `max_tokens`.",
+    "another run (process": "Wait for the other run, or set another `results_dir`.",
+    "was drawn by": "Set `labels.sampling_design` to its former value, or `labels.path` to another folder.",
+    "has no chat template": "Set `chat_template` of the model.",
+    "No space left": "Free disk space and run the same command again.",
+    "it was killed (signal 9)": "The job ran out of memory. Lower `--cores`, or request more memory on a cluster.",
+}
+"""Parts of frequent error messages -> remedy."""
+
+
 def formats_text() -> str:
     """Return the page: a table for each registry."""
     return "\n".join(
@@ -99,6 +115,12 @@ def formats_text() -> str:
                 REMEDIES.items(),
             ),
             _table("Statuses of translations", "", ("status", "meaning"), checks.STATUSES.items()),
+            _table(
+                "Error messages",
+                "Every message names the place, the value and the remedy. These are frequent.",
+                ("message", "what to do"),
+                MESSAGES.items(),
+            ),
         ]
     )
 
