@@ -28,8 +28,8 @@ from dialeval.tables.files import iterate_rows
 from dialeval.text import noted
 
 LETTERS = "ABCD"
-BUNDLED = {"en": "english.jsonl", "zh": "chinese.jsonl"}
-"""Files of our own items by language, in the folder `bundled`."""
+BUNDLED = {"en": "bundled/english.jsonl", "zh": "bundled/chinese.jsonl"}
+"""Files of our own items by language; code fingerprints find their content by these paths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ def read_bundled(language: str) -> ItemReading:
     """
     if language not in BUNDLED:
         raise UserError(f"there are no bundled test items in language '{language}'; {nearest(language, BUNDLED)}")
-    with resources.as_file(resources.files("dialeval.dialogbench") / "bundled" / BUNDLED[language]) as path:
+    with resources.as_file(resources.files("dialeval.dialogbench") / BUNDLED[language]) as path:
         reading = read(path, language, origin="bundled")
     reading.source = f"bundled ({language})"
     return reading
