@@ -1,8 +1,8 @@
 """The form `locate`: whether a dialogue shows something, and in which utterance first.
 
-Without criteria it is UniEval's question (BotChat 3.2): did an AI take part? A dialogue passes at N if the judge says
-it is human, or puts the first AI utterance after N. With criteria, such as kinds of failure, each is asked about by
-itself, so that the rate of each is known, not of those alone that show first.
+Without criteria it is UniEval's question (BotChat 3.2): did an AI take part? A dialogue passes at N if the verdict is
+human, or the first AI utterance comes after N. Each criterion, such as a kind of failure, has a request of its own, so
+that the rate of each is known.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dialeval.protocols.questions import Question, shown
 from dialeval.protocols.verdicts import VerdictText, is_taken_back, read_verdict, status_of, text_to_read, was_cut
 
 OF_ONE_SPEAKER = "locate.j2"
-"""What UniEval is asked with where one speaker alone is judged, of which the paper's prompt knows nothing."""
+"""UniEval's template where only one speaker is judged, which the paper's prompt does not provide for."""
 OPTIONS = {r"yes": "Yes", r"no": "No"}
 _MOST_DIGITS = 9
 _PLACE = re.compile(

@@ -21,12 +21,12 @@ class Planned:
     """A request and the ids of its subject: dialogues on a ChatSEED, or an item of a corpus.
 
     Attributes:
-        case_id: what the dialogues have in common: their ChatSEED, or another case.
+        case_id: the case of the dialogues: their ChatSEED, or another one.
         left: the model whose dialogue is shown (first).
         right: the model whose dialogue is shown second, in pairwise protocols.
         n_utterances: the length that dialogues were cut to, or have.
         corpus, language, item_id: the item that is scored or answered.
-        part: what of the item is asked for: a dimension, an option, an order of the options.
+        part: the part of the item that the request is about: a dimension, an option, an order of the options.
     """
 
     request: Request
@@ -91,7 +91,7 @@ def request_from_row(row: Mapping[str, Any]) -> Request:
 
 
 def write_requests(path: Path, planned: Iterable[Planned]) -> None:
-    """Writes the table `requests`, row by row, and says how many there are."""
+    """Writes the table `requests`, row by row, and prints their number."""
     with TableWriter(path, REQUESTS) as table:
         table.write_all(one.to_row() for one in planned)
     print(f"{counted(table.rows, 'request')} planned")
@@ -123,9 +123,9 @@ def judgement(judge: str, planned: Mapping[str, Any], status: Status, **verdict:
     """Returns a row of the table `judgements`.
 
     Args:
-        planned: row of `requests`; a column that is not there is empty.
-        status: whether the answer could be read.
-        said: what the judge said: `choice`, `outcome`, `value`, `reason` and so on.
+        planned: row of `requests`; a missing column is empty.
+        status: whether the answer could be parsed.
+        verdict: `choice`, `outcome`, `value`, `reason` and so on.
     """
     columns = {name: planned.get(name) for name in JUDGEMENT_ABOUT}
     return {"judge": judge, **columns, "repeat": planned.get("repeat") or 0, "reason": "", "status": status, **verdict}
@@ -145,13 +145,13 @@ def answered(
     answer: Sequence[str] = ANSWER,
     again: Sequence[Path] = (),
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Yields each row of `requests` (the ids of its subject) with its row of `responses`, if the judge was asked.
+    """Yields each row of `requests` (the ids of its subject) with its row of `responses`, if it was sent.
 
     Args:
         responses: tables of responses, one per shard; each keeps the order of the requests.
-        about: columns of `requests` to read; `request_id` among them.
+        columns: columns of `requests` to read; `request_id` among them.
         answer: columns of `responses` to read; `request_id` and `status` among them.
-        again: tables of responses to requests that were asked again; one that is there takes the place of the first.
+        again: tables of responses to retries, which replace the first responses.
 
     Raises:
         UserError: a request has no row in any of the responses.
@@ -173,12 +173,7 @@ def answered(
 
 
 def with_statuses_printed(rows: Iterable[dict[str, Any]], whose: str) -> Iterator[dict[str, Any]]:
-    """Yields rows as they are, and says in the log how many have which status.
-
-    Args:
-        rows: rows with a `status`.
-        whose: whose answers they were read from.
-    """
+    """Yields rows, and then prints how many have each `status`; `whose` names their judge."""
     counts: Counter[str] = Counter()
     for row in rows:
         counts[row["status"]] += 1
