@@ -28,8 +28,6 @@ from dialeval.perturbations.strategy import NotApplicable, Perturbed, Scope
 from dialeval.perturbations.suite import rewritten_outcome
 from dialeval.prompts.rendering import Templates
 
-# Damage by a model: what is asked, and which answers are taken.
-
 TEMPLATES = Templates()
 TALK = dialogue("Do you sail?", "Every summer on the big lake.", "Alone?", "With my aunt Ines, who owns the boat.")
 ANSWER = response("Where is Tom?", "Tom went to Oslo with 3 friends.")

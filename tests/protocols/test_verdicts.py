@@ -26,8 +26,6 @@ from dialeval.protocols.verdicts import (
     text_in,
 )
 
-# Judges' answers as real models write them: read where they are clear, refused where they are not.
-
 CONVERSATIONS = option_patterns(shipped("arena").options)
 
 

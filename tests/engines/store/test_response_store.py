@@ -27,8 +27,6 @@ from dialeval.engines.store.claims import Claims, is_at_work
 from dialeval.engines.store.response_store import StoredAnswers
 from dialeval.errors import UserError
 
-# Nothing stored is lost, whatever a model is called, and damage is noticed.
-
 DIGEST = hashlib.sha256(b"model").hexdigest()[:12]
 Output = pytest.CaptureFixture[str]
 
@@ -540,7 +538,7 @@ def test_a_request_that_got_no_answer_is_free_for_others(tmp_path: Path) -> None
     with opened(tmp_path, writer="one", run="A") as one, opened(tmp_path, writer="two", run="B") as two:
         assert one.claim_all([key(1)]) == [True]
         one.give_up(key(1))
-        assert two.claim_all([key(1)]) == [False], "it is told with the next claim"
+        assert two.claim_all([key(1)]) == [False], "the next claim releases it"
         assert one.claim_all([key(2)]) == [True]
         assert two.claim_all([key(1)]) == [True]
 

@@ -3,9 +3,8 @@
 The task is the record's own, or the file's name where the record has none that is known. Records that are no items
 (no options, more than four, an empty one, no readable label, ...) are left out and counted by reason.
 
-The published files and models that are asked for an item use the same fields, but not one shape: options can be an
-object, an object of objects, or a list of objects with one key each; keys can be letters or digits. Whatever could mean
-two things is refused with a reason, never guessed.
+Published files and writers use the same fields in several shapes: options can be an object, an object of objects, or a
+list of objects with one key each; keys can be letters or digits. Ambiguous records are left out with a reason.
 """
 
 from __future__ import annotations

@@ -321,7 +321,7 @@ class _TooLongError(Exception):
 
 
 def _dialogue(messages: tuple[Message, ...]) -> int | None:
-    """Returns a number that all turns of a dialogue share, whoever speaks; None for a question that stands alone."""
+    """Returns a number that all turns of a dialogue share; None for a single question."""
     return hash(tuple(message.content for message in messages[:2])) if len(messages) > 2 else None
 
 
