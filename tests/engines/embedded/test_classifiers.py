@@ -17,6 +17,8 @@ from dialeval.engines.embedded.training_examples import KINDS
 from dialeval.engines.requests import Dialogue
 from embedded_ratings import DimensionRow, held_back_dimensions
 
+# Trees that are walked here say what scikit-learn's say, to the last bit.
+
 
 def drawn(seed: int, n_classes: int, n: int = 400) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)

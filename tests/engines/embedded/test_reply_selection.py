@@ -31,6 +31,8 @@ from dialeval.engines.embedded.texts import Batch
 from dialeval.engines.requests import Dialogue
 from embedded_ratings import held_back_dimensions
 
+# The judge that selects: what it adds to the forest, and that it tells replies from others better.
+
 
 @pytest.fixture(scope="module")
 def known(english: list[Dialogue]) -> tuple[Statistics, ReplyFit]:

@@ -27,6 +27,8 @@ from dialeval.engines.embedded.texts import (
 from dialeval.engines.requests import Dialogue
 from dialeval.text import is_word, surface_tokens, telling_tokens, tokens, unfinished_tokens
 
+# Texts read as numbers have the words that the texts themselves have, one by one.
+
 PIECES = st.sampled_from(
     ["Yes", "no", "It's", "5", "?", "？", "...", "!", "_", "我", "是", "e\u0301", " ", "\ud800", ""]
 )
