@@ -26,7 +26,7 @@ from dialeval.protocols.verdicts import (
     text_in,
 )
 
-CONVERSATIONS = option_patterns(shipped("arena").options)
+CONVERSATIONS = option_patterns(tuple(shipped("arena").options))
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -53,17 +53,7 @@ class Rate:
 
     def to_row(self) -> Row:
         """Returns the rate's columns."""
-        return {
-            "accuracy": self.accuracy,
-            "ci_low": self.ci_low,
-            "ci_high": self.ci_high,
-            "n": self.n,
-            "n_unparsed": self.n_unparsed,
-            "n_clusters": self.n_clusters or None,
-            "design_effect": self.design_effect,
-            "n_effective": self.n_effective,
-            "note": self.note or None,
-        }
+        return asdict(self) | {"n_clusters": self.n_clusters or None, "note": self.note or None}
 
 
 def rate_of(answers: Iterable[Answer], confidence: float = 0.95) -> Rate:
@@ -178,15 +168,14 @@ def domain_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row
             own = {d.name: by_domain[d.name] for d in DOMAINS if d.group == group_name and d.name in by_domain}
             for name, found in own.items():
                 published = published_domain_accuracy(model, language, name)
-                rate = {**rate_of(found, confidence).to_row(), "chance": chance_of([found])}
-                rows.append({**about, "group": group_name, "domain": name, **rate, "published": published})
+                rows.append({**about, "group": group_name, "domain": name, "published": published}
+                            | _rate_row([found], confidence))  # fmt: skip
             if own:
-                cells = list(own.values())
-                mean = {**mean_rate(cells, confidence).to_row(), "chance": chance_of(cells)}
-                rows.append({**about, "group": group_name, "domain": "mean", **mean, "published": None})
+                rows.append({**about, "group": group_name, "domain": "mean", "published": None}
+                            | _rate_row(list(own.values()), confidence))  # fmt: skip
         for name in sorted(set(by_domain) - set(NAMES)):
-            rate = {**rate_of(by_domain[name], confidence).to_row(), "chance": chance_of([by_domain[name]])}
-            rows.append({**about, "group": "", "domain": name, **rate, "published": None})
+            rows.append({**about, "group": "", "domain": name, "published": None}
+                        | _rate_row([by_domain[name]], confidence))  # fmt: skip
     return rows
 
 
@@ -197,8 +186,12 @@ def chance_of(cells: Sequence[Sequence[Answer]]) -> float:
 
 def _accuracy_row(about: Row, scope: str, name: str, cells: Sequence[Sequence[Answer]], confidence: float) -> Row:
     published = published_accuracy(about["model"], about["language"], name) if scope != "dimension" else None
-    found = {**mean_rate(cells, confidence).to_row(), "chance": chance_of(cells), "published": published}
-    return {**about, "scope": scope, "name": name, "n_tasks": len(cells), **found}
+    found = _rate_row(cells, confidence)
+    return {**about, "scope": scope, "name": name, "n_tasks": len(cells), **found, "published": published}
+
+
+def _rate_row(cells: Sequence[Sequence[Answer]], confidence: float) -> Row:
+    return mean_rate(cells, confidence).to_row() | {"chance": chance_of(cells)}
 
 
 # Mean accuracies of groups of models, by kind or tag ("Avg." of DialogBench's Tables 2, 3 and 7; Figure 8).

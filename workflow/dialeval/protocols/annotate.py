@@ -21,7 +21,7 @@ from dialeval.criteria import NO_FAILURE
 from dialeval.engines.requests import Message, Request
 from dialeval.prompts.rendering import ShownDialogue, Templates, letters_of
 from dialeval.protocols import verdicts
-from dialeval.protocols.planned_requests import Planned, judgement
+from dialeval.protocols.planned_requests import Planned, judgement, planned_about
 from dialeval.protocols.questions import Question, shown
 from dialeval.protocols.verdicts import is_complete, plain_text, status_of, text_to_read, was_cut
 
@@ -43,15 +43,7 @@ def plan(
         request = around(question, item, places, templates)
         for repeat, sampling in question.samplings():
             name = "/".join([question.name, item.corpus, item.item_id, *([str(repeat)] if repeat else [])])
-            yield Planned(
-                replace(request, request_id=name, sampling=sampling, repeat=repeat),
-                case_id=item.case_id or None,
-                left=item.system,
-                n_utterances=len(item.utterances),
-                corpus=item.corpus,
-                language=item.language,
-                item_id=item.item_id,
-            )
+            yield planned_about(item, replace(request, request_id=name, sampling=sampling, repeat=repeat))
 
 
 def around(question: Question, item: Item, places: tuple[int, ...], templates: Templates) -> Request:

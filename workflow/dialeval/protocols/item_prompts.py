@@ -9,7 +9,6 @@ Utterances are never altered, also where a system names itself.
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -23,26 +22,13 @@ from dialeval.corpora.items import Item, iterate_items, turns_of
 from dialeval.corpora.seeds import SOURCE
 from dialeval.corpora.transcripts.transcript import names_system
 from dialeval.criteria import LEVELS, SHOWN_LEVELS, Criterion, Level
-from dialeval.engines.requests import Dialogue, Message, Request
+from dialeval.engines.requests import Dialogue, Request, Window
 from dialeval.prompts.rendering import SpokenDialogue, Templates, letters_of, shown_name
 from dialeval.protocols.questions import ItemCriteria, Question, frame, prompt_criterion
 
 ByLevel = Mapping[Level, str]
 RATING: ByLevel = {"turn": "rating_turn.j2", "dialogue": "rating_dialogue.j2"}
 YES_NO: ByLevel = {"turn": "yes_no_turn.j2", "dialogue": "yes_no_dialogue.j2"}
-
-
-class Window(typing.Protocol):
-    """The context window of an engine."""
-
-    @property
-    def context_window(self) -> int | None:
-        """Tokens of prompt and answer together; None if there is no limit."""
-        ...
-
-    def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns the length of the rendered prompt in the model's own tokens."""
-        ...
 
 
 def subject_of(item: Item, criteria: Iterable[Criterion], *criterion: str) -> tuple[Dialogue, ...]:

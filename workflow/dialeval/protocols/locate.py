@@ -17,7 +17,7 @@ from dialeval.criteria import Criterion
 from dialeval.engines.requests import Message, Request
 from dialeval.prompts.rendering import ShownDialogue, Templates, letters_of
 from dialeval.protocols import verdicts
-from dialeval.protocols.planned_requests import Planned, judgement
+from dialeval.protocols.planned_requests import Planned, judgement, planned_about
 from dialeval.protocols.questions import Question, shown
 from dialeval.protocols.verdicts import VerdictText, is_taken_back, read_verdict, status_of, text_to_read, was_cut
 
@@ -40,16 +40,8 @@ def plan(question: Question, items: Iterable[Item], templates: Templates) -> Ite
         for criterion, request in zip(question.each_criterion(), around(question, item, templates), strict=True):
             for repeat, sampling in question.samplings():
                 name = question.request_id(criterion, None, label, repeat)
-                yield Planned(
-                    replace(request, request_id=name, sampling=sampling, repeat=repeat),
-                    case_id=item.case_id or None,
-                    left=item.system,
-                    n_utterances=len(item.utterances),
-                    corpus=item.corpus,
-                    language=item.language,
-                    item_id=item.item_id,
-                    part=criterion.name if criterion else None,
-                )
+                named = replace(request, request_id=name, sampling=sampling, repeat=repeat)
+                yield planned_about(item, named, part=criterion.name if criterion else None)
 
 
 def around(question: Question, item: Item, templates: Templates) -> Iterator[Request]:

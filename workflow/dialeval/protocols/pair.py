@@ -69,7 +69,7 @@ def parse(
     if question.structured:
         verdict = _in_object(text, options)
     else:
-        verdict = read_verdict(text, _patterns(tuple(options)), cut=was_cut(answer))
+        verdict = read_verdict(text, option_patterns(tuple(options)), cut=was_cut(answer))
     yield judgement(
         judge,
         planned,
@@ -168,11 +168,6 @@ def _in_object(text: str, options: Mapping[str, str]) -> VerdictText:
     if choice not in options:
         return VerdictText(None, (), f"{choice!r:.60} is none of the options")
     return VerdictText(choice, (), reason)
-
-
-@cache
-def _patterns(labels: tuple[str, ...]) -> dict[str, str]:
-    return option_patterns(labels)
 
 
 # Pairs of dialogues on one case
@@ -337,7 +332,8 @@ _LEADS = "answer|option|choice|conversation|dialogue|response|system|assistant"
 """Words that judges put before a label of one word."""
 
 
-def option_patterns(labels: Iterable[str]) -> dict[str, str]:
+@cache
+def option_patterns(labels: tuple[str, ...]) -> dict[str, str]:
     """Returns the pattern of each label (see `read_verdict`) -> the label.
 
     A label is read in any case, with `only` or a word such as `answer` before it. Where labels begin with one word and

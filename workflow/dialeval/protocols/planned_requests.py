@@ -7,13 +7,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.errors import UserError
 from dialeval.tables.dialogues import NOT_ASKED, REQUESTS, RESPONSES, Status
 from dialeval.tables.files import TableWriter, iterate_rows
 from dialeval.text import counted
+
+if TYPE_CHECKING:
+    from dialeval.corpora.items import Item
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,20 @@ class Planned:
             "item_id": self.item_id,
             "part": self.part,
         }
+
+
+def planned_about(item: Item, request: Request, part: str | None = None) -> Planned:
+    """Returns a request about a dialogue as a whole, with the ids of the dialogue."""
+    return Planned(
+        request,
+        case_id=item.case_id or None,
+        left=item.system,
+        n_utterances=len(item.utterances),
+        corpus=item.corpus,
+        language=item.language,
+        item_id=item.item_id,
+        part=part,
+    )
 
 
 def request_from_row(row: Mapping[str, Any]) -> Request:

@@ -9,30 +9,26 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from dialeval.config.botchat import Selfchat
 from dialeval.corpora.seeds import Scenario
 from dialeval.engines.answering import Answering, run_concurrently
-from dialeval.engines.requests import OPENING_LINE, AnswerFailure, Dialogue, Message, Request, Response, Sampling
+from dialeval.engines.requests import (
+    OPENING_LINE,
+    AnswerFailure,
+    Dialogue,
+    Message,
+    Request,
+    Response,
+    Sampling,
+    Window,
+)
 from dialeval.prompts.reasoning import without_marks
 from dialeval.prompts.rendering import Templates, one_line
 
 SELFCHAT, PARTNER = "selfchat", "partner"
 """Protocols under which responses of the chatbot and of the simulated user are stored."""
-
-
-class Window(Protocol):
-    """The context window of an engine, which need not run."""
-
-    @property
-    def context_window(self) -> int | None:
-        """Tokens of prompt and answer together; None if there is no limit."""
-        ...
-
-    def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns the length of the rendered prompt in the model's own tokens."""
-        ...
 
 
 def history(system: str, utterances: Sequence[str]) -> tuple[Message, ...]:
@@ -316,11 +312,6 @@ async def chat(talk: Talk, speakers: Mapping[str, Answering], seed_id: str, seed
 PARTNER_TEMPLATE = "partner.j2"
 
 
-def partner_sampling(selfchat: Selfchat) -> Sampling:
-    """Returns the sampling of all speakers."""
-    return Sampling(temperature=selfchat.temperature, max_tokens=selfchat.max_tokens)
-
-
 def partner_messages(
     seeds: Mapping[str, Dialogue], scenarios: Mapping[str, Scenario], templates: Templates, end: str
 ) -> dict[str, str]:
@@ -353,7 +344,7 @@ def talk_of(
         chatbot, partner: the windows of the models; None without a simulated user.
         system_messages: of the simulated user, by seed_id.
     """
-    sampling = partner_sampling(selfchat)
+    sampling = Sampling(temperature=selfchat.temperature, max_tokens=selfchat.max_tokens)
     voice = Voice(chatbot, lambda _: system, sampling)
     if partner is None:
         return Talk(selfchat.n_utterances, voice)
