@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.errors import UserError
-from dialeval.tables.dialogues import NOT_ASKED, REQUESTS, RESPONSES, Status
+from dialeval.tables.dialogues import NOT_SENT, REQUESTS, RESPONSES, Status
 from dialeval.tables.files import TableWriter, iterate_rows
 from dialeval.text import counted
 
@@ -181,7 +181,7 @@ def answered(
             if head is not None and head["request_id"] == row["request_id"]:
                 heads[place] = next(streams[place], None)
                 newer = second.get(row["request_id"] + "/again")
-                if head["status"] != NOT_ASKED:
+                if head["status"] != NOT_SENT:
                     yield row, newer if newer and newer["status"] == "ok" else head
                 break
         else:
