@@ -1,4 +1,4 @@
-"""What a writer is told: balanced, the same whatever else is planned, and another with another seed."""
+"""Briefs of writers: balanced, the same whatever else is planned, and another with another seed."""
 
 from __future__ import annotations
 

@@ -22,8 +22,6 @@ from dialeval.engines.embedded.learning import learn
 from dialeval.engines.requests import AnswerFailure, Dialogue, Request, Response
 from dialeval.prompts.rendering import Templates
 
-# The writer without a language model: its clozes are sound items, and it declines what it cannot do.
-
 Dialogues = dict[str, list[Dialogue]]
 
 

@@ -15,8 +15,6 @@ from dialeval.dialogbench.briefs import fields_of
 from dialeval.dialogbench.examination import parse, parse_all, place_of, plan, read_letter, rotations, shuffled
 from dialeval.prompts.rendering import Templates
 
-# Items put to models: what they see, and what their answers come to.
-
 TEMPLATES = Templates()
 OPEN = item("KRG", utterances=UTTERANCES[:9], extra={"knowledge": "Plates show a number."}, question="")
 

@@ -16,8 +16,6 @@ from dialeval.dialogbench.experts import ExpertAnswer, ExpertReading, draw, read
 from dialeval.dialogbench.items import TestItem, read_bundled
 from dialeval.errors import UserError
 
-# The sheet for experts: what is drawn, what it shows and hides, and that no answer on it is ever lost.
-
 ITEMS = {one.item_id: one for one in read_bundled("en").items}
 ORIGIN = {name: {"source": "bundled", "variant": "full"} for name in ITEMS}
 

@@ -29,8 +29,6 @@ from dialeval.engines.requests import request_key
 from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates
 
-# Requests for items: what they ask for, and how often they are asked again.
-
 TEMPLATES = Templates()
 
 

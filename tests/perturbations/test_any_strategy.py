@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -84,14 +85,14 @@ def test_only_the_response_is_damaged(name: str, texts: list[str], language: str
 @given(texts=TEXTS, language=LANGUAGE, scope=st.sampled_from(["chatbot", "all"]))
 def test_the_other_speaker_is_not_touched(name: str, texts: list[str], language: str, scope: Scope) -> None:
     item, strategy = dialogue(*texts, language=language), STRATEGIES[name]
-    check(item, strategy, perturb(item, strategy, POOL, random_seed=1, scope=scope), scope)
+    check(item, strategy, perturb(item, replace(strategy, scope=scope), POOL, random_seed=1), scope)
 
 
 @settings(max_examples=80, deadline=None)
 @given(texts=TEXTS, scope=st.sampled_from(["chatbot", "all"]))
 def test_a_shuffle_keeps_the_utterances(texts: list[str], scope: Scope) -> None:
     item = dialogue(*texts)
-    result = perturb(item, STRATEGIES["order_shuffle"], POOL, random_seed=3, scope=scope)
+    result = perturb(item, replace(STRATEGIES["order_shuffle"], scope=scope), POOL, random_seed=3)
     if isinstance(result, Perturbed):
         assert Counter(result.item.utterances) == Counter(item.utterances)
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from perturbation_items import OTHERS, dialogue, small_pool
 
 from dialeval.corpora.items import Item
 from dialeval.perturbations.registry import STRATEGIES, perturb
 from dialeval.perturbations.shortening import generic_replies
-from dialeval.perturbations.strategy import NotApplicable, Perturbed, Scope, chatbot_turns
+from dialeval.perturbations.strategy import NotApplicable, Perturbed, Scope, Strategy, chatbot_turns
 
 POOL = small_pool()
 TALK = dialogue(
@@ -21,13 +23,17 @@ TALK = dialogue(
 )
 
 
+def strategy_of(name: str, scope: Scope | None) -> Strategy:
+    return replace(STRATEGIES[name], scope=scope) if scope else STRATEGIES[name]
+
+
 def results(item: Item, name: str, scope: Scope | None = None, n: int = 30) -> list[Perturbed]:
-    drawn = [perturb(item, STRATEGIES[name], POOL, random_seed=seed, scope=scope) for seed in range(n)]
+    drawn = [perturb(item, strategy_of(name, scope), POOL, random_seed=seed) for seed in range(n)]
     return [result for result in drawn if isinstance(result, Perturbed)]
 
 
 def reason(item: Item, name: str, scope: Scope | None = None) -> str:
-    result = perturb(item, STRATEGIES[name], POOL, random_seed=0, scope=scope)
+    result = perturb(item, strategy_of(name, scope), POOL, random_seed=0)
     assert isinstance(result, NotApplicable)
     return result.reason
 

@@ -75,12 +75,12 @@ def test_a_response_gets_worse_only_where_that_is_possible() -> None:
     assert words.reason == "no word with an unnatural synonym"
 
 
-def test_a_ladder_depends_on_its_seed_and_draw_alone() -> None:
+def test_a_ladder_depends_on_its_seed_alone() -> None:
     strategy = STRATEGIES["utterance_duplication"]
     first = build_ladder(TALK, strategy, POOL, random_seed=0, n_steps=3)
     assert build_ladder(TALK, strategy, POOL, random_seed=0, n_steps=3) == first
     assert build_ladder(TALK, strategy, POOL, random_seed=0, n_steps=2).steps == first.steps[:2]
-    assert build_ladder(TALK, strategy, POOL, random_seed=0, n_steps=3, draw=1).steps != first.steps
+    assert build_ladder(TALK, strategy, POOL, random_seed=1, n_steps=3).steps != first.steps
 
 
 def test_the_first_reason_is_told_where_no_step_is_possible() -> None:

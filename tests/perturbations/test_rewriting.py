@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,11 +24,9 @@ from dialeval.perturbations.rewriting import (
     rewrite_all,
     settled_rewriting,
 )
-from dialeval.perturbations.strategy import NotApplicable, Perturbed
+from dialeval.perturbations.strategy import NotApplicable, Perturbed, Scope
 from dialeval.perturbations.suite import rewritten_outcome
 from dialeval.prompts.rendering import Templates
-
-# Damage by a model: what is asked, and which answers are taken.
 
 TEMPLATES = Templates()
 TALK = dialogue("Do you sail?", "Every summer on the big lake.", "Alone?", "With my aunt Ines, who owns the boat.")
@@ -35,9 +34,10 @@ ANSWER = response("Where is Tom?", "Tom went to Oslo with 3 friends.")
 BY_MODEL = [name for name, strategy in STRATEGIES.items() if strategy.by_model]
 
 
-def plan(name: str, **more: object) -> Request:
-    item = ANSWER if STRATEGIES[name].level == "turn" else TALK
-    request = plan_rewriting(item, STRATEGIES[name], TEMPLATES, Sampling(), **more)  # type: ignore[arg-type]
+def plan(name: str, scope: Scope | None = None, **more: object) -> Request:
+    strategy = replace(STRATEGIES[name], scope=scope) if scope else STRATEGIES[name]
+    item = ANSWER if strategy.level == "turn" else TALK
+    request = plan_rewriting(item, strategy, TEMPLATES, Sampling(), **more)  # type: ignore[arg-type]
     assert isinstance(request, Request)
     return request
 

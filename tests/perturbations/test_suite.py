@@ -11,8 +11,6 @@ from dialeval.errors import UserError
 from dialeval.perturbations.registry import STRATEGIES
 from dialeval.perturbations.suite import constructed_items, well_rated
 
-# Good items are those that people rated highly.
-
 
 def item(name: str) -> Item:
     return Item("fed", name, "en", "dialogue", name, ("human", "chatbot"), ("Hi.", "Hello."))

@@ -1,4 +1,4 @@
-"""Which kinds show, and where: what is asked, and what an answer means."""
+"""Failures and their places: prompts, and the meaning of answers."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ from dialeval.protocols.annotate import parse, plan, read_marks, reason_in
 from dialeval.protocols.planned_requests import Planned
 from dialeval.protocols.questions import Question
 from dialeval.tables.files import HUMAN
-
-# Which kinds show, and where: what is asked, and what an answer means.
 
 TEMPLATES = Templates()
 QUESTION = shipped_question("failures")

@@ -13,8 +13,6 @@ from dialeval.corpora.seeds import judged_places
 from dialeval.protocols.failure_rules import PHRASES, Rules, judgements, knows, phrase_of
 from dialeval.tables.files import HUMAN
 
-# What the rules say of dialogues, as judgements.
-
 RULES = Rules({"en": 6}, 0.99)
 SEED = ("As an AI language model, I greet you from here to there.", "Hello you.")
 

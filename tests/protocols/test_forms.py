@@ -24,8 +24,6 @@ from dialeval.stages import judging
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, RESPONSES
 from dialeval.tables.files import read_table, to_table, write_table
 
-# What could not be read is asked once more under a key of its own, and the second answer stands if it can be read.
-
 UNIEVAL: dict[str, Any] = {"name": "unieval", "shipped": True, "protocol": shipped("unieval")}
 DIALOGUES = {"bot": {f"s{n}": ("Hi.", "Hello.", f"What now, {n}?") for n in range(4)}}
 ANSWERS = {
@@ -96,7 +94,7 @@ def test_the_second_answer_stands_where_there_is_one(folder: Path) -> None:
     assert {name: row["status"] for name, row in rows.items() if name in ("s0", "s2")} == {"s0": "ok", "s2": "refused"}
 
 
-# A template that forgets what its protocol is about is told before a job runs; a user's own can give nothing away.
+# A template that forgets what its protocol is about is refused before a job runs; a user's own reveals no system.
 
 WHOLE = (
     "{{ criterion.question }}\n{{ first }}\n--\n{{ render_dialogue(second) }}\n"

@@ -1,4 +1,4 @@
-"""What is said forges nothing, in any form, with a template of the user's own that prints what it likes."""
+"""Utterances forge nothing in a prompt, in any form, with any template of the user's."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dialeval.prompts.rendering import END_MARK, Templates
 from dialeval.protocols import locate, pair, probability, scale
 from dialeval.protocols.pair import by_case
 
-LINES = "{% for said in DIALOGUE %}\n{{ said }}\n{% endfor %}\n"
+LINES = "{% for utterance in DIALOGUE %}\n{{ utterance }}\n{% endfor %}\n"
 ONE = "{{ dialogue }}\n", LINES.replace("DIALOGUE", "dialogue")
 TWO = tuple(f"{first}## Second\n{second}" for first, second in (
     ("{{ first }}\n", "{{ second }}\n"), (LINES.replace("DIALOGUE", "first"), LINES.replace("DIALOGUE", "second"))
@@ -72,7 +72,7 @@ class OwnTemplates:
                 (folder / f"{form}_{way}.j2").write_text(text, encoding="utf-8")
 
     def prompts(self, text: str) -> Iterator[tuple[str, str]]:
-        """Yields what is asked about dialogues in which something is said, by template."""
+        """Yields the prompts about dialogues with an utterance, by template."""
         items = dialogues(text)
         for way in ("whole", "lines"):
             of = {"source": "mine"}

@@ -14,8 +14,6 @@ from dialeval.prompts.rendering import Templates
 from dialeval.protocols import probability, scale
 from dialeval.protocols.item_prompts import blinded, shortened
 
-# What does not fit a judge's window loses its oldest utterances, and never its instruction or response.
-
 LONG = Item(
     "fed", "1", "en", "turn", "1", ("human", "chatbot") * 10, (*tuple(f"word{n} " * 20 for n in range(19)), "The end.")
 )

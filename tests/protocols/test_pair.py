@@ -16,8 +16,6 @@ from dialeval.protocols.pair import meetings, option_patterns, parse
 from dialeval.protocols.verdicts import read_verdict
 from dialeval.tables.files import HUMAN
 
-# Arena and GTEval: pairs in both orders, cut to one length; the side not called AI wins.
-
 DIALOGUES = {
     "a": {"s1": ("x", "y", "a1", "a2", "a3"), "s2": ("p", "q", "a1", "a2", "a3")},
     "b": {"s1": ("x", "y", "b1", "b2", "b3"), "s2": ("p", "q", "b1", "b2", "b3")},

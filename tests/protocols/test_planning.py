@@ -12,8 +12,6 @@ from dialeval.protocols.planned_requests import Planned, answered, in_shard, req
 from dialeval.tables.dialogues import REQUESTS, RESPONSES
 from dialeval.tables.files import TableWriter, iterate_rows, to_table, write_table
 
-# Requests go into tables and come back; shards share them out.
-
 REQUEST = Request(
     "r1", "unieval", "choice", (Message("system", "s"), Message("user", "u\tü\n")),
     Sampling(0.7, 0.9, 5, 3, ("\n", "x")), ("Yes", "No"), "c", (("a", "b"), ("c",)), 2,

@@ -34,8 +34,6 @@ from dialeval.protocols.selfchat import (
     talk_of,
 )
 
-# Self-chat: roles, windows, resuming, and what happens when an utterance cannot be had.
-
 SEEDS: dict[str, Dialogue] = {f"s{n}": (f"hello {n}", f"hi {n}") for n in range(6)}
 
 

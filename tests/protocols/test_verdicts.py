@@ -26,9 +26,7 @@ from dialeval.protocols.verdicts import (
     text_in,
 )
 
-# Judges' answers as real models write them: read where they are clear, refused where they are not.
-
-CONVERSATIONS = option_patterns(shipped("arena").options)
+CONVERSATIONS = option_patterns(tuple(shipped("arena").options))
 
 
 @pytest.mark.parametrize(

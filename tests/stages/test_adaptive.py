@@ -22,7 +22,7 @@ from dialeval.engines.requests import Message, Request
 from dialeval.errors import UserError
 from dialeval.protocols.planned_requests import Planned
 from dialeval.stages import adaptive, answering
-from dialeval.tables.dialogues import NOT_ASKED, REQUESTS, RESPONSES
+from dialeval.tables.dialogues import NOT_SENT, REQUESTS, RESPONSES
 from dialeval.tables.files import TableWriter, read_table
 from dialeval.tables.measures import ADAPTIVE_ROUNDS
 
@@ -110,7 +110,7 @@ def test_what_is_settled_is_asked_no_more_and_nothing_twice(tmp_path: Path, caps
     assert set(endpoint.calls.values()) == {1}
     found = responses(tmp_path, "a")
     assert [row["request_id"] for row in found] == [row["request_id"] for row in responses(tmp_path, "c")]
-    assert sum(row["status"] == NOT_ASKED for row in found) == FULL - EXPECTED
+    assert sum(row["status"] == NOT_SENT for row in found) == FULL - EXPECTED
     assert [row for row in found if row["status"] == "ok"] == [
         other for row, other in zip(found, responses(tmp_path, "c"), strict=True) if row["status"] == "ok"
     ]

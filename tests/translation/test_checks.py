@@ -1,4 +1,4 @@
-"""An answer is a translation, or it is said why it is none."""
+"""An answer is a translation, or has the reason why it is none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The error for users, and texts of others made safe for one line."""
+"""The error for users, and escaping of control characters in texts from outside."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Iterable
 _UNSEEN = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
-"""Control and bidirectional characters, and others that change a line without being seen; not tab and line feed."""
+"""Control, bidirectional and other invisible characters, except tab and line feed."""
 
 
 class UserError(Exception):
     """An error that a user can fix; the message names the place, the value and the remedy.
 
-    Control characters in values are escaped (`visible`).
+    Values come from files, configurations and endpoints, so control characters are escaped (`visible`).
     """
 
     def __init__(self, message: str) -> None:
@@ -22,9 +22,9 @@ class UserError(Exception):
 
 
 def visible(text: str) -> str:
-    """Returns a text whose control and bidirectional characters are written out, as `\\x1b` and `\\u202e`.
+    """Returns a text with its control and bidirectional characters as `\\x1b` and `\\u202e`; not tab and line feed.
 
-    Tabs and line feeds stay. Otherwise a text of others could colour, move or reorder what a terminal or a log shows.
+    Unescaped they could colour, move or reorder the lines of a terminal or a log.
     """
     return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode(), text)
 
@@ -36,7 +36,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
         word: what was written.
         known: the names that would have been right.
     """
-    import difflib  # every job imports this module first, and few have anything to say
+    import difflib  # slow to import, and every job imports this module
 
     names = sorted(known)
     close = difflib.get_close_matches(word, names, n=1)

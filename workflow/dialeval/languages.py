@@ -20,7 +20,7 @@ _PLACES = {language: place for place, language in enumerate(PAPER_ORDER)}
 
 
 def language_place(language: str) -> tuple[bool, int, str]:
-    """Returns what languages are sorted by: the paper's place, for others their code; their average comes last."""
+    """Returns the sort key of a language: the paper's place, for others their code; their average comes last."""
     return language == AVERAGE, _PLACES.get(language, len(PAPER_ORDER)), language
 
 
@@ -43,7 +43,7 @@ class Language(NamedTuple):
     Attributes:
         name: in English.
         nllb: its code for NLLB, after FLORES-200.
-        letters: what a text in it is written with, as the inside of a character class.
+        letters: its letters, as the inside of a character class.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Language(NamedTuple):
         return min(1.0, len(own) / len(letters)) if letters else 1.0
 
     def may_be_in(self, text: str) -> bool:
-        """Returns whether a text may be this language's by its letters; kana distinguish Japanese from Chinese."""
+        """Returns whether the letters of a text may be this language's; kana distinguish Japanese from Chinese."""
         if self.share(text) < _SHARE:
             return False
         n_han, n_kana = (len(re.findall(f"[{some}]", text)) for some in (_HAN, _KANA))

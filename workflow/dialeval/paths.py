@@ -1,8 +1,8 @@
 """Paths of the project and of the user's cache, and atomic writes of files, never through a link in results or store.
 
-Another user of a shared folder can leave a link there in place of a file or folder that a run writes. So a file is
-written under a new name and then replaces what has its name, a link included. A file that is appended to, and a folder
-on the way, must be no link. The results and the store themselves may be links. It must import quickly: every job does.
+Another user of a shared folder could leave a link there in place of a file or folder that a run writes. So a file is
+written under a new name and then replaces any file or link of its name; a file that is appended to, and a folder on the
+way, must be no link. The results and the store themselves may be links. Every job imports this module, so it is light.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def check_name(project: Path) -> None:
     """Checks that Snakemake can read the files in the folder of the workflow.
 
     Args:
-        project: the folder of the workflow that runs.
+        project: the folder of the workflow.
 
     Raises:
         UserError: its name has braces.
@@ -41,13 +41,10 @@ def check_name(project: Path) -> None:
 
 
 def check_can_be_installed(project: Path) -> None:
-    """Checks that environments of jobs can be made, into which the project is installed from its folder.
-
-    Args:
-        project: the folder of the workflow that runs.
+    """Checks that the project can be installed from its folder into environments of jobs.
 
     Raises:
-        UserError: it is that of a wheel, which cannot be installed again.
+        UserError: `project` is the folder of a wheel, which cannot be installed again.
     """
     if not (project / "pyproject.toml").is_file():
         raise UserError(
@@ -81,9 +78,9 @@ def linked_folder(path: Path, *tops: Path) -> Path | None:
     """Returns the first folder on the way to a path that is a link, or None.
 
     Args:
-        path: of a file or folder that is to be written or removed; it need not be there.
-        tops: folders below which links are looked for, and which may be links themselves; without any, those of the
-            run. A path that lies in none of them has no such link.
+        path: of a file or folder to write or remove; it need not exist.
+        tops: folders below which links count, and which may be links; by default those of the run. A path outside of
+            them has no such link.
     """
     named = map(str, tops) if tops else filter(None, map(os.environ.get, (RESULTS, STORE)))
     known = {os.path.abspath(top) for top in named}  # noqa: PTH100 - `resolve` would follow the links
@@ -142,10 +139,10 @@ def write_new(path: Path, text: str = "") -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Gives a temporary path beside `path`; on success it is fsynced and takes the place of `path`.
+    """Gives a temporary path beside `path`, which on success is fsynced and replaces `path`.
 
     Raises:
-        UserError: the disk is full, the folder not writable or a link; what was there before is untouched.
+        UserError: the disk is full, the folder not writable or a link; an existing file stays as it was.
     """
     try:
         refuse_links(path)

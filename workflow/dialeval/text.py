@@ -1,7 +1,6 @@
 """Text as tokens in any script, and counts with their nouns.
 
-Words for scripts that put blanks between them, single characters for those that do not. Punctuation marks are tokens of
-their own, because a question mark says much about what comes next.
+Tokens are words in scripts with blanks between them, single characters in others, and punctuation marks.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ def is_word(token: str) -> bool:
 
 @lru_cache(maxsize=65536)
 def telling_tokens(text: str) -> tuple[str, ...]:
-    """Returns the words and question marks of a text: other marks depend on how carefully people type."""
+    """Returns the words and question marks of a text, without marks that depend on careful typing."""
     return tuple(token for token in tokens(text) if token in QUESTION_MARKS or is_word(token))
 
 
@@ -69,7 +68,7 @@ def is_unspaced(token: str) -> bool:
 
 @lru_cache(maxsize=65536)
 def normalised(text: str) -> str:
-    """Returns the letters and digits of a text, in lower case: what makes two utterances the same."""
+    """Returns the letters and digits of a text, in lower case; equal for utterances that count as the same."""
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).lower()))
 
 

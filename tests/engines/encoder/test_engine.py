@@ -25,8 +25,6 @@ from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
 from dialeval.jobs.progress import Progress
 
-# What a trained metric answers, whatever it is asked together with, and what it is not asked.
-
 pytestmark = pytest.mark.train
 Folders = Callable[..., Path]
 
@@ -206,7 +204,7 @@ def test_half_precision_is_near(metric_folder: Folders, one_by_one: list[float])
         opened(metric_folder(), precision="float16")
 
 
-# The folder of a metric: what it holds, and what is said of one that does not.
+# The folder of a metric: what it holds, and the error for one that does not.
 
 
 @pytest.fixture

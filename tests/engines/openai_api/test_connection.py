@@ -1,4 +1,4 @@
-"""The way to an endpoint: what is sent with each request, and what is told of each answer beside its JSON."""
+"""The way to an endpoint: what each request sends, and what each answer has beside its JSON."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from dialeval.engines.openai_api import connection
 from dialeval.engines.openai_api.connection import AnswerReader, Connection, proxy_for
 from dialeval.engines.openai_api.retries import Fault
 from dialeval.errors import UserError
-
-# The way to an endpoint: what is sent with each request, and what is told of each answer beside its JSON.
 
 
 def test_the_headers_of_answers_and_refusals_are_heard() -> None:

@@ -1,4 +1,4 @@
-"""What no table can hold, and JSON without end, is told or mended at the border; nothing of it is stored."""
+"""What no table can hold, and JSON without end, is reported or repaired by the response; nothing of it is stored."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def run(endpoint: LoopbackEndpoint, store: Path, numbers: list[int]) -> tuple[An
 
 def test_every_request_ends_in_one_outcome_and_no_success_is_asked_twice(tmp_path: Path) -> None:
     numbers = list(range(2000))
-    kinds = Counter(kind_of(f"question {number}") for number in numbers)
+    n_of_kind = Counter(kind_of(f"question {number}") for number in numbers)
     with LoopbackEndpoint(script) as endpoint:
         answering, answers = run(endpoint, tmp_path / "first", numbers)
         wrong = {
@@ -133,13 +133,13 @@ def test_every_request_ends_in_one_outcome_and_no_success_is_asked_twice(tmp_pat
             if count != TRIES.get(kind_of(text), 1)
         }
         assert not wrong
-        assert len(endpoint.log) == sum(TRIES.get(kind, 1) * count for kind, count in kinds.items())
+        assert len(endpoint.log) == sum(TRIES.get(kind, 1) * count for kind, count in n_of_kind.items())
         # the endpoint counts those that we gave up on until their answers would have come
-        assert endpoint.most_in_flight <= 64 + kinds["slow once"]
+        assert endpoint.most_in_flight <= 64 + n_of_kind["slow once"]
 
         expected = Counter[str]()
         for kind, failure in EXPECTED_FAILURES.items():
-            expected[failure] += kinds[kind]
+            expected[failure] += n_of_kind[kind]
         assert answering.failures == expected
         assert answering.total == answering.n_sent == len(numbers) == len(answers) + sum(expected.values())
         for number, response in answers.items():

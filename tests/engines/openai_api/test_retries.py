@@ -26,8 +26,6 @@ from dialeval.engines.openai_api.wire_format import plain_address
 from dialeval.engines.requests import AnswerFailure, Request
 from dialeval.errors import UserError
 
-# Retry-After in all its forms, labels, addresses and token counts.
-
 
 @pytest.mark.parametrize(
     ("headers", "seconds"),

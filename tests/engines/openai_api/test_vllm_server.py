@@ -17,7 +17,7 @@ SPECIAL = 999
 
 
 class Tokenizer:
-    """Takes the longest piece at every place; `<s>` is one token, which it forgets in text if it is told to."""
+    """Takes the longest piece at every place; `<s>` is one token, which it forgets in text if so set."""
 
     def __init__(self, *, forgets: bool = False) -> None:
         self.forgets = forgets

@@ -198,8 +198,8 @@ GARBAGE = {
 
 @pytest.mark.parametrize("values", GARBAGE.values(), ids=GARBAGE)
 def test_headers_that_mean_nothing_do_no_harm(values: dict[str, str]) -> None:
-    kinds = ("requests", "tokens")
-    headers = {f"x-ratelimit-{name}-{kind}": value for name, value in values.items() for kind in kinds}
+    units = ("requests", "tokens")
+    headers = {f"x-ratelimit-{name}-{kind}": value for name, value in values.items() for kind in units}
     endpoint = Endpoint(lambda number, now: (None, headers), a_latency(1.0))
     send_all(endpoint, 1200, concurrency=8)
     assert len(endpoint.taken_at) >= 0.5 * 1200 * 8

@@ -27,8 +27,6 @@ from dialeval.engines.store.claims import Claims, is_at_work
 from dialeval.engines.store.response_store import StoredAnswers
 from dialeval.errors import UserError
 
-# Nothing stored is lost, whatever a model is called, and damage is noticed.
-
 DIGEST = hashlib.sha256(b"model").hexdigest()[:12]
 Output = pytest.CaptureFixture[str]
 
@@ -182,7 +180,7 @@ def test_without_locks_a_file_that_just_changed_may_be_written(
 
     monkeypatch.setattr(fcntl, "flock", no_locks)
     with opened(tmp_path) as store:
-        assert sum(store.report.corrupt.values()) == corrupt
+        assert sum(store.corrupt.values()) == corrupt
 
 
 def test_half_a_last_line_is_remembered_with_the_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,7 +205,7 @@ def test_a_flipped_byte_costs_one_answer(tmp_path: Path, place: int) -> None:
     path.write_bytes(bytes(content))
     with opened(tmp_path) as store:
         assert [number for number in range(10) if store.get(key(number))] == [n for n in range(10) if n != 4]
-        assert sum(store.report.corrupt.values()) == 1
+        assert sum(store.corrupt.values()) == 1
 
 
 @pytest.mark.parametrize("first", [b"", b"\xef\xbb\xbf"])
@@ -540,7 +538,7 @@ def test_a_request_that_got_no_answer_is_free_for_others(tmp_path: Path) -> None
     with opened(tmp_path, writer="one", run="A") as one, opened(tmp_path, writer="two", run="B") as two:
         assert one.claim_all([key(1)]) == [True]
         one.give_up(key(1))
-        assert two.claim_all([key(1)]) == [False], "it is told with the next claim"
+        assert two.claim_all([key(1)]) == [False], "the next claim releases it"
         assert one.claim_all([key(2)]) == [True]
         assert two.claim_all([key(1)]) == [True]
 

@@ -1,4 +1,4 @@
-"""Reasoning is told from the answer by the marks of each family of models, and only where an answer begins with it."""
+"""Reasoning is separated from the answer by the marks of each family of models, where an answer begins with it."""
 
 from __future__ import annotations
 

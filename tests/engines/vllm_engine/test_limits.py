@@ -1,4 +1,4 @@
-"""vLLM's limits: those of vLLM's own class for tables of requests, never our own, and said at the start."""
+"""vLLM's limits: those of vLLM's own class for tables of requests, never our own, and printed at the start."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def requests(samplings: list[Sampling]) -> list[Request]:
 SAMPLINGS = [
     Sampling(temperature=0.0, max_tokens=24),  # greedy: the penalty alone counts
     Sampling(temperature=1.5, max_tokens=24),
-    Sampling(temperature=1.5, top_p=0.99, max_tokens=24),  # said by the request, so the file's is not taken
+    Sampling(temperature=1.5, top_p=0.99, max_tokens=24),  # given by the request, so the file's is not taken
 ]
 
 

@@ -19,8 +19,6 @@ from dialeval.engines.vllm_engine.scheduling import (
     PrefixRouting,
 )
 
-# What the KV cache has room for, requests and dialogues.
-
 
 def test_begun_dialogues_go_before_new_ones_and_equals_in_the_order_of_their_prompts() -> None:
     order: list[str] = []

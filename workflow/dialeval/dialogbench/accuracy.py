@@ -1,19 +1,16 @@
 """Accuracies by task, domain and group of models, their differences, and ablations.
 
-Items that stem from one dialogue, and the rotations of an item, are one cluster (see `stats.clustered`).
+The items of one dialogue, and the rotations of an item, are one cluster (see `stats.clustered`). An unparsable answer
+counts as wrong; each rate has their number. The accuracy of a dimension, and Overall, are unweighted means of tasks.
 
-An unparsable answer counts as wrong, and every rate has the number of these beside it. Overall, and each
-dimension's accuracy, is the unweighted mean of tasks.
-
-Only models that answer by the same method are averaged. The models are those of the run, and no sample of any others:
-an interval is about the items alone.
+Only models that answer by the same method are averaged. Intervals are about the items: the models are fixed.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -53,17 +50,7 @@ class Rate:
 
     def to_row(self) -> Row:
         """Returns the rate's columns."""
-        return {
-            "accuracy": self.accuracy,
-            "ci_low": self.ci_low,
-            "ci_high": self.ci_high,
-            "n": self.n,
-            "n_unparsed": self.n_unparsed,
-            "n_clusters": self.n_clusters or None,
-            "design_effect": self.design_effect,
-            "n_effective": self.n_effective,
-            "note": self.note or None,
-        }
+        return asdict(self) | {"n_clusters": self.n_clusters or None, "note": self.note or None}
 
 
 def rate_of(answers: Iterable[Answer], confidence: float = 0.95) -> Rate:
@@ -126,8 +113,8 @@ def grouped(rows: Iterable[Answer], *names: str) -> list[tuple[tuple[Any, ...], 
 def accuracy_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row]:
     """Returns accuracy by model, method and language: a row per task, per dimension, and Overall (Tables 2 and 3).
 
-    Only the first rotation counts. `scope` is the type of `name`: task, dimension or overall; `n_tasks` how many tasks
-    the mean is over.
+    Only the first rotation counts. `scope` is the type of `name`: task, dimension or overall; `n_tasks` is the number
+    of tasks of the mean.
     """
     rows: list[Row] = []
     for (model, method, language), group in grouped(first_rotation(answers), "model", "method", "language"):
@@ -145,11 +132,7 @@ def accuracy_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[R
 
 
 def human_rows(languages: Sequence[str]) -> list[Row]:
-    """Returns people's published accuracies in the columns of `accuracy_rows`, without intervals: for show beside ours.
-
-    Args:
-        languages: those for which there are answers.
-    """
+    """Returns people's published accuracies in languages, in the columns of `accuracy_rows`, without intervals."""
     rows: list[Row] = []
     for language in languages:
         about = {"model": HUMAN.lower(), "method": "published", "language": language}
@@ -178,27 +161,30 @@ def domain_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row
             own = {d.name: by_domain[d.name] for d in DOMAINS if d.group == group_name and d.name in by_domain}
             for name, found in own.items():
                 published = published_domain_accuracy(model, language, name)
-                rate = {**rate_of(found, confidence).to_row(), "chance": chance_of([found])}
-                rows.append({**about, "group": group_name, "domain": name, **rate, "published": published})
+                rows.append({**about, "group": group_name, "domain": name, "published": published}
+                            | _rate_row([found], confidence))  # fmt: skip
             if own:
-                cells = list(own.values())
-                mean = {**mean_rate(cells, confidence).to_row(), "chance": chance_of(cells)}
-                rows.append({**about, "group": group_name, "domain": "mean", **mean, "published": None})
+                rows.append({**about, "group": group_name, "domain": "mean", "published": None}
+                            | _rate_row(list(own.values()), confidence))  # fmt: skip
         for name in sorted(set(by_domain) - set(NAMES)):
-            rate = {**rate_of(by_domain[name], confidence).to_row(), "chance": chance_of([by_domain[name]])}
-            rows.append({**about, "group": "", "domain": name, **rate, "published": None})
+            rows.append({**about, "group": "", "domain": name, "published": None}
+                        | _rate_row([by_domain[name]], confidence))  # fmt: skip
     return rows
 
 
 def chance_of(cells: Sequence[Sequence[Answer]]) -> float:
-    """Returns the accuracy of blind guessing: one in the number of options; every cell counts once."""
+    """Returns the accuracy of random guessing: one in the number of options; every cell counts once."""
     return unweighted_mean([math.fsum(1 / one["n_options"] for one in cell) / len(cell) for cell in cells if cell])
 
 
 def _accuracy_row(about: Row, scope: str, name: str, cells: Sequence[Sequence[Answer]], confidence: float) -> Row:
     published = published_accuracy(about["model"], about["language"], name) if scope != "dimension" else None
-    found = {**mean_rate(cells, confidence).to_row(), "chance": chance_of(cells), "published": published}
-    return {**about, "scope": scope, "name": name, "n_tasks": len(cells), **found}
+    found = _rate_row(cells, confidence)
+    return {**about, "scope": scope, "name": name, "n_tasks": len(cells), **found, "published": published}
+
+
+def _rate_row(cells: Sequence[Sequence[Answer]], confidence: float) -> Row:
+    return mean_rate(cells, confidence).to_row() | {"chance": chance_of(cells)}
 
 
 # Mean accuracies of groups of models, by kind or tag ("Avg." of DialogBench's Tables 2, 3 and 7; Figure 8).
@@ -282,11 +268,11 @@ def _average(cells: Cells, confidence: float) -> Row:
     }
 
 
-# What leaving out a part of the procedure changes (DialogBench, Table 4).
+# Ablations of the procedure (DialogBench, Table 4)
 
 
 def ablation_rows(variants: Mapping[str, Iterable[Answer]], confidence: float = 0.95) -> list[Row]:
-    """Returns accuracy by variant, and by how much it differs from the full procedure (Table 4).
+    """Returns accuracy by variant, and its difference from the full procedure (Table 4).
 
     Args:
         variants: answers by variant: `full`, and `-styles` or `-filter`.
@@ -358,8 +344,8 @@ def accuracy_differences(answers: Iterable[Answer], confidence: float) -> Iterat
 def ablation_differences(variants: Mapping[str, Iterable[Answer]], confidence: float) -> Iterator[DifferencesRow]:
     """Yields the change by each ablation, by model, method and language, on each task and over all.
 
-    The items of two procedures are not the same, so this is a difference of two means; what both have counts on both
-    sides. All models under one ablation, language and task are a family.
+    The items of two procedures differ, so this is a difference of two means; common items count on both sides. All
+    models under one ablation, language and task are a family.
 
     Args:
         variants: answers by variant: `full`, and `-styles` or `-filter`.

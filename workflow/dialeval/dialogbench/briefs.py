@@ -1,12 +1,11 @@
 """Briefs of items: the content of a writer's prompt, and the request's subject as data.
 
-Everything that should be balanced is drawn here and not left to the writer: personalities, emotions, the relation, the
-inference, whether there is an offence, the slot. What is drawn for one item depends on its own name and `random_seed`
-only. Closed sets are not drawn blindly but dealt out in turn over the domains, so that their counts differ by one at
-most over a full plan.
+Balanced attributes are drawn here: personalities, emotions, the relation, the inference, the offence, the slot. A draw
+depends on the item's name and `random_seed` only. The values of closed sets take turns over the domains, so that their
+counts differ by at most one over a full plan.
 
-A subject is a tuple of tuples of texts. A writing request's are pairs of field and value. A request about an item has
-its utterances, its options, and then pairs of field and value.
+The subject of a writing request has pairs of field and value; that of a request about an item has its utterances, its
+options, and pairs of field and value.
 """
 
 from __future__ import annotations
@@ -35,14 +34,14 @@ from dialeval.engines.requests import Dialogue
 from dialeval.errors import UserError
 
 FULL, WITHOUT_STYLES, BASIC = "full", "-styles", "-domains"
-"""The procedures that items are written by: the full one, without personalities, and without domains either."""
+"""Procedures of writing: the full one, without personalities, and without personalities and domains."""
 LANGUAGES = ("en", "zh")
 _UNFRIENDLY_SHARE = 1 / 3
 
 
 @dataclass(frozen=True, slots=True)
 class Brief:
-    """One item that is to be written.
+    """The brief of one item.
 
     Attributes:
         task: abbreviation of the task.
@@ -68,14 +67,14 @@ class Brief:
 
     @property
     def procedure(self) -> str:
-        """Returns by which procedure the item is written."""
+        """The procedure by which the item is written."""
         if not self.domain:
             return BASIC
         return FULL if self.styles else WITHOUT_STYLES
 
     @property
     def item_id(self) -> str:
-        """Returns the id of the item that will be written."""
+        """The id of the item."""
         if not self.domain:
             return f"{self.language}-basic/{self.task}/{self.number:03d}"
         variant = self.language if self.styles else f"{self.language}-nostyles"

@@ -1,8 +1,8 @@
 """Writing and filtering of items without a language model.
 
-Items are clozes: what was said next is hidden (MRG), or what was said before a known reply (DI), and utterances of
-other dialogues, of about the same length, stand beside it. The other tasks cannot be made by rule, and are declined
-in words, as a language model might. The answers have the form that a language model is asked for.
+Items are clozes: the next utterance is hidden (MRG), or the one before a known reply (DI), and utterances of
+other dialogues, of about the same length, are the other options. The other tasks cannot be made by rules and
+are declined in words. The answers have the form of a language model's.
 """
 
 from __future__ import annotations

@@ -4,16 +4,15 @@ Three methods:
 
 - `letter`: a chat model writes the letter of an option;
 - `choice`: the probabilities of the letters as the first token of a chat model's answer;
-- `perplexity`: each option's text is scored as what follows the dialogue, for base models. Two answers are read from
-  the scores: by log-probability per token, as in the paper (`perplexity`), and in total (`perplexity_total`), which
-  favours short options.
+- `perplexity`: the log-probability of each option's text after the dialogue, for base models, gives two answers: per
+  token, as in the paper (`perplexity`), and in total (`perplexity_total`), which favours short options.
 
-A chat model is shown the dialogue as its own chat with the user, who is speaker 1, as in the paper (`history`), or
-written out in one message (`text`).
+A chat model sees the dialogue as its own chat with the user, speaker 1, as in the paper (`history`), or in one message
+(`text`).
 
-A letter counts where it can only be meant as an option: alone, marked off (`B.`, `(B)`, `**B**`), or declared (`The
-answer is B`, `选B`). Declarations outweigh mere mentions, so that an answer may repeat the options first. An article, a
-letter inside a word, a letter called wrong, and an answer that names two options are no choice.
+A letter counts where it is clearly an option: alone, marked (`B.`, `(B)`, `**B**`), or declared (`The answer is B`,
+`选B`). Declarations count more than mentions, so that an answer may repeat the options. An article, a letter inside a
+word, a letter called wrong, and an answer with two options are no choice.
 """
 
 from __future__ import annotations
@@ -39,9 +38,9 @@ Method = Literal["letter", "choice", "perplexity"]
 Presentation = Literal["history", "text"]
 METHODS: tuple[Method, ...] = ("letter", "choice", "perplexity")
 PROTOCOL = "multiple_choice"
-"""Under which embedded models answer, from the subject."""
+"""The protocol in requests, by which embedded models answer from the subject."""
 SAMPLING = Sampling(temperature=0.0, max_tokens=256)
-"""The paper's: 256 tokens at most."""
+"""The paper's."""
 _QUESTION = {"en": "dialogbench_question_en.j2", "zh": "dialogbench_question_zh.j2"}
 _PERPLEXITY = {"en": "dialogbench_perplexity_en.j2", "zh": "dialogbench_perplexity_zh.j2"}
 
@@ -55,18 +54,15 @@ def plan(
     circular: bool = False,
     presentation: Presentation = "history",
 ) -> Iterator[Planned]:
-    """Yields the requests that put items to a model.
+    """Yields the requests of an examination.
 
     `case_id` is the item's id and `left` its task. The request id ends in the rotation and, under `perplexity`, the
     option: `dialogbench/letter/en/KRG-7/2`, `dialogbench/perplexity/en/KRG-7/0/3`.
 
     Args:
-        items: the items, options in the order in which they are to be shown.
-        method: how the model answers.
-        sampling: how the model is sampled.
-        circular: whether every rotation of the options is a request; `perplexity`, which sees one option at a time, has
-            none.
-        presentation: how a chat model is shown the dialogue.
+        items: the items, with options in the order of the prompt.
+        circular: whether every rotation of the options is a request; not under `perplexity`.
+        presentation: how a chat model sees the dialogue.
     """
     for item in items:
         if method == "perplexity":
@@ -91,8 +87,7 @@ def parse(
     """Yields the rows of answers to one item in one rotation: one, or two under `perplexity`.
 
     Args:
-        method: the method of examination.
-        item: the item as it was planned, not rotated.
+        item: the item as planned, not rotated.
         answers: its row of `responses`; under `perplexity` one for each option, in their order.
     """
     shown = rotations(item)[rotation]
@@ -126,7 +121,6 @@ def parse_all(
     """Yields the rows of all answers of one model.
 
     Args:
-        method: the method of examination.
         items: the items of one language by item id.
         answered: each row of `requests` with its row of `responses`, in the order of the plan.
     """
@@ -291,7 +285,7 @@ def _one_line(text: str) -> str:
     return without_marks(" ".join(text.split()))
 
 
-# Finding the letter that a model chose in what it wrote.
+# The chosen letter in an answer
 
 _OPEN, _CLOSE = r"[\s*_`\"'“”‘’(\[{<【「$]*", r"[\s*_`\"'“”‘’)\]}>】」$.,;:!。,、]*"
 _NOT_INSIDE = r"(?![A-Za-z0-9'’+#&/-])"
@@ -304,7 +298,7 @@ _NO_PAIR = (
 _MARKED = rf"{_OPEN}(?P<letter>[B-H]|A{_NO_ARTICLE}){_NOT_INSIDE}{_NO_PAIR}"
 _MARKED_ZH = rf"{_OPEN}(?P<letter>[A-H])(?![A-Za-z]){_NO_PAIR}"
 _LONG_RUN = re.compile(r"(?<![\W_])([\W_]{40})[\W_]+")
-"""Marks and blanks in a row, of which the patterns above look at every way to share them among their parts."""
+"""Long runs of marks and blanks, at which the patterns would backtrack."""
 _NOUN = (
     r"(?:(?:final|correct|right|best|most\s+\w+|my|the)\s+){0,6}(?:answer|option|choice|response|reply|letter|summary)"
 )
@@ -387,9 +381,9 @@ def read_letter(text: str, options: Sequence[str], *, cut: bool = False) -> str 
     """Returns the letter of the option that an answer chooses, or None where it chooses none or more than one.
 
     Args:
-        text: the answer; a reasoning part (`<think>...</think>`) at its beginning is passed over.
-        options: the options in the order in which they were shown.
-        cut: whether the answer was cut off, so that a letter at its end may be the beginning of a word.
+        text: the answer; a reasoning part (`<think>...</think>`) at its beginning is ignored.
+        options: the options in the order of the prompt.
+        cut: whether the answer was cut off, so that a letter at its end may begin a word.
     """
     plain = _LONG_RUN.sub(r"\1", own_words(plain_text(text)).lstrip()).rstrip()
     if "~~" in plain:

@@ -3,9 +3,8 @@
 The task is the record's own, or the file's name where the record has none that is known. Records that are no items
 (no options, more than four, an empty one, no readable label, ...) are left out and counted by reason.
 
-The published files and models that are asked for an item use the same fields, but not one shape: options can be an
-object, an object of objects, or a list of objects with one key each; keys can be letters or digits. Whatever could mean
-two things is refused with a reason, never guessed.
+Published files and writers use the same fields in several shapes: options can be an object, an object of objects, or a
+list of objects with one key each; keys can be letters or digits. Ambiguous records are left out with a reason.
 """
 
 from __future__ import annotations
@@ -28,8 +27,8 @@ from dialeval.tables.files import iterate_rows
 from dialeval.text import noted
 
 LETTERS = "ABCD"
-BUNDLED = {"en": "english.jsonl", "zh": "chinese.jsonl"}
-"""Files of our own items by language, in the folder `bundled`."""
+BUNDLED = {"en": "bundled/english.jsonl", "zh": "bundled/chinese.jsonl"}
+"""Files of our own items by language; code fingerprints find their content by these paths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +183,7 @@ def read_bundled(language: str) -> ItemReading:
     """
     if language not in BUNDLED:
         raise UserError(f"there are no bundled test items in language '{language}'; {nearest(language, BUNDLED)}")
-    with resources.as_file(resources.files("dialeval.dialogbench") / "bundled" / BUNDLED[language]) as path:
+    with resources.as_file(resources.files("dialeval.dialogbench") / BUNDLED[language]) as path:
         reading = read(path, language, origin="bundled")
     reading.source = f"bundled ({language})"
     return reading

@@ -1,17 +1,14 @@
 """Writing of items by a model, and filtering and classifying by a judge, round by round.
 
-One request asks for one item. Its subject is drawn beforehand (`briefs`). The prompt asks for the
-dialogue, the options, the reasoning and last the answer, as one JSON object. Sampling is at temperature 1, as in the
-paper.
+Each item has a request, whose subject is drawn before (`briefs`). The prompt requests the dialogue, the options, the
+reasoning and the answer as one JSON object. The temperature is 1, as in the paper. Items with the same prompt, such as
+the basic one, have different repeat numbers, so that each has its own answer.
 
-Where several items are asked for in the same words, as by the basic prompt, each is another request: they differ in
-their repeat number, so that each has an answer of its own.
+An item is kept only if the first clause of the verdict is "correct" alone, and the rest has no negation, contrast,
+doubt or other verdict.
 
-An item is kept only on a plain verdict: the answer's first clause says that it is correct and nothing else, and what
-follows has no negation, no contrast, no doubt and no other verdict. Any other answer keeps no item.
-
-A writer writes the missing items until every item passes the rules, or the limit of rounds is reached. The
-filter runs afterwards, so that another filter repeats no writing.
+A writer writes the missing items until every item passes the rules, or the limit of rounds is reached. The filter runs
+afterwards, so that another filter repeats no writing.
 """
 
 from __future__ import annotations

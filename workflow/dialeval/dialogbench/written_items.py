@@ -214,11 +214,11 @@ class Rules:
     """How strict checking is.
 
     Attributes:
-        min_turns: the least number of turns; a lone last utterance of speaker 1 counts as one. Writers are asked for
+        min_turns: the least number of turns; a lone last utterance of speaker 1 counts as one. Prompts request
             ten, and the published items have between six and nine on average.
         max_length_ratio: how many times longer than the shortest option the longest may be, in characters.
         short_option: options up to this length are not compared with each other.
-        max_question_share: the largest share of utterances with a question mark; writers are asked to avoid them.
+        max_question_share: the largest share of utterances with a question mark; prompts forbid them.
     """
 
     min_turns: int = 4

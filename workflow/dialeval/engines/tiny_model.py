@@ -2,9 +2,8 @@
 
     python -m dialeval.engines.tiny_model DIR [--steps N] [--random-seed N]
 
-The model has 0.7 million parameters. It talks in the form of a dialogue and judges in the form that judges are asked
-for, but neither makes sense: it is there to exercise the workflow, not to be compared with anything. The same options
-give the same model on the same machine and versions.
+The model has 0.7 million parameters. Its dialogues and verdicts have the right form and no sense: it exercises the
+workflow and is compared with nothing. The same options give the same model on the same machine and versions.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def shown_dimension(name: str) -> str:
 
 
 def rated_otherwise(rows: pd.DataFrame) -> str:
-    """Returns the rated dimension for a title if it differs from the asked one; else "".
+    """Returns the rated dimension for a title if it differs from the requested one; else "".
 
     Args:
         rows: with the columns `dimension` and `rated`, which may hold several, parted by commas.

@@ -106,10 +106,10 @@ def _reason(missing: Missing) -> Figure:
 def figure_of_plot(plot: Plot) -> Figure:
     """Return a plot as a figure: sizes in inches follow from the text, rows have one height everywhere."""
     key_lines = max((line for _, line in _key_places(plot).values()), default=-1) + 1
-    kinds = {type(panel) for section in plot.sections for panel in section.panels}
+    panel_types = {type(panel) for section in plot.sections for panel in section.panels}
     left = (
         max(panel.left(plot.width) for section in plot.sections for panel in section.panels)
-        if len(kinds) == 1
+        if len(panel_types) == 1
         else None
     )
     lines = []

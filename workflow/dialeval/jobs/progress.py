@@ -145,7 +145,7 @@ class SoFar:
     state: str
 
     @property
-    def asked(self) -> int:
+    def sent(self) -> int:
         """The number of requests that were sent, failures included."""
         return self.done - self.stored
 
@@ -228,13 +228,13 @@ class RunProgress:
     Attributes:
         done: requests that are answered, found in the store, or failed.
         total: requests of the jobs that are planned.
-        asked, stored, failed: of those done.
+        sent, stored, failed: of those done.
         unplanned: jobs whose number of requests is not known yet.
     """
 
     done: int = 0
     total: int = 0
-    asked: int = 0
+    sent: int = 0
     stored: int = 0
     failed: int = 0
     unplanned: int = 0
@@ -297,7 +297,7 @@ class Requests:
             if total is None:
                 total = self._rows_of(job)
             known = max(total or 0, one.done)
-            found[one.model] = RunProgress(one.done, known, one.asked, one.stored, one.failed, int(total is None))
+            found[one.model] = RunProgress(one.done, known, one.sent, one.stored, one.failed, int(total is None))
         if found or job.name in self.ended:
             return found
         planned = self._rows_of(job) if len(job.models) == 1 else None

@@ -40,7 +40,7 @@ Sensitivities = Mapping[str, Collection[str]]
 NO_SENSITIVITIES: Sensitivities = MappingProxyType({})
 
 ATTEMPTS = 8
-"""How many times a draw that repeats an earlier one is made."""
+"""Attempts at a draw that differs from the earlier ones."""
 
 
 def find_strategy(name: str, place: str = "") -> Strategy:
@@ -80,27 +80,21 @@ def perturb(
     pool: Pool,
     *,
     random_seed: int,
-    draw: int = 0,
-    scope: Scope | None = None,
     way: str | None = None,
 ) -> Perturbed | NotApplicable:
     """Perturbs an item by the rules of a strategy, without a model.
 
-    The result depends on the random seed, the item, the strategy, the draw and the pool only.
+    The result depends on the random seed, the item, the strategy and the pool only.
 
     Args:
         item: a good response in its context, or a good dialogue; of the strategy's level.
-        strategy: the strategy to apply.
-        pool: replacements from the corpus (`pool.build_pool`).
-        random_seed: seed of all draws.
-        draw: 0-based number of the repetition.
-        scope: whose utterances a dialogue-level strategy may touch; None for the strategy's own.
+        pool: replacements from the corpus (`strategy.build_pool`).
         way: the only way that may be used; None for any.
 
     Raises:
         ValueError: the strategy is of the other level or has no such way.
     """
-    return _drawn(item, strategy, pool, random_seed, draw, 0, scope, way)
+    return _drawn(item, strategy, pool, random_seed, 0, 0, way)
 
 
 def perturb_repeatedly(
@@ -110,20 +104,13 @@ def perturb_repeatedly(
     *,
     random_seed: int,
     n_draws: int,
-    scope: Scope | None = None,
-    way: str | None = None,
 ) -> Iterator[Perturbed | NotApplicable]:
-    """Yields draws 0 to `n_draws` - 1 of `perturb`, each different from those before it, or why there is none.
-
-    Args:
-        item, strategy, pool, random_seed, scope, way: as for `perturb`.
-        n_draws: how many times the item is perturbed.
-    """
+    """Yields draws 0 to `n_draws` - 1 of `perturb`, each different from those before it, or why there is none."""
     seen: set[tuple[str, ...]] = set()
     for draw in range(n_draws):
         result: Perturbed | NotApplicable = NotApplicable("no further result that differs from those before")
         for attempt in range(ATTEMPTS):
-            drawn = _drawn(item, strategy, pool, random_seed, draw, attempt, scope, way)
+            drawn = _drawn(item, strategy, pool, random_seed, draw, attempt)
             if isinstance(drawn, NotApplicable):
                 result = drawn if not seen else result
                 break
@@ -179,18 +166,11 @@ def perturbed_item(item: Item, edit: Edit, suffix: str) -> tuple[Item, tuple[int
 
 
 def _drawn(
-    item: Item,
-    strategy: Strategy,
-    pool: Pool,
-    random_seed: int,
-    draw: int,
-    attempt: int,
-    scope: Scope | None,
-    way: str | None,
+    item: Item, strategy: Strategy, pool: Pool, random_seed: int, draw: int, attempt: int, way: str | None = None
 ) -> Perturbed | NotApplicable:
     parts = [item.corpus, item.language, item.item_id, strategy.name, str(draw)]
     rng = generator_for(random_seed, *parts, *([str(attempt)] if attempt else []))
-    case = Case(item, pool, turns_in_scope(item, scope or strategy.scope), way)
+    case = Case(item, pool, turns_in_scope(item, strategy.scope), way)
     edit = apply_strategy(case, strategy, rng)
     if isinstance(edit, NotApplicable):
         return edit
@@ -205,7 +185,7 @@ class Ladder:
     Attributes:
         original: step 0.
         steps: steps 1, 2, ...; `severity` is the number of the step.
-        reason: why there are fewer steps than requested; empty if there are not.
+        reason: why there are fewer steps than requested; empty if there are as many.
     """
 
     original: Item
@@ -220,51 +200,43 @@ def build_ladder(
     *,
     random_seed: int,
     n_steps: int,
-    draw: int = 0,
-    scope: Scope | None = None,
 ) -> Ladder:
-    """Returns the severity ladder of an item and a strategy.
+    """Returns the severity ladder of an item and a strategy; the id of a step is `<original>/<strategy>/0/<step>`.
 
     Args:
         item: a dialogue for any strategy, or a response in its context for a turn-level one.
-        strategy: the strategy to apply.
         pool: replacements from the corpus.
-        random_seed: seed of all draws.
         n_steps: number of steps beyond the original.
-        draw: 0-based number of the repetition; the `item_id` of a step is `<original>/<strategy>/<draw>/<step>`.
-        scope: whose utterances of a dialogue may be touched; None for the strategy's own.
 
     Raises:
         ValueError: a dialogue-level strategy and a turn-level item.
     """
     if item.level == "turn" and strategy.level == "dialogue":
         raise ValueError(f"'{strategy.name}' damages dialogues, but '{item.item_id}' is a response")
-    rng = generator_for(random_seed, item.corpus, item.language, item.item_id, strategy.name, str(draw), "ladder")
+    rng = generator_for(random_seed, item.corpus, item.language, item.item_id, strategy.name, "0", "ladder")
     steps: list[Perturbed] = []
     current = item
-    waiting = _groups(item, strategy, scope, rng)
+    waiting = _groups(item, strategy, rng)
     reason = ""
     while len(steps) < n_steps and not reason:
         edit = _next_step(current, strategy, pool, waiting, rng, first=not steps)
         if isinstance(edit, NotApplicable):
             reason = edit.reason
             break
-        new, _ = perturbed_item(
-            with_fields(current, item_id=item.item_id), edit, f"{strategy.name}/{draw}/{len(steps) + 1}"
-        )
+        new, _ = perturbed_item(with_fields(current, item_id=item.item_id), edit, f"{strategy.name}/0/{len(steps) + 1}")
         n_before = len(item.utterances)
         touched = tuple(n for n, text in enumerate(new.utterances) if n >= n_before or text != item.utterances[n])
         spans = "; ".join(edit.spans)
-        steps.append(Perturbed(strategy.name, edit.way, draw, len(steps) + 1, item.item_id, new, touched, spans))
+        steps.append(Perturbed(strategy.name, edit.way, 0, len(steps) + 1, item.item_id, new, touched, spans))
         current = with_fields(new, item_id=item.item_id)
     return Ladder(item, tuple(steps), reason)
 
 
-def _groups(item: Item, strategy: Strategy, scope: Scope | None, rng: np.random.Generator) -> list[tuple[int, ...]]:
+def _groups(item: Item, strategy: Strategy, rng: np.random.Generator) -> list[tuple[int, ...]]:
     """Returns the utterances that each step perturbs, in random order; of a response always the last one."""
     if item.level == "turn":
         return [(len(item.utterances) - 1,)]
-    places = turns_in_scope(item, scope or strategy.scope)
+    places = turns_in_scope(item, strategy.scope)
     order = [places[int(place)] for place in rng.permutation(len(places))]
     starts = range(0, len(order) - strategy.unit + 1, strategy.unit)
     return [tuple(sorted(order[start : start + strategy.unit])) for start in starts]

@@ -17,7 +17,7 @@ from dialeval.corpora.items import Item
 from dialeval.engines.answering import Answering, run_concurrently
 from dialeval.engines.requests import AnswerFailure, Message, Request, Response, Sampling
 from dialeval.perturbations.registry import perturbed_item, turns_in_scope
-from dialeval.perturbations.strategy import Edit, NotApplicable, Perturbed, Scope, Strategy, is_last_speaker, span
+from dialeval.perturbations.strategy import Edit, NotApplicable, Perturbed, Strategy, is_last_speaker, span
 from dialeval.perturbations.words import pieces
 from dialeval.prompts.rendering import Templates, without_marks, without_thinking
 from dialeval.text import normalised, tokens
@@ -36,7 +36,7 @@ TEMPLATES = {
 """Prompt template by strategy; here, so that perturbing by rules does not depend on them."""
 WAY = "model"
 ATTEMPTS = 2
-"""How many times a rewriting is requested."""
+"""Most requests for a rewriting."""
 
 _UNUSABLE = {"length": "the answer was cut off by its token budget", "refusal": "the model refused"}
 """Finish reason -> why such a response cannot be used."""
@@ -79,7 +79,6 @@ def plan_rewriting(
     *,
     draw: int = 0,
     attempt: int = 0,
-    scope: Scope | None = None,
     problem: str = "",
 ) -> Request | NotApplicable:
     """Returns the request to rewrite an item.
@@ -90,7 +89,6 @@ def plan_rewriting(
         sampling: how the answer is drawn; draws differ only at a temperature above 0 or by the model's own noise.
         draw: 0-based number of the repetition.
         attempt: 0, or 1 when asking again.
-        scope: whose utterances may be touched; None for the strategy's own.
         problem: why the first answer was rejected.
 
     Raises:
@@ -98,8 +96,7 @@ def plan_rewriting(
     """
     if strategy.name not in TEMPLATES or strategy.level != item.level:
         raise ValueError(f"a model cannot perform '{strategy.name}' for '{item.item_id}' ({item.level})")
-    places = turns_in_scope(item, scope or strategy.scope)
-    places = _rewritten(strategy, places)
+    places = _rewritten_places(item, strategy)
     if not places or not any(item.utterances[place].strip() for place in places):
         return NotApplicable("no utterance to rewrite")
     added_speakers = _added_speakers(item, places[-1])
@@ -127,15 +124,9 @@ def plan_rewriting(
     )
 
 
-def read_rewriting(
-    item: Item, strategy: Strategy, answer: str, *, draw: int = 0, scope: Scope | None = None
-) -> Perturbed | Rejected:
-    """Returns the perturbed item that a response gives, or why the response cannot be used.
-
-    Args:
-        item, strategy, draw, scope: as for `plan_rewriting`.
-    """
-    places = _rewritten(strategy, turns_in_scope(item, scope or strategy.scope))
+def read_rewriting(item: Item, strategy: Strategy, answer: str, *, draw: int = 0) -> Perturbed | Rejected:
+    """Returns the perturbed item that a response gives, or why the response cannot be used."""
+    places = _rewritten_places(item, strategy)
     answer = without_thinking(answer)
     if strategy.level == "turn":
         match = _RESPONSE.search(answer)
@@ -168,12 +159,10 @@ def settled_rewriting(
     answers: Sequence[Response | None],
     *,
     draw: int = 0,
-    scope: Scope | None = None,
 ) -> Rewriting:
     """Returns the first rewriting that passes its check, or why none does.
 
     Args:
-        item, strategy, draw, scope: as for `plan_rewriting`.
         answers: the model's responses, in the order of the attempts; None where there was none.
     """
     given = [answer for answer in answers if answer is not None]
@@ -182,15 +171,16 @@ def settled_rewriting(
         if answer.finish_reason in _UNUSABLE:
             reason = _UNUSABLE[answer.finish_reason]
             continue
-        result = read_rewriting(item, strategy, answer.text, draw=draw, scope=scope)
+        result = read_rewriting(item, strategy, answer.text, draw=draw)
         if isinstance(result, Perturbed):
             return Rewriting("ok", result, "", attempt)
         reason = result.reason
     return Rewriting("rejected" if given else "missing", None, reason, len(given))
 
 
-def _rewritten(strategy: Strategy, places: tuple[int, ...]) -> tuple[int, ...]:
+def _rewritten_places(item: Item, strategy: Strategy) -> tuple[int, ...]:
     """Returns the utterances in scope that the model rewrites; the first one has nothing before it to repeat."""
+    places = turns_in_scope(item, strategy.scope)
     return tuple(place for place in places if place > 0) if strategy.name == "repeating_others" else places
 
 
@@ -294,7 +284,7 @@ FEWEST_KEPT = 0.5
 """Share of a response's words that stay when only its entities are replaced."""
 
 LONGEST_RATIO = 2.0
-"""How many times as long as the original a rewritten response may be."""
+"""Greatest length of a rewritten response, as a multiple of the original's."""
 
 FEWEST_REPEATED = 2
 """How many words in a row must be repeated from the other speaker, or from the utterance itself."""

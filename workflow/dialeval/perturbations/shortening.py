@@ -90,7 +90,7 @@ def shorten(text: str, language: str, rng: np.random.Generator) -> NewText | Not
 
 
 def _finished(short: str, sentence: str) -> str:
-    """Returns a cut sentence with the mark that ended it, or a full stop where what asked was cut away."""
+    """Returns a cut sentence with its end mark, or a full stop where the question was cut away."""
     short = re.sub(r"\s+([,.!?])", r"\1", short.strip(" ,;:，、；：-–—"))
     if not short or _GOOD_END.search(short) or not _GOOD_END.search(sentence):
         return short
@@ -216,7 +216,7 @@ def generic_reply(previous: str, language: str, avoid: Collection[str], rng: np.
     Args:
         previous: the utterance that is replied to; may be empty.
         language: language code.
-        avoid: texts that the reply may not equal, unless all were said already.
+        avoid: texts that the reply must not equal, unless none is left.
         rng: source of the draw.
 
     Returns:

@@ -1,11 +1,11 @@
-"""The form `annotate`: which kinds a dialogue shows, each with the utterances that show it.
+"""The form `annotate`: the failures or other criteria that a dialogue shows, each with its utterances.
 
-BotChat's failures are asked about so (appendix C). An answer becomes a judgement on each kind, and one that says
-whether none of them is there: a good case.
+BotChat's failures have this form (appendix C). An answer becomes a judgement on each criterion and, for failures, one
+on a good case, which shows none.
 
-Anchored and exact, as verdicts are: a line counts that begins with a kind's name, and what follows must be `none` or
-numbers of utterances. Decoration is forgiven, and so are ranges, `utterance 3` and words in brackets behind the
-numbers. A kind without a line, with anything else in it, or with two lines that differ, says nothing.
+A line counts that begins with the name of a criterion; its rest must be `none` or numbers of utterances. Decoration,
+ranges, `utterance 3` and words in brackets behind the numbers are allowed. A criterion without a line, with other
+content or with two different lines is unparsed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dialeval.criteria import NO_FAILURE
 from dialeval.engines.requests import Message, Request
 from dialeval.prompts.rendering import ShownDialogue, Templates, letters_of
 from dialeval.protocols import verdicts
-from dialeval.protocols.planned_requests import Planned, judgement
+from dialeval.protocols.planned_requests import Planned, judgement, planned_about
 from dialeval.protocols.questions import Question, shown
 from dialeval.protocols.verdicts import is_complete, plain_text, status_of, text_to_read, was_cut
 
@@ -31,10 +31,9 @@ REASON = "reason"
 def plan(
     question: Question, items: Iterable[Item], templates: Templates, n_seed_utterances: int = 2
 ) -> Iterator[Planned]:
-    """Yields the request about every dialogue in which the judged system says anything.
+    """Yields the request about every dialogue with an utterance of the judged system.
 
     Args:
-        question: what is asked; its criteria are the kinds.
         n_seed_utterances: utterances of a ChatSEED, which are not judged.
     """
     for item in items:
@@ -44,15 +43,7 @@ def plan(
         request = around(question, item, places, templates)
         for repeat, sampling in question.samplings():
             name = "/".join([question.name, item.corpus, item.item_id, *([str(repeat)] if repeat else [])])
-            yield Planned(
-                replace(request, request_id=name, sampling=sampling, repeat=repeat),
-                case_id=item.case_id or None,
-                left=item.system,
-                n_utterances=len(item.utterances),
-                corpus=item.corpus,
-                language=item.language,
-                item_id=item.item_id,
-            )
+            yield planned_about(item, replace(request, request_id=name, sampling=sampling, repeat=repeat))
 
 
 def around(question: Question, item: Item, places: tuple[int, ...], templates: Templates) -> Request:
@@ -83,10 +74,10 @@ def around(question: Question, item: Item, places: tuple[int, ...], templates: T
 def parse(
     question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yields rows of the table `judgements`: one for each kind and, of failures, whether it is a good case.
+    """Yields rows of the table `judgements`: one for each criterion and, for failures, one on a good case.
 
-    A kind is there (Yes) where utterances are named, all of them of the one who is judged; `place` is the first.
-    A good case is one of which all kinds could be read and none is there.
+    A criterion is shown (Yes) where utterances are named, all of the judged speaker; `place` is the first. In a good
+    case all criteria could be parsed and none is shown.
     """
     names = [one.name for one in question.criteria]
     text = text_to_read(answer)
@@ -111,7 +102,7 @@ def parse(
             places=None if places is None else list(places),
             reason=problem if places is None else reason if places else "",
         )
-    if not question.shipped:  # a user's kinds need not be failures
+    if not question.shipped:  # a user's criteria need not be failures
         return
     there = any(marks.values())
     readable = there or len(marks) == len(names)
@@ -152,12 +143,12 @@ _MOST = 1_000
 
 
 def read_marks(text: str, names: Sequence[str], *, cut: bool = False) -> dict[str, tuple[int, ...]]:
-    """Returns by kind the numbers of the utterances that an answer names, ascending; none where it says so.
+    """Returns the numbers of the utterances that an answer names, ascending, by criterion; none for `none`.
 
     Args:
-        text: the answer; a reasoning part at its beginning is passed over.
-        names: the kinds.
-        cut: whether its token budget cut it off, so that its last line may not be whole.
+        text: the answer; a reasoning part at its beginning is ignored.
+        names: the criteria.
+        cut: whether the token budget cut it off, so that its last line may be incomplete.
     """
     plain = plain_text(text)
     reason = _REASON.search(plain)
@@ -167,7 +158,7 @@ def read_marks(text: str, names: Sequence[str], *, cut: bool = False) -> dict[st
 
 
 def reason_in(text: str) -> str:
-    """Returns what stands behind `Reason:`; empty where nothing does."""
+    """Returns the text behind `Reason:`; empty without one."""
     found = _REASON.search(plain_text(text))
     return found["value"].strip(" \t\n*_`") if found else ""
 
@@ -185,7 +176,7 @@ def _lines(plain: str, names: Sequence[str], *, cut: bool) -> dict[str, tuple[in
 
 
 def _numbers(value: str) -> tuple[int, ...] | None:
-    """Returns the numbers that a line gives; none for `none`, None for anything that is neither."""
+    """Returns the numbers of a line; none for `none`, None for any other content."""
     bare = _BRACKETS.sub(" ", value).strip(_EDGES)
     if _NONE.fullmatch(bare) or re.fullmatch(r"\s*\[\s*\]\s*", value):
         return ()

@@ -1,12 +1,12 @@
 """Failures that rules find in dialogues: self-identification, excessive length, repetition.
 
-An utterance repeats where at least half of its runs of words stood in the speaker's own earlier utterances. Runs have
-three words, five characters in scripts without blanks. What has fewer than `FEWEST_WORDS`, such as "Thank you", is too
-short to say anything: people repeat it, too.
+An utterance is a repetition if at least half of its runs of words stand in the speaker's earlier utterances. Runs have
+three words, or five characters in scripts without blanks. Shorter utterances than `FEWEST_WORDS`, such as "Thank you",
+do not count: people repeat them, too.
 
-Phrases in the languages of `PHRASES`, each about the speaker itself: "as an AI language model", "I am an AI assistant",
-"I don't have personal feelings". Who talks about AI, is an AI researcher, or asks whether the other is one, says
-nothing of the kind, nor who is somebody's assistant. In other languages the rule knows nothing.
+Self-identification is a phrase of `PHRASES` about the speaker: "as an AI language model", "I am an AI assistant", "I
+don't have personal feelings"; not talk about AI, an AI researcher, or somebody's assistant. Languages without phrases
+are not checked.
 """
 
 from __future__ import annotations
@@ -29,12 +29,7 @@ from dialeval.text import is_unspaced, is_word, tokens
 
 @dataclass(frozen=True)
 class Found:
-    """What a rule found in a dialogue.
-
-    Attributes:
-        places: of the utterances that show it, from 1; none where it is not there.
-        reason: what was seen in the first of them, or the worst.
-    """
+    """A failure in a dialogue: the places, from 1, of its utterances, and the evidence in the first or worst one."""
 
     places: tuple[int, ...]
     reason: str = ""
@@ -45,7 +40,7 @@ class Rules:
     """The settings of the rules.
 
     Attributes:
-        limits: by language, the words that an utterance may have; of other languages nothing is said about length.
+        limits: largest number of words of an utterance, by language; without one, length is not checked.
         share: the share of people's utterances that keeps to the limit.
         n_seed_utterances: utterances of a ChatSEED.
     """
@@ -55,7 +50,7 @@ class Rules:
     n_seed_utterances: int = 2
 
     def check(self, item: Item) -> dict[str, Found]:
-        """Returns what each rule found in a dialogue, by kind; a rule that does not know its language is absent."""
+        """Returns the failures of a dialogue, by kind; a rule without the dialogue's language is absent."""
         places = judged_places(item, self.n_seed_utterances)
         judged = {place: item.utterances[place - 1] for place in places}
         found = {REPETITION: Found(repeated(item.utterances, item.speakers, places))}
@@ -120,7 +115,7 @@ def longest_of_people(utterances: Iterable[tuple[str, str]], quantile: float) ->
     It is the length of an utterance: the smallest one that at least this share keeps to.
 
     Args:
-        utterances: language and text of what people said.
+        utterances: language and text of human utterances.
         quantile: the share, such as 0.99.
     """
     lengths: dict[str, list[int]] = defaultdict(list)
@@ -148,22 +143,19 @@ FEWEST_WORDS, FEWEST_UNSPACED = 4, 6
 LEAST_SHARE = 0.5
 
 
-def repeated(
-    utterances: Sequence[str], speakers: Sequence[str], judged: Collection[int], least: float = LEAST_SHARE
-) -> tuple[int, ...]:
+def repeated(utterances: Sequence[str], speakers: Sequence[str], judged: Collection[int]) -> tuple[int, ...]:
     """Returns the places, from 1, of the judged utterances that repeat their speaker's own earlier words.
 
     Args:
         utterances: all of a dialogue, in order.
         speakers: who says each of them.
-        judged: places of those that are judged; the others are only what was said before.
-        least: the share of an utterance's runs that make it a repetition.
+        judged: places of the judged utterances.
     """
     earlier: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     found = []
     for place, (text, speaker) in enumerate(zip(utterances, speakers, strict=True), start=1):
         runs = _runs(text)
-        if place in judged and runs and sum(run in earlier[speaker] for run in runs) >= least * len(runs):
+        if place in judged and runs and sum(run in earlier[speaker] for run in runs) >= LEAST_SHARE * len(runs):
             found.append(place)
         earlier[speaker].update(runs)
     return tuple(found)
@@ -189,15 +181,15 @@ _ENDS = (  # what may follow, so that an AI is meant and not an AI engineer
     r"(?=\s*(?:[.,;:!?…)\"”—–]|$)|\s+(?:who|that|which|but|here|myself|designed|trained|created|developed|programmed|"
     r"made|built|without|from|by|i|my|it|too|not|(?:and|so|with) (?:i|my|it|you|we|no|am|can|cannot|can't|do|don't))\b)"
 )
-_NOT_SAID = r"(?<!if )(?<!that )(?<!think )(?<!thinks )(?<!thought )(?<!say )(?<!said )(?<!says )(?<!wish )"
+_NOT_REPORTED = r"(?<!if )(?<!that )(?<!think )(?<!thinks )(?<!thought )(?<!say )(?<!said )(?<!says )(?<!wish )"
 _I_AM, _I_WAS = r"\bi(?:'m| am)", r"\bi(?:'m| am| was|'ve been| have been)"
 _DONT_HAVE = r"\bi (?:do not|don't|cannot|can't) (?:actually |really |truly )?(?:have|possess|experience) (?:a |any )?"
 _NAMES = r"(?:chatgpt|claude|bard|gemini|gpt-?[\d.]+|vicuna|chatglm|internlm|qwen)"
 _MAKERS = r"(?:openai|anthropic|google|meta|microsoft|lmsys|alibaba|baidu|tsinghua)"
 _ENGLISH = (
     rf"\b(?:as|being) an? {_MACHINE}{_ENDS}",
-    rf"{_NOT_SAID}{_I_AM}(?: (?:just|only|actually|simply|really|still|but|also))* an? {_MACHINE}{_ENDS}",
-    rf"{_NOT_SAID}\bwe(?:'re| are)(?: both)?(?: (?:just|only))* (?:ais?|language models|chat ?bots){_ENDS}",
+    rf"{_NOT_REPORTED}{_I_AM}(?: (?:just|only|actually|simply|really|still|but|also))* an? {_MACHINE}{_ENDS}",
+    rf"{_NOT_REPORTED}\bwe(?:'re| are)(?: both)?(?: (?:just|only))* (?:ais?|language models|chat ?bots){_ENDS}",
     rf"\bmy name is (?:{_MACHINE}|{_NAMES})\b",
     rf"{_I_AM} {_NAMES}\b",
     rf"{_DONT_HAVE}personal (?:preferences|feelings|emotions|opinions|experiences|interests|hobbies)",

@@ -1,8 +1,7 @@
-"""Every form of a protocol by its name: parsing an answer, asking again for an unparsed one, checking a template.
+"""Every form of a protocol by its name: parsing an answer, retrying an unparsed one, checking a template.
 
-A second request shows the judge its answer and asks for the form again. It is made only for answers that ended by
-themselves: a refused or truncated answer does not lack form. A template is checked by rendering it with dialogues whose
-utterances can be found again.
+A retry shows the judge its answer and asks for the right form; refused and truncated answers have none. A template is
+checked by rendering it with dialogues whose utterances can be found in the prompt.
 """
 
 from __future__ import annotations
@@ -33,9 +32,8 @@ def parse(question: Question, planned: _Row, answer: _Row) -> Iterator[dict[str,
     """Yields the rows of the table `judgements` of an answer, by the form of the question, without the judge's name.
 
     Args:
-        question: what was asked.
         planned: row of `requests`.
-        answer: row of `responses`.
+        answer: row of `responses` for the same request.
     """
     match question.protocol.form:
         case "pair":
@@ -58,8 +56,7 @@ def plan_retries(
     """Yields one more request for every unparsed answer.
 
     Args:
-        question: what was asked.
-        pairs: rows of `requests`, whole, with their rows of `responses`.
+        pairs: complete rows of `requests` with their rows of `responses`.
     """
     reminder = Message("user", templates.render(TEMPLATE))
     for planned, answer in pairs:
@@ -82,12 +79,12 @@ def unfit_template(question: Question, templates: Templates) -> Iterator[str]:
         UserError: the template cannot be rendered.
     """
     for criterion in question.criteria or (None,):
-        for item, request in _asked(question, criterion, templates):
+        for item, request in _sample_requests(question, criterion, templates):
             yield from _missing(question, criterion, item, request)
 
 
 def asks_in_words_of(question: Question, criterion: Criterion, templates: Templates) -> bool:
-    """Returns whether a protocol's template shows the question or the meaning of a criterion, as annotators see them.
+    """Returns whether a protocol's template shows the question or the meaning of a criterion.
 
     Raises:
         UserError: the template cannot be rendered.
@@ -98,7 +95,7 @@ def asks_in_words_of(question: Question, criterion: Criterion, templates: Templa
             for text in _words_of(criterion, items[0].level)
             for message in request.messages
         )
-        for items, request in _asked(question, criterion, templates)
+        for items, request in _sample_requests(question, criterion, templates)
     )
 
 
@@ -107,10 +104,10 @@ def _words_of(criterion: Criterion, level: Level) -> list[str]:
     return [text for text in (shown.question, shown.meaning) if text]
 
 
-def _asked(
+def _sample_requests(
     question: Question, criterion: Criterion | None, templates: Templates
 ) -> Iterator[tuple[Sequence[Item], Request]]:
-    """Yields a request about dialogues that can be found again, and these."""
+    """Yields requests about dialogues whose utterances can be found in the prompt, with these dialogues."""
     one = Question(question.name, question.protocol, question.shipped, (criterion,) if criterion else ())
     levels: tuple[Level, ...] = LEVELS if criterion is None or criterion.level is None else (criterion.level,)
     if question.protocol.form == "pair":

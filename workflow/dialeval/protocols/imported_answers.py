@@ -35,7 +35,7 @@ def turns(
     source: str,
     notes: Counter[str],
 ) -> dict[str, list[Turn]]:
-    """Returns what a model said after each seed, in the form of a self-chat.
+    """Returns a model's published utterances after each seed, as turns of self-chat.
 
     Args:
         seeds: the two utterances of every seed.
@@ -165,7 +165,7 @@ def _check_names(answered_about: Mapping[str, bool], answers: Mapping[Key, Publi
 
 
 def _same_texts(subject: Iterable[Iterable[str]], answer: PublishedAnswer) -> bool:
-    """Returns whether the published conversations are the dialogues asked about; of pairs, their beginnings count."""
+    """Returns whether the published conversations are a request's dialogues; of pairs, their beginnings count."""
     if not answer.conversations:
         return True
     pair = len(answer.conversations) > 1

@@ -1,15 +1,14 @@
 """Prompts about one item, shortened and blinded, and the settings of the stages that plan and parse a protocol.
 
-A request carries what its prompt was made of in its subject: the utterances, then the level (and, where one criterion
-is asked about, its name), then the speakers, then, where either is needed, who of them is judged and the language of
-the words. So it can be made again with fewer utterances by the stage that knows the judge's window.
+The subject of a request has the parts of its prompt: the utterances, the level (with the name of a single criterion),
+the speakers and, if needed, the judged speaker and the language of the words. So the stage that knows the judge's
+window can make it again with fewer utterances.
 
-What was said is never altered: where a system names itself in its own words, a judge reads it.
+Utterances are never altered, also where a system names itself.
 """
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -23,7 +22,7 @@ from dialeval.corpora.items import Item, iterate_items, turns_of
 from dialeval.corpora.seeds import SOURCE
 from dialeval.corpora.transcripts.transcript import names_system
 from dialeval.criteria import LEVELS, SHOWN_LEVELS, Criterion, Level
-from dialeval.engines.requests import Dialogue, Message, Request
+from dialeval.engines.requests import Dialogue, Request, Window
 from dialeval.prompts.rendering import SpokenDialogue, Templates, letters_of, shown_name
 from dialeval.protocols.questions import ItemCriteria, Question, frame, prompt_criterion
 
@@ -32,25 +31,12 @@ RATING: ByLevel = {"turn": "rating_turn.j2", "dialogue": "rating_dialogue.j2"}
 YES_NO: ByLevel = {"turn": "yes_no_turn.j2", "dialogue": "yes_no_dialogue.j2"}
 
 
-class Window(typing.Protocol):
-    """What says how long a prompt may be: an engine."""
-
-    @property
-    def context_window(self) -> int | None:
-        """Tokens of prompt and answer together; None if there is no limit."""
-        ...
-
-    def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns the length of the rendered prompt in the model's own tokens."""
-        ...
-
-
 def subject_of(item: Item, criteria: Iterable[Criterion], *criterion: str) -> tuple[Dialogue, ...]:
     """Returns the subject of a request about an item.
 
     Args:
-        criteria: what is asked about.
-        criterion: its name where it is the only one that the request can be about.
+        criteria: of the request.
+        criterion: the name of a single criterion.
     """
     spoken = item.language if any(item.language in one.translations for one in criteria) else ""
     speakers, judged = blinded(item)
@@ -59,7 +45,7 @@ def subject_of(item: Item, criteria: Iterable[Criterion], *criterion: str) -> tu
 
 
 def about_item(item: Item) -> dict[str, Any]:
-    """Returns the columns of `requests` that say which item a request is about, and whose it is."""
+    """Returns the columns of `requests` that identify an item and its system."""
     about: dict[str, Any] = {"corpus": item.corpus, "language": item.language, "item_id": item.item_id}
     if item.system:
         about |= {"left": item.system, "n_utterances": len(item.utterances)}
@@ -76,7 +62,7 @@ def prompt_for(
 
     Args:
         names: the template of each level.
-        criteria: what is asked about; where a choice is asked for, one.
+        criteria: of the request; one for a choice.
     """
     utterances, (named, *_), speakers, *more = subject
     judged, language = more[0] if more else ("", "")
@@ -103,17 +89,16 @@ def shortened(
     criteria: Mapping[str, Criterion],
     names: ByLevel | None = None,
 ) -> tuple[Request, int]:
-    """Returns the request with as few of the oldest utterances left out as make it fit, and how many these are.
+    """Returns the request without as many of the oldest utterances as its window needs, and their number.
 
-    The response of a turn, and the last utterance of a dialogue, are never left out: a request that does not fit even
-    so is returned as it is, for the engine to refuse. What stands behind the prompt, such as the fields of a structured
-    answer, stays.
+    The last utterance stays: a request that does not fit even so is returned unchanged, for the engine to refuse. Text
+    behind the prompt, such as the fields of a structured answer, stays.
 
     Args:
         request: a request that form `scale` or `probability` planned.
         templates: the templates it was planned with.
         window: the judge's.
-        criteria: all that may be asked about, by name.
+        criteria: all possible criteria, by name.
         names: the protocol's own templates; None for the shipped ones.
     """
     chosen = request.kind == "choice"
@@ -124,7 +109,7 @@ def shortened(
 def shortened_with(
     request: Request, templates: Templates, window: Window, about: Sequence[Criterion], names: ByLevel
 ) -> tuple[Request, int]:
-    """Does what `shortened` says of a request whose criteria and templates are known."""
+    """Returns `shortened` of a request whose criteria and templates are known."""
     limit = window.context_window
 
     def fits(candidate: Request) -> bool:
@@ -142,7 +127,7 @@ def shortened_with(
         message = first._replace(content=prompt + first.content[len(full_prompt) :])
         return replace(request, subject=subject, messages=(message, *rest))
 
-    low, high = 1, len(utterances) - 1  # what is left out grows, the prompt shrinks: bisection
+    low, high = 1, len(utterances) - 1  # bisection of the number left out
     if high < low or not fits(without(high)):
         return request, 0
     while low < high:
@@ -155,7 +140,7 @@ def shortened_with(
 
 
 def blinded(item: Item) -> tuple[tuple[str, ...], str]:
-    """Returns who speaks and who of them is judged; by letters where a label would tell whose the dialogue is."""
+    """Returns the speakers and the judged one; as letters where a label would reveal the system."""
     if not any(names_system(label, item.system) for label in set(item.speakers)):
         return item.speakers, item.judged
     letters = dict(zip(item.speakers, letters_of(item.speakers), strict=True))
@@ -166,7 +151,7 @@ def blinded(item: Item) -> tuple[tuple[str, ...], str]:
 
 
 class QuestionSettings(BaseModel, defer_build=True):
-    """A protocol, the criteria that it names, and the user's own criteria that it may ask about."""
+    """A protocol, the criteria that it names, and the user's criteria that it may use."""
 
     name: str
     protocol: Protocol
@@ -175,7 +160,7 @@ class QuestionSettings(BaseModel, defer_build=True):
     own: list[Criterion] = []
 
     def question(self) -> Question:
-        """Returns the protocol as its form asks it."""
+        """Returns the protocol as a question."""
         return Question(self.name, self.protocol, self.shipped, tuple(self.criteria), tuple(self.own))
 
 

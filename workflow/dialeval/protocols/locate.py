@@ -1,8 +1,8 @@
 """The form `locate`: whether a dialogue shows something, and in which utterance first.
 
-Without criteria it is UniEval's question (BotChat 3.2): did an AI take part? A dialogue passes at N if the judge says
-it is human, or puts the first AI utterance after N. With criteria, such as kinds of failure, each is asked about by
-itself, so that the rate of each is known, not of those alone that show first.
+Without criteria it is UniEval's question (BotChat 3.2): did an AI take part? A dialogue passes at N if the verdict is
+human, or the first AI utterance comes after N. Each criterion, such as a kind of failure, has a request of its own, so
+that the rate of each is known.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from dialeval.criteria import Criterion
 from dialeval.engines.requests import Message, Request
 from dialeval.prompts.rendering import ShownDialogue, Templates, letters_of
 from dialeval.protocols import verdicts
-from dialeval.protocols.planned_requests import Planned, judgement
+from dialeval.protocols.planned_requests import Planned, judgement, planned_about
 from dialeval.protocols.questions import Question, shown
 from dialeval.protocols.verdicts import VerdictText, is_taken_back, read_verdict, status_of, text_to_read, was_cut
 
 OF_ONE_SPEAKER = "locate.j2"
-"""What UniEval is asked with where one speaker alone is judged, of which the paper's prompt knows nothing."""
+"""UniEval's template where only one speaker is judged, which the paper's prompt does not provide for."""
 OPTIONS = {r"yes": "Yes", r"no": "No"}
 _MOST_DIGITS = 9
 _PLACE = re.compile(
@@ -40,16 +40,8 @@ def plan(question: Question, items: Iterable[Item], templates: Templates) -> Ite
         for criterion, request in zip(question.each_criterion(), around(question, item, templates), strict=True):
             for repeat, sampling in question.samplings():
                 name = question.request_id(criterion, None, label, repeat)
-                yield Planned(
-                    replace(request, request_id=name, sampling=sampling, repeat=repeat),
-                    case_id=item.case_id or None,
-                    left=item.system,
-                    n_utterances=len(item.utterances),
-                    corpus=item.corpus,
-                    language=item.language,
-                    item_id=item.item_id,
-                    part=criterion.name if criterion else None,
-                )
+                named = replace(request, request_id=name, sampling=sampling, repeat=repeat)
+                yield planned_about(item, named, part=criterion.name if criterion else None)
 
 
 def around(question: Question, item: Item, templates: Templates) -> Iterator[Request]:

@@ -1,6 +1,6 @@
-"""The form `pair`: which of two dialogues on one case, in both orders.
+"""The form `pair`: which of two dialogues on one case is better, in both orders.
 
-Each is cut to N utterances, or, beside the human dialogue, both to the length of the shorter; otherwise they are whole.
+Both are cut to N utterances, or, beside the human dialogue, to the length of the shorter; otherwise they are complete.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from dialeval.protocols.verdicts import VerdictText, read_verdict, status_of, te
 from dialeval.tables.files import HUMAN
 
 OPTIONS = {"A": "left", "B": "right", "Tie": "tie"}
-"""What can be answered, and who has then won, where the protocol does not say."""
+"""Options of an answer, and the winner of each, by default."""
 
 
 class _Side(NamedTuple):
@@ -44,12 +44,12 @@ def plan(question: Question, cases: Cases, templates: Templates, skipped: Counte
 
     Args:
         cases: all systems' dialogues.
-        skipped: counts pairs that are not asked about, by reason.
+        skipped: counts pairs without a request, by reason.
     """
     case_id = ""
     sides: dict[tuple[str, str, int | None], _Side] = {}
     for meeting, n, length in compared(cases, question.protocol.data, skipped):
-        if meeting.left.case_id != case_id:  # the dialogues of a case are laid out once, those of all cases never
+        if meeting.left.case_id != case_id:  # the dialogues of one case are kept
             case_id, sides = meeting.left.case_id, {}
         pair = []
         for item in (meeting.left, meeting.right):
@@ -63,13 +63,13 @@ def plan(question: Question, cases: Cases, templates: Templates, skipped: Counte
 def parse(
     question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yields the row of the table `judgements`: `choice` is the option, `outcome` who has then won."""
+    """Yields the row of the table `judgements`: `choice` is the option, `outcome` the winner."""
     options = question.protocol.options or OPTIONS
     text = text_to_read(answer)
     if question.structured:
         verdict = _in_object(text, options)
     else:
-        verdict = read_verdict(text, _patterns(tuple(options)), cut=was_cut(answer))
+        verdict = read_verdict(text, option_patterns(tuple(options)), cut=was_cut(answer))
     yield judgement(
         judge,
         planned,
@@ -116,7 +116,7 @@ def _in_both_orders(
     question: Question, meeting: Meeting, n: int | None, pair: list[_Side], templates: Templates
 ) -> Iterator[Planned]:
     orders = [pair, pair[::-1]]
-    if not question.protocol.both_orders:  # a fixed one would lend one system the favour of its place throughout
+    if not question.protocol.both_orders:  # a fixed order would give one system the same position throughout
         orders.sort(key=lambda order: order[0].system)
         names = "/".join(side.system for side in orders[0])
         orders = [orders[in_shard(f"{meeting.about}/{names}", 1, 2)]]
@@ -168,11 +168,6 @@ def _in_object(text: str, options: Mapping[str, str]) -> VerdictText:
     if choice not in options:
         return VerdictText(None, (), f"{choice!r:.60} is none of the options")
     return VerdictText(choice, (), reason)
-
-
-@cache
-def _patterns(labels: tuple[str, ...]) -> dict[str, str]:
-    return option_patterns(labels)
 
 
 # Pairs of dialogues on one case
@@ -337,7 +332,8 @@ _LEADS = "answer|option|choice|conversation|dialogue|response|system|assistant"
 """Words that judges put before a label of one word."""
 
 
-def option_patterns(labels: Iterable[str]) -> dict[str, str]:
+@cache
+def option_patterns(labels: tuple[str, ...]) -> dict[str, str]:
     """Returns the pattern of each label (see `read_verdict`) -> the label.
 
     A label is read in any case, with `only` or a word such as `answer` before it. Where labels begin with one word and

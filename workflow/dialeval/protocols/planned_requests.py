@@ -7,13 +7,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.errors import UserError
-from dialeval.tables.dialogues import NOT_ASKED, REQUESTS, RESPONSES, Status
+from dialeval.tables.dialogues import NOT_SENT, REQUESTS, RESPONSES, Status
 from dialeval.tables.files import TableWriter, iterate_rows
 from dialeval.text import counted
+
+if TYPE_CHECKING:
+    from dialeval.corpora.items import Item
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +24,12 @@ class Planned:
     """A request and the ids of its subject: dialogues on a ChatSEED, or an item of a corpus.
 
     Attributes:
-        case_id: what the dialogues have in common: their ChatSEED, or another case.
+        case_id: the case of the dialogues: their ChatSEED, or another one.
         left: the model whose dialogue is shown (first).
         right: the model whose dialogue is shown second, in pairwise protocols.
         n_utterances: the length that dialogues were cut to, or have.
         corpus, language, item_id: the item that is scored or answered.
-        part: what of the item is asked for: a dimension, an option, an order of the options.
+        part: the part of the item that the request is about: a dimension, an option, an order of the options.
     """
 
     request: Request
@@ -66,6 +69,20 @@ class Planned:
         }
 
 
+def planned_about(item: Item, request: Request, part: str | None = None) -> Planned:
+    """Returns a request about a dialogue as a whole, with the ids of the dialogue."""
+    return Planned(
+        request,
+        case_id=item.case_id or None,
+        left=item.system,
+        n_utterances=len(item.utterances),
+        corpus=item.corpus,
+        language=item.language,
+        item_id=item.item_id,
+        part=part,
+    )
+
+
 def request_from_row(row: Mapping[str, Any]) -> Request:
     """Returns the request that `Planned.to_row` wrote."""
     return Request(
@@ -91,7 +108,7 @@ def request_from_row(row: Mapping[str, Any]) -> Request:
 
 
 def write_requests(path: Path, planned: Iterable[Planned]) -> None:
-    """Writes the table `requests`, row by row, and says how many there are."""
+    """Writes the table `requests`, row by row, and prints their number."""
     with TableWriter(path, REQUESTS) as table:
         table.write_all(one.to_row() for one in planned)
     print(f"{counted(table.rows, 'request')} planned")
@@ -123,9 +140,9 @@ def judgement(judge: str, planned: Mapping[str, Any], status: Status, **verdict:
     """Returns a row of the table `judgements`.
 
     Args:
-        planned: row of `requests`; a column that is not there is empty.
-        status: whether the answer could be read.
-        said: what the judge said: `choice`, `outcome`, `value`, `reason` and so on.
+        planned: row of `requests`; a missing column is empty.
+        status: whether the answer could be parsed.
+        verdict: `choice`, `outcome`, `value`, `reason` and so on.
     """
     columns = {name: planned.get(name) for name in JUDGEMENT_ABOUT}
     return {"judge": judge, **columns, "repeat": planned.get("repeat") or 0, "reason": "", "status": status, **verdict}
@@ -145,13 +162,13 @@ def answered(
     answer: Sequence[str] = ANSWER,
     again: Sequence[Path] = (),
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Yields each row of `requests` (the ids of its subject) with its row of `responses`, if the judge was asked.
+    """Yields each row of `requests` (the ids of its subject) with its row of `responses`, if it was sent.
 
     Args:
         responses: tables of responses, one per shard; each keeps the order of the requests.
-        about: columns of `requests` to read; `request_id` among them.
+        columns: columns of `requests` to read; `request_id` among them.
         answer: columns of `responses` to read; `request_id` and `status` among them.
-        again: tables of responses to requests that were asked again; one that is there takes the place of the first.
+        again: tables of responses to retries, which replace the first responses.
 
     Raises:
         UserError: a request has no row in any of the responses.
@@ -164,7 +181,7 @@ def answered(
             if head is not None and head["request_id"] == row["request_id"]:
                 heads[place] = next(streams[place], None)
                 newer = second.get(row["request_id"] + "/again")
-                if head["status"] != NOT_ASKED:
+                if head["status"] != NOT_SENT:
                     yield row, newer if newer and newer["status"] == "ok" else head
                 break
         else:
@@ -173,12 +190,7 @@ def answered(
 
 
 def with_statuses_printed(rows: Iterable[dict[str, Any]], whose: str) -> Iterator[dict[str, Any]]:
-    """Yields rows as they are, and says in the log how many have which status.
-
-    Args:
-        rows: rows with a `status`.
-        whose: whose answers they were read from.
-    """
+    """Yields rows, and then prints how many have each `status`; `whose` names their judge."""
     counts: Counter[str] = Counter()
     for row in rows:
         counts[row["status"]] += 1

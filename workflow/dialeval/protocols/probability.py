@@ -44,10 +44,9 @@ def plan(
     """Yields one request per item and criterion, those of one item next to each other.
 
     Args:
-        items: what is scored.
-        criteria: which criteria an item is scored on.
+        criteria: returns the criteria of an item.
         name: the protocol's, for request ids.
-        known_as: what engines know the protocol as.
+        known_as: the protocol's name in request keys.
         names: the template of each level.
     """
     untranslated = Untranslated()
@@ -72,9 +71,9 @@ def plan(
 def parse(
     question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yields the row of the table `judgements`; `mass` is the probability that all labels together captured.
+    """Yields the row of the table `judgements`; `mass` is the probability of all labels together.
 
-    Below `labels.LOWEST_MASS` there is no score: the model is about to say something else.
+    Below `LOWEST_MASS` there is no score: the model is about to write something else.
     """
     criterion = with_own(question.own)[planned["part"]]
     value, mass = expectation(dict(answer["label_logprobs"] or ()), values_of(criterion)), answer["label_mass"]
@@ -94,7 +93,7 @@ def parse(
 
 
 def values_of(criterion: Criterion) -> dict[str, float]:
-    """Returns the labels that are asked for with their values."""
+    """Returns the labels of a criterion with their values."""
     if criterion.is_yes_no:
         return {YES: 1.0, NO: 0.0}
     return dict(zip(choice_labels(criterion), criterion.scale.points().values(), strict=False))

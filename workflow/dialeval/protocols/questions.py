@@ -13,7 +13,7 @@ from dialeval.criteria import DIMENSIONS, NO, SHOWN_LEVELS, YES, Criterion, Leve
 from dialeval.engines.requests import Sampling
 
 AS_SHIPPED: Mapping[str, str] = {"scale": "rating", "probability": "yes_no", "locate": "unieval"}
-"""The shipped protocol of a form, whose questions embedded judges know, with the papers' criteria or none."""
+"""The shipped protocol of a form, which embedded judges answer."""
 STORED_FORMS: Mapping[str, str] = {"locate": "detect", "annotate": "mark"}
 """Names of forms in request keys: stored answers have the earlier names."""
 
@@ -56,8 +56,8 @@ class Question:
         name: the protocol's.
         protocol: what it asks, of what, and how.
         shipped: whether it is one of the papers', whose request ids are short.
-        criteria: what it asks about; none where the template alone says what is asked.
-        own: the user's criteria that it may ask about beside the papers'.
+        criteria: the criteria that it names; none where the template alone has the question.
+        own: the user's criteria that it may use beside the papers'.
     """
 
     name: str
@@ -81,13 +81,13 @@ class Question:
 
     @property
     def template(self) -> str:
-        """Returns the template that it is asked with."""
+        """The protocol's template."""
         assert self.protocol.template
         return self.protocol.template
 
     @property
     def structured(self) -> bool:
-        """Returns whether answers are JSON."""
+        """Whether answers are JSON."""
         return self.protocol.answers == "structured"
 
     def cut_to(self, n: int | None) -> Question:
@@ -96,7 +96,7 @@ class Question:
         return replace(self, protocol=self.protocol.model_copy(update={"data": data}))
 
     def each_criterion(self) -> tuple[Criterion | None, ...]:
-        """Returns what is asked about one after the other; None is the question that needs no criterion."""
+        """Returns the criteria of separate requests; None for the question without a criterion."""
         return self.criteria or (None,)
 
     def samplings(self) -> Iterator[tuple[int, Sampling]]:
@@ -154,7 +154,7 @@ class PromptCriterion:
 
 
 def prompt_criterion(criterion: Criterion, level: Level, language: str) -> PromptCriterion:
-    """Returns a criterion as it is asked about an item of a level and a language."""
+    """Returns a criterion as prompts show it for an item of a level and a language."""
     words, shown = criterion.in_language(language), SHOWN_LEVELS[level]
     labels = words.labels or criterion.scale.labels
     names = dict(zip(criterion.scale.labels, labels, strict=True))
@@ -188,7 +188,7 @@ def option_labels(criterion: Criterion) -> tuple[str, ...]:
 
 
 def choice_labels(criterion: Criterion) -> tuple[str, ...]:
-    """Returns the labels whose probabilities are asked for."""
+    """Returns the labels whose probabilities are requested."""
     return (YES, NO) if criterion.is_yes_no else option_labels(criterion)
 
 
@@ -227,10 +227,10 @@ Key = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class ItemCriteria:
-    """What a protocol asks about items.
+    """The criteria on which a protocol scores items.
 
     Attributes:
-        own: the user's criteria that it may ask about.
+        own: the user's criteria that it may use.
         named: the criteria that it names; none for the papers' at the item's level, and those that the corpus names.
         dimensions: by corpus, the criteria that it names.
         targets: by item, the criteria that its perturbation lowers.
@@ -244,7 +244,7 @@ class ItemCriteria:
     together: bool = True
 
     def of_rated(self, item: Item) -> list[Criterion]:
-        """Returns what is asked about an item: the named criteria, and those that its perturbation lowers."""
+        """Returns the criteria of an item: the named ones, and those that its perturbation lowers."""
         given = self.named or self.dimensions.get(item.corpus) or DIMENSIONS[item.level]
         return self._at_level(item, [*given, *self._aimed_at(item)])
 
@@ -253,10 +253,9 @@ class ItemCriteria:
         return self._at_level(item, self._aimed_at(item))
 
     def groups_of_rated(self, item: Item) -> list[list[Criterion]]:
-        """Returns the criteria on which an item is rated, those that are asked about together side by side.
+        """Returns the criteria on which an item is rated, grouped by request.
 
-        Without any that are named these are always all of the papers', as there, and the user's one by one: a further
-        one changes no request that is there.
+        Without named criteria the papers' are one group, and the user's one each: a further one changes no request.
         """
         if self.named:
             return self._grouped(self._at_level(item, self.named))
@@ -283,28 +282,28 @@ class ItemCriteria:
 
     def _at_level(self, item: Item, names: Iterable[str]) -> list[Criterion]:
         known = with_own(self.own)
-        return [known[name] for name in dict.fromkeys(names) if _is_asked(known[name], item)]
+        return [known[name] for name in dict.fromkeys(names) if _fits(known[name], item)]
 
 
-def _is_asked(criterion: Criterion, item: Item) -> bool:
+def _fits(criterion: Criterion, item: Item) -> bool:
     """Returns whether a criterion fits an item; a system's response is there for criteria about responses alone."""
     return criterion.level == "turn" if item.system and item.level == "turn" else criterion.is_at(item.level)
 
 
 class Untranslated:
-    """Criteria that are asked about in other words than the item's language has, to be said once."""
+    """Criteria without words in the language of their items, printed once."""
 
     def __init__(self) -> None:
         self._found: dict[str, dict[str, None]] = {}
 
     def note(self, item: Item, criteria: Iterable[Criterion]) -> None:
-        """Notes what an item is asked about."""
+        """Records the criteria of an item that have no words in its language."""
         if item.language != _WORDS_IN:
             for criterion in criteria:
                 if item.language not in criterion.translations:
                     self._found.setdefault(item.language, {})[criterion.name] = None
 
     def print_missing(self) -> None:
-        """Says for every language which criteria have no words in it."""
+        """Prints, for every language, the criteria that have no words in it."""
         for language, names in self._found.items():
             print(f"items in {language} are asked in English, or the criterion's own words, about {', '.join(names)}")

@@ -19,11 +19,11 @@ from dialeval.protocols.verdicts import status_of, text_to_read, was_cut
 from dialeval.protocols.written_scores import parse_scores
 
 Groups = Sequence[Sequence[Criterion]]
-"""Criteria that are asked about in one request each."""
+"""Criteria grouped by request."""
 
 
 def groups_at_level(item: Item) -> Groups:
-    """Returns the papers' criteria of an item's level, asked together as there."""
+    """Returns the papers' criteria of an item's level as one group."""
     return ([SHIPPED[name] for name in DIMENSIONS[item.level]],)
 
 
@@ -41,17 +41,16 @@ def plan(
 ) -> Iterator[Planned]:
     """Yields for every item a request for each group of criteria and each repeat.
 
-    A request for one criterion bears its name, so that those about others stay what they are where one is added.
+    The id of a request for one criterion has its name, so that a further criterion changes no other request.
 
     Args:
-        items: what is scored.
-        sampling: how the judge is sampled; of several repeats each has its own sampler seed.
-        repeats: how often the same is asked.
-        groups: which criteria an item is scored on, and which of them together.
+        sampling: of the judge; of several repeats each has its own sampler seed.
+        repeats: number of equal requests.
+        groups: returns the criteria of an item, grouped by request.
         name: the protocol's, for request ids.
-        known_as: what engines know the protocol as.
+        known_as: the protocol's name in request keys.
         names: the template of each level.
-        json_answers: whether answers are JSON that the engine sees to.
+        json_answers: whether answers are structured.
     """
     untranslated = Untranslated()
     for item in items:
@@ -81,7 +80,7 @@ def plan(
 def parse(
     question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """Yields a row of the table `judgements` for each criterion asked for."""
+    """Yields a row of the table `judgements` for each criterion of the request."""
     known = with_own(question.own)
     criteria = [known[name] for name in planned["labels"]]
     text = text_to_read(answer)

@@ -73,12 +73,7 @@ class WrittenScore(NamedTuple):
 
 
 class Value(NamedTuple):
-    """What stands at a place where a score is expected.
-
-    Attributes:
-        said: the score; None for what is unclear.
-        end: where it ends.
-    """
+    """The value at a place of a text: its score, None if unclear, and its end."""
 
     score: WrittenScore | None
     end: int

@@ -1,6 +1,6 @@
 """Self-chat: a model plays both speakers, or talks with a simulated user.
 
-Where a partner is configured, it is the simulated user's model that says every other utterance, the first one included.
+The model of the simulated user, if configured, generates the first and every other utterance.
 """
 
 from __future__ import annotations
@@ -9,35 +9,31 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from dialeval.config.botchat import Selfchat
 from dialeval.corpora.seeds import Scenario
 from dialeval.engines.answering import Answering, run_concurrently
-from dialeval.engines.requests import OPENING_LINE, AnswerFailure, Dialogue, Message, Request, Response, Sampling
+from dialeval.engines.requests import (
+    OPENING_LINE,
+    AnswerFailure,
+    Dialogue,
+    Message,
+    Request,
+    Response,
+    Sampling,
+    Window,
+)
 from dialeval.prompts.rendering import Templates, one_line, without_marks
 
 SELFCHAT, PARTNER = "selfchat", "partner"
-"""Under which an answer is stored: the chatbot's, and the simulated user's."""
-
-
-class Window(Protocol):
-    """What decides how much of a dialogue a prompt holds: an engine, or what is known of one that is not running."""
-
-    @property
-    def context_window(self) -> int | None:
-        """Tokens of prompt and answer together; None if there is no limit."""
-        ...
-
-    def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns the length of the rendered prompt in the model's own tokens."""
-        ...
+"""Protocols under which responses of the chatbot and of the simulated user are stored."""
 
 
 def history(system: str, utterances: Sequence[str]) -> tuple[Message, ...]:
-    """Returns the prompt for the next utterance: the one to be answered is the user's, roles alternate back from it.
+    """Returns the prompt for the next utterance: the last one is the user's, and roles alternate.
 
-    Marks of thinking lose their brackets, since chat templates cut earlier answers at them.
+    Marks of thinking lose their brackets, at which chat templates cut earlier answers.
     """
     roles = ["user", "assistant"]
     turns = [Message(roles[age % 2], without_marks(text)) for age, text in enumerate(reversed(utterances))]
@@ -51,7 +47,7 @@ def fit_history(
     max_tokens: int,
     shown: Callable[[str, Sequence[str]], tuple[Message, ...]] = history,
 ) -> tuple[tuple[Message, ...], int]:
-    """Returns the longest history that leaves room for the answer, and how many old utterances it leaves out.
+    """Returns the longest history that leaves room for the answer, and the number of utterances left out.
 
     Raises:
         AnswerFailure: not even the last utterance fits.
@@ -66,14 +62,12 @@ def fit_history(
 
 @dataclass(frozen=True)
 class Voice:
-    """One who speaks.
+    """A speaker: a model with its system messages and sampling.
 
     Attributes:
-        window: the model's.
-        system_message: returns the model's system message by seed_id.
-        sampling: how it is sampled.
+        system_message: returns the system message by seed_id.
         protocol: SELFCHAT or PARTNER.
-        end: what the model writes to end the talk; empty where it cannot.
+        end: the text by which the model ends the talk; empty where it cannot.
     """
 
     window: Window
@@ -83,7 +77,7 @@ class Voice:
     end: str = ""
 
     def next_request(self, seed_id: str, utterances: Sequence[str]) -> tuple[Request, int]:
-        """Returns the request for a dialogue's next utterance, and how many old utterances its prompt leaves out.
+        """Returns the request for a dialogue's next utterance, and the number of utterances left out of its prompt.
 
         Raises:
             AnswerFailure: not even the last utterance fits the window.
@@ -94,7 +88,7 @@ class Voice:
         )
         request = Request(
             request_id=f"{self.protocol}/{seed_id}/{len(utterances)}",
-            protocol=SELFCHAT,  # both go on with a dialogue, which is what embedded models know
+            protocol=SELFCHAT,  # both continue a dialogue, as embedded models do
             kind="chat",
             messages=messages,
             sampling=self.sampling,
@@ -110,12 +104,12 @@ class Voice:
 
 @dataclass(frozen=True)
 class Talk:
-    """How dialogues go on.
+    """The speakers and the length of dialogues.
 
     Attributes:
-        n_utterances: utterances that a dialogue has in the end, or at most where the partner may end it.
-        chatbot: the one that is judged.
-        partner: the simulated user, who opens the talk and says every other utterance; None where the chatbot says all.
+        n_utterances: utterances of a complete dialogue; the partner may end it earlier.
+        chatbot: the system that is judged.
+        partner: the simulated user, who opens the talk; None where the chatbot plays both speakers.
     """
 
     n_utterances: int
@@ -124,11 +118,11 @@ class Talk:
 
     @classmethod
     def alone(cls, window: Window, *, n_utterances: int, system: str, sampling: Sampling) -> Talk:
-        """Returns how a chatbot talks to itself."""
+        """Returns a chatbot's talk with itself."""
         return cls(n_utterances, Voice(window, lambda _: system, sampling))
 
     def voice(self, turn: int) -> Voice:
-        """Returns who says an utterance (0-based)."""
+        """Returns the speaker of an utterance (0-based)."""
         return self.chatbot if self.partner is None or turn % 2 else self.partner
 
 
@@ -143,16 +137,16 @@ def _partners_history(system: str, utterances: Sequence[str]) -> tuple[Message, 
 
 TEMPLATE = "selfchat.j2"
 Grown = Callable[[], None]
-"""Is called when a dialogue has one more utterance."""
+"""Called when a dialogue has one more utterance."""
 
 
 @dataclass(frozen=True)
 class Turn:
-    """One generated utterance and how it came about.
+    """One generated utterance.
 
     Attributes:
-        dropped: how many of the oldest utterances were left out for the prompt to fit the context window.
-        origin: `model` for the chatbot's own, `partner` for the simulated user's.
+        dropped: number of oldest utterances left out of the prompt to fit the context window.
+        origin: `model` for the chatbot's, `partner` for the simulated user's.
     """
 
     text: str
@@ -162,7 +156,7 @@ class Turn:
 
 
 class Step(NamedTuple):
-    """Who is asked for an utterance, what, and the answer that is stored."""
+    """A speaker, the request for its utterance, and the stored response."""
 
     voice: Voice
     request: Request
@@ -170,7 +164,7 @@ class Step(NamedTuple):
 
 
 class Followed(NamedTuple):
-    """A dialogue as far as it is stored."""
+    """The stored part of a dialogue."""
 
     steps: tuple[Step, ...]
     utterances: Dialogue
@@ -178,9 +172,9 @@ class Followed(NamedTuple):
 
 
 def follow(talk: Talk, seed_id: str, seed: Dialogue, stored: Callable[[Voice, Request], Response | None]) -> Followed:
-    """Returns the requests of a dialogue with their stored answers, up to the first that has none.
+    """Returns the requests of a dialogue with their stored responses, up to the first without one.
 
-    A dialogue that cannot go on, since its last utterance does not fit the window, ends there.
+    A dialogue whose last utterance does not fit the window ends there.
     """
     utterances, steps, ended = list(seed), list[Step](), False
     with suppress(AnswerFailure):
@@ -199,15 +193,14 @@ def follow(talk: Talk, seed_id: str, seed: Dialogue, stored: Callable[[Voice, Re
 async def chat_all(
     talk: Talk, speakers: Mapping[str, Answering], seeds: Mapping[str, Dialogue]
 ) -> dict[str, list[Turn]]:
-    """Continues every seed, as many at a time as the engines allow; each goes on as soon as its last answer is there.
+    """Continues every seed, as many at a time as the engines allow, and returns the generated turns by seed_id.
 
-    A dialogue whose next utterance cannot be had is left out; its failure is counted. An engine with a cache of its own
-    may say when another dialogue has room there (`room_for_dialogues`).
+    A dialogue with a failed utterance is left out and counted. An engine with a cache of its own admits dialogues by
+    room there (`room_for_dialogues`).
 
     Args:
-        talk: how dialogues go on.
-        speakers: the models by what their answers are stored under: the chatbot, and the partner if there is one.
-        seeds: what was said before, by seed_id.
+        speakers: the models by protocol: SELFCHAT, and PARTNER if there is one.
+        seeds: the utterances of each seed, by seed_id.
     """
     dialogues: dict[str, list[Turn]] = {}
     waiting = iter(seeds.items())
@@ -225,7 +218,7 @@ async def chat_all(
 
 
 def _rooms(talk: Talk, speakers: Mapping[str, Answering]) -> Callable[[int], AbstractAsyncContextManager[Grown]]:
-    """Returns what waits until every engine has room for another dialogue of a length; it gives what lets it grow."""
+    """Returns a context that waits until every engine has room for a dialogue of a length, and gives its `Grown`."""
     rooms = []
     histories = Counter(id(speaker.engine) for speaker in speakers.values())
     for name, speaker in speakers.items():
@@ -273,15 +266,14 @@ def rows(chatbot: str, seeds: Mapping[str, Dialogue], dialogues: Mapping[str, li
 async def chat(talk: Talk, speakers: Mapping[str, Answering], seed_id: str, seed: Dialogue, grown: Grown) -> list[Turn]:
     """Continues a seed until the dialogue has its length or the partner ends it.
 
-    Every answer goes through the store, so a killed run takes the dialogue up again where it was.
+    Every response is stored, so that a killed run continues the dialogue where it was.
 
     Args:
-        talk: how dialogues go on.
-        speakers: the models, by what their answers are stored under.
+        speakers: the models by protocol.
         grown: called after each utterance.
 
     Raises:
-        AnswerFailure: an utterance could not be had; the dialogue cannot go on.
+        AnswerFailure: an utterance failed.
     """
     utterances = list(seed)
     turns: list[Turn] = []
@@ -308,7 +300,7 @@ async def chat(talk: Talk, speakers: Mapping[str, Answering], seed_id: str, seed
         if ends:
             break
     if talk.partner is not None and not any(turn.origin == "model" for turn in turns):
-        silent = AnswerFailure("ended", "the talk was over before the chatbot said anything; give it an opening")
+        silent = AnswerFailure("ended", "the talk ended before the chatbot's first utterance; give it an opening")
         speakers[PARTNER].count_failure(silent, seed_id)
         raise silent
     return turns
@@ -319,20 +311,15 @@ async def chat(talk: Talk, speakers: Mapping[str, Answering], seed_id: str, seed
 PARTNER_TEMPLATE = "partner.j2"
 
 
-def partner_sampling(selfchat: Selfchat) -> Sampling:
-    """Returns how those who speak are sampled."""
-    return Sampling(temperature=selfchat.temperature, max_tokens=selfchat.max_tokens)
-
-
 def partner_messages(
     seeds: Mapping[str, Dialogue], scenarios: Mapping[str, Scenario], templates: Templates, end: str
 ) -> dict[str, str]:
     """Returns the simulated user's system message on each seed.
 
     Args:
-        seeds: what was said before, by seed_id.
-        scenarios: whom it plays, by scenario_id, which is the seed_id; none where dialogues begin with ChatSEEDs.
-        end: what it writes to end the talk.
+        seeds: the utterances of each seed, by seed_id.
+        scenarios: its persona and goal, by seed_id; none where dialogues begin with ChatSEEDs.
+        end: the text by which it ends the talk.
     """
     messages = {}
     for seed_id, seed in seeds.items():
@@ -349,15 +336,14 @@ def talk_of(
     partner: Window | None,
     system_messages: Mapping[str, str],
 ) -> Talk:
-    """Returns how dialogues go on under a configuration.
+    """Returns the talk of a configuration.
 
     Args:
         system: the chatbot's system message.
-        chatbot: its window.
-        partner: that of the simulated user's model, if there is one.
-        system_messages: those of the simulated user, by seed_id.
+        chatbot, partner: the windows of the models; None without a simulated user.
+        system_messages: of the simulated user, by seed_id.
     """
-    sampling = partner_sampling(selfchat)
+    sampling = Sampling(temperature=selfchat.temperature, max_tokens=selfchat.max_tokens)
     voice = Voice(chatbot, lambda _: system, sampling)
     if partner is None:
         return Talk(selfchat.n_utterances, voice)

@@ -1,11 +1,11 @@
-"""Reading of judges' verdicts, as text or as structured answers.
+"""Parsing of judges' verdicts, as text or as structured answers.
 
-The grammar is anchored: a verdict is only read from a line that begins with `Choice:`, and its value must be exactly
-one of the options. Decoration is forgiven (Markdown, quotation marks, list marks, full-width colons, other case, fields
-on one line, text before and after). An answer that names two options is refused, and quoted lines are not the judge's.
+A verdict is only read from a line that begins with `Choice:`, and its value must be exactly one of the options.
+Decoration is ignored (Markdown, quotation marks, list marks, full-width colons, other case, fields on one line, text
+before and after). An answer with two options is refused; quoted lines do not count.
 
-A form describes the fields that it wants. They become the schema of a request and a paragraph behind its prompt, since
-a schema alone tells a model nothing of what belongs in a field. The papers ask for free text, as do we by default.
+The fields of a structured answer become the schema of a request and a paragraph behind its prompt, since a schema alone
+does not describe its fields. The papers use free text, the default.
 """
 
 from __future__ import annotations
@@ -94,13 +94,13 @@ class VerdictText:
 
 
 def status_of(response_status: Status, finish_reason: str, *, readable: bool, mass: float | None = None) -> Status:
-    """Returns whether a verdict could be read, and if not, why.
+    """Returns the status of a verdict.
 
     Args:
         response_status: status of the row in the table `responses`.
-        finish_reason: why the model stopped; what a filter ended or a model refused is never a verdict.
-        readable: whether a verdict could be read.
-        mass: probability that all labels together captured, where the answer is read from labels.
+        finish_reason: why the model stopped; a refusal is never a verdict.
+        readable: whether a verdict could be parsed.
+        mass: probability of all labels together, for answers read from labels.
     """
     if response_status != "ok":
         return response_status
@@ -151,7 +151,7 @@ def is_taken_back(behind: str) -> bool:
 
 
 def is_second_thought(line: str) -> bool:
-    """Returns whether a line begins as one that changes what was said before."""
+    """Returns whether a line begins as one that changes an earlier answer."""
     return _SECOND_THOUGHT.match(line) is not None
 
 
@@ -166,12 +166,7 @@ def text_to_read(answer: Mapping[str, object]) -> str:
 
 
 def is_complete(plain: str, end: int, *, cut: bool) -> bool:
-    """Returns whether what ends at a place of an answer is all there: more words could not have changed it.
-
-    Args:
-        end: where in it the value ends.
-        cut: whether the answer was cut off.
-    """
+    """Returns whether a value that ends at a place of an answer, perhaps cut off, is complete."""
     return not cut or len(plain) - end >= ENOUGH or "\n" in plain[end:]
 
 

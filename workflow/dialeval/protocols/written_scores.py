@@ -2,8 +2,8 @@
 
 docs/criteria.md has the grammar. A line that begins with a criterion's name gives its score where one value stands
 behind the name and no other; so do fields of JSON, a row below a row of names, and a list with a value for every name.
-A criterion that is missing, or given two different scores, has none. Where one criterion alone is asked about, an
-answer that is nothing but a score, `6/7`, is its.
+A criterion that is missing, or given two different scores, has none. An answer to a request for one
+criterion may be a score alone, `6/7`.
 """
 
 from __future__ import annotations

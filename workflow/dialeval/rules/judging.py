@@ -140,7 +140,7 @@ class Judging(Parameters):
         return {
             "name": protocol,
             "shipped": protocol in SHIPPED,
-            "protocol": self.layout.protocols[protocol].model_dump(mode="json", exclude=ONLY_PLANNING),
+            "protocol": self.config.resolved_protocols()[protocol].model_dump(mode="json", exclude=ONLY_PLANNING),
             "criteria": [asdict(one) for one in self.config.criteria_of(protocol)],
         }
 

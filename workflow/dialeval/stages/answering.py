@@ -23,7 +23,7 @@ from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_prompts import ByLevel, QuestionSettings, shortened
 from dialeval.protocols.planned_requests import in_shard, request_from_row
 from dialeval.provenance.kept_outputs import disable_caching
-from dialeval.tables.dialogues import NOT_ASKED, REQUESTS, RESPONSES
+from dialeval.tables.dialogues import NOT_SENT, REQUESTS, RESPONSES
 from dialeval.tables.files import TableWriter, count_rows, iterate_rows
 
 _Result = TypeVar("_Result")
@@ -222,7 +222,7 @@ def with_unsupported_counted(rows: Iterable[dict[str, Any]], name: str) -> Itera
     unsupported = total = 0
     for row in rows:
         total += 1
-        unsupported += row["status"] == NOT_ASKED
+        unsupported += row["status"] == NOT_SENT
         yield row
     if unsupported:
         print(f"{name} was not trained for {unsupported} of {total} requests; these were not sent", flush=True)

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from dialeval.tables.schema import BOOL, FLOAT, INT, LARGE, PLACES, TEXT, TEXTS, Table, maybe, schema
 
-NOT_ASKED = "not_asked"
+NOT_SENT = "not_asked"
 """Status of a row of `responses` whose request the judge was not trained for; nothing is read of it."""
 
 # fmt: off

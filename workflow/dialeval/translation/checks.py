@@ -1,6 +1,6 @@
 """Checks whether an answer is a usable translation.
 
-Languages of the same letters cannot be told apart by these. The lists are short on purpose: a name such as "The Who"
+Languages with the same letters are not distinguished. The lists are short on purpose: a name such as "The Who"
 must not make an utterance English.
 """
 

@@ -26,18 +26,9 @@ from dialeval.stats.resampling import cluster_counts, percentile_interval
 from dialeval.tables.files import unescaped_cell
 from dialeval.tables.training import TRANSLATION_SAMPLE
 from dialeval.text import counted
+from dialeval.translation import requests
 from dialeval.translation.checks import NOTHING, has_no_words, read_translation
-from dialeval.translation.requests import (
-    TEMPLATE as PLANNING_TEMPLATE,
-)
-from dialeval.translation.requests import (
-    Passage,
-    Talk,
-    plan,
-)
-from dialeval.translation.requests import (
-    request_name as planning_request_name,
-)
+from dialeval.translation.requests import Passage, Talk
 
 NEEDED = ("corpus", "language", "utterance_id")
 Key = tuple[str, str, str]
@@ -301,7 +292,7 @@ def plan_back(
     """
     for row in sample:
         talk = Talk(row["utterance_id"], (_SPEAKER,), (row["text"],))
-        yield from plan(
+        yield from requests.plan(
             [talk],
             templates,
             corpus=row["corpus"],
@@ -319,7 +310,7 @@ def read_back(row: Mapping[str, Any], responses: Mapping[str, Mapping[str, Any]]
     """
     if has_no_words(row["text"]):
         return str(row["text"])
-    response = responses.get(planning_request_name(row["corpus"], source, Passage(_SPEAKER, row["text"], ())))
+    response = responses.get(requests.request_name(row["corpus"], source, Passage(_SPEAKER, row["text"], ())))
     if response is None or response["status"] != "ok":
         return None
     found = read_translation(row["text"], response["text"], source, response["finish_reason"], row["language"])
@@ -352,7 +343,7 @@ def sample(utterances: Iterable[Mapping[str, Any]], size: int, random_seed: int)
 
 # Checks of a user's templates for translation and adequacy.
 
-_SAID, _TRANSLATED = "Quince only marrow.", "Membrillo solo calabaza."
+_SENTENCE, _TRANSLATED = "Quince only marrow.", "Membrillo solo calabaza."
 _SOURCE, _TARGET = "en", "sw"
 
 
@@ -365,18 +356,20 @@ def unfit_translation_templates(templates: Templates, *, judged: bool) -> Iterat
     Raises:
         UserError: one cannot be filled in at all.
     """
-    talk = Talk("sentinel", ("A",), (_SAID,))
-    planned = plan([talk], templates, corpus="sentinel", source=_SOURCE, target=_TARGET, context=0, max_tokens=1)
+    talk = Talk("sentinel", ("A",), (_SENTENCE,))
+    planned = requests.plan(
+        [talk], templates, corpus="sentinel", source=_SOURCE, target=_TARGET, context=0, max_tokens=1
+    )
     prompt = next(planned).request.messages[0].content
-    if _SAID not in prompt:
-        yield f"{PLANNING_TEMPLATE}: it lacks the text to translate; write {{{{ utterance }}}} in its place"
+    if _SENTENCE not in prompt:
+        yield f"{requests.TEMPLATE}: it lacks the text to translate; write {{{{ utterance }}}} in its place"
     if LANGUAGES[_TARGET].name not in prompt:
-        yield f"{PLANNING_TEMPLATE}: it lacks the language to translate into; write {{{{ target }}}} in its place"
+        yield f"{requests.TEMPLATE}: it lacks the language to translate into; write {{{{ target }}}} in its place"
     if not judged:
         return
-    row = {"corpus": "", "language": _TARGET, "utterance_id": "", "source": _SAID, "text": _TRANSLATED}
+    row = {"corpus": "", "language": _TARGET, "utterance_id": "", "source": _SENTENCE, "text": _TRANSLATED}
     prompt = next(plan_adequacy([row], templates, source=_SOURCE)).request.messages[0].content
-    for text, variable in ((_SAID, "utterance"), (_TRANSLATED, "translation")):
+    for text, variable in ((_SENTENCE, "utterance"), (_TRANSLATED, "translation")):
         if text not in prompt:
             yield f"{TEMPLATE}: it lacks the {variable}; write {{{{ {variable} }}}} in its place"
     if f"{PROTOCOL}:" not in prompt.lower():

@@ -43,7 +43,7 @@ Outcome = tuple[str, Response | AnswerFailure]
 
 
 class EncoderEngine:
-    """Answers with the probability of Yes by a trained metric, which is loaded when it is first asked.
+    """Answers with the probability of Yes by a trained metric, which is loaded for the first request.
 
     Attributes:
         identity: canonical JSON of everything about the metric that can change an answer.
@@ -57,7 +57,7 @@ class EncoderEngine:
         identity: see above.
 
     Raises:
-        UserError: it has no heads of their own for its criteria, and these are asked for.
+        UserError: `score: own` needs a head for each criterion, and one is missing.
     """
 
     reads_subject = True
@@ -128,21 +128,21 @@ class EncoderEngine:
     def _draw(self, window: Sequence[tuple[str, Request]]) -> _Drawn:
         """Starts computing requests; equal inputs are computed once."""
         drawn = _Drawn([], [], [], [])
-        asked: list[tuple[str, Asked]] = []
+        questions: list[tuple[str, Asked]] = []
         for key, request in window:
             try:
-                asked.append((key, self._question(request)))
+                questions.append((key, self._question(request)))
             except AnswerFailure as failure:
                 drawn.refused.append((key, failure))
-        if not asked:
+        if not questions:
             return drawn
         encoding = self._load()[1]
         place_of: dict[Encoded, int] = {}
-        dialogues = list(dict.fromkeys(question.utterances for _, question in asked))
+        dialogues = list(dict.fromkeys(question.utterances for _, question in questions))
         encoded = dict(zip(dialogues, encoding.encode(dialogues), strict=True))
         self._n += len(encoded)
         self._n_cut += sum(sequence.cut > 0 for sequence in encoded.values())
-        for key, question in asked:
+        for key, question in questions:
             place = place_of.setdefault(encoded[question.utterances], len(place_of))
             if place == len(drawn.asking):
                 drawn.asking.append([])
@@ -154,20 +154,20 @@ class EncoderEngine:
         return drawn
 
     def _question(self, request: Request) -> Asked:
-        asked = read_question(request)
+        question = read_question(request)
         if not answers(request):
             raise AnswerFailure(
                 "unsupported",
                 f"request '{request.request_id}' has the labels {', '.join(request.labels)}; a trained encoder gives "
                 "the probability of Yes alone: write the criterion as a question to answer with Yes",
             )
-        if not self._metric.knows(asked.level, asked.criterion):
+        if not self._metric.knows(question.level, question.criterion):
             raise AnswerFailure(
                 "unsupported",
-                f"request '{request.request_id}' is about {asked.criterion} of a {asked.level}; this metric was "
+                f"request '{request.request_id}' is about {question.criterion} of a {question.level}; this metric was "
                 f"trained for {', '.join(self._metric.criteria)} of a {self._metric.level}",
             )
-        return asked
+        return question
 
     def _load(self) -> tuple[Any, Encoding, str]:
         if self._loaded is None:
@@ -254,7 +254,7 @@ def open_model(model: EncoderModel, learned: Sequence[Path], store: Path | None,
 
 
 def metric_engine(model: EncoderModel, folder: Path) -> EncoderEngine:
-    """Returns the engine of the metric in a folder, which needs no library before it is asked.
+    """Returns the engine of the metric in a folder, which needs no library before the first request.
 
     Raises:
         UserError: the folder holds no metric.
@@ -270,7 +270,7 @@ def metric_engine(model: EncoderModel, folder: Path) -> EncoderEngine:
     return EncoderEngine(folder, model, metric, identity=json.dumps(identity, sort_keys=True))
 
 
-# The folder of a trained metric: everything that scoring needs, so that no network and no other folder is asked.
+# The folder of a trained metric, with all that scoring needs
 
 BODY, EXPERTS, CONFIG = "body.safetensors", "experts.safetensors", "config.json"
 _WITHOUT_EFFECT = frozenset({"versions", "transformers_version", "_name_or_path", "name_or_path", "body", "revision"})

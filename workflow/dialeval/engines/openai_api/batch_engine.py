@@ -63,9 +63,9 @@ class BatchEngine:
         self.reads_subject = engine.reads_subject
         self.concurrency = engine.concurrency
         self.context_window = engine.context_window
-        self._model = model
-        self._polling = polling or Polling(longest=model.batch_poll_seconds)
-        self._most_bytes = most_bytes
+        self.model = model
+        self.polling = polling or Polling(longest=model.batch_poll_seconds)
+        self.most_bytes = most_bytes
 
     async def answer(self, request: Request) -> Response:
         """Answers a single request in the ordinary way, or raises AnswerFailure."""
@@ -86,18 +86,8 @@ class BatchEngine:
             UserError: the endpoint has no batches, refuses them, or is dead.
         """
         with RequestSpool() as spool, BatchLedger(store.writer_file(SUFFIX), store.abandoned_files(SUFFIX)) as ledger:
-            client = BatchClient(self.engine.connection, self._model.timeout_seconds)
-            run = BatchRun(
-                self.engine,
-                client,
-                self._model,
-                ledger,
-                spool,
-                save=store.sync,
-                notify=_notify,
-                polling=self._polling,
-                most_bytes=self._most_bytes,
-            )
+            client = BatchClient(self.engine.connection, self.model.timeout_seconds)
+            run = BatchRun(self, client, ledger, spool, save=store.sync)
             async with client, aclosing(run.outcomes(requests)) as outcomes:
                 async for outcome in outcomes:
                     yield outcome
@@ -139,31 +129,24 @@ class BatchRun:
     """The batches of one job.
 
     Args:
-        engine: answers ordinary requests.
-        client: the way to the endpoint for batches.
+        batches: the engine with its settings.
         ledger: the batches of this and earlier jobs.
         spool: the waiting requests.
         save: flushes the stored answers to the disk.
-        notify: prints progress for the user.
-        polling: how often to request the status.
-        most_bytes: size of a batch's file.
     """
 
     def __init__(
         self,
-        engine: OpenAIEngine,
+        batches: BatchEngine,
         client: BatchClient,
-        model: OpenAIModel,
         ledger: BatchLedger,
         spool: RequestSpool,
         *,
         save: Callable[[], None],
-        notify: Callable[[str], None],
-        polling: Polling,
-        most_bytes: int,
     ) -> None:
-        self._engine, self._model, self._ledger, self._spool = engine, model, ledger, spool
-        self._save, self._notify, self._polling, self._most_bytes = save, notify, polling, most_bytes
+        engine, model = batches.engine, batches.model
+        self._engine, self._model, self._ledger, self._spool, self._save = engine, model, ledger, spool, save
+        self._polling, self._most_bytes = batches.polling, batches.most_bytes
         self._account = engine.account
         self._endpoint = BatchEndpoint(client, engine.retrying, model.timeout_seconds)
         self._place = f"model '{model.model}' at {engine.connection.address}"
@@ -277,7 +260,7 @@ class BatchRun:
                 "without batches, set batch: false"
             ) from None
         self._wanted[batch.mark] = batch
-        self._notify(f"batch {batch.name}: {len(batch.requests)} requests handed over")
+        _notify(f"batch {batch.name}: {len(batch.requests)} requests handed over")
 
     async def _one_by_one(self, keys: Iterable[str]) -> AsyncGenerator[tuple[str, Outcome], None]:
         """Yields outcomes of ordinary requests as they come."""
@@ -334,7 +317,7 @@ class BatchRun:
         if last is None or status.state != last.state or time.monotonic() - when > REPORT_EVERY:
             self._reported[batch.mark] = status, time.monotonic()
             hours = (time.time() - batch.planned) / 3600
-            self._notify(
+            _notify(
                 f"batch {batch.name}: {status.state}, {status.completed} of {len(batch.requests)} answered, "
                 f"{status.failed} failed, {hours:.1f} h since it was handed over"
             )
@@ -378,7 +361,7 @@ class BatchRun:
             self._account.settle_batch(batch.mark, bills if with_open else bills | unmentioned)
         self._ledger.close(batch)
         if again:
-            self._notify(f"batch {batch.name}: {len(again)} requests without a response are sent one by one")
+            _notify(f"batch {batch.name}: {len(again)} requests without a response are sent one by one")
         async for one in self._one_by_one(again):
             yield one
 
@@ -394,9 +377,7 @@ class BatchRun:
             )
         self._later += [key for key in batch.requests if key in self._spool]
         self._discard(batch)
-        self._notify(
-            f"batch {batch.name}: refused for now ({status.message}), handed over again after another has ended"
-        )
+        _notify(f"batch {batch.name}: refused for now ({status.message}), handed over again after another has ended")
         return True
 
     async def _content(self, batch: Batch, file: str) -> bytes:
@@ -404,7 +385,7 @@ class BatchRun:
             return await self._endpoint.content(file)
         except Fault as fault:
             if fault.kind == "not_found":  # endpoints delete them after some weeks
-                self._notify(f"batch {batch.name}: its file {file} is no longer there")
+                _notify(f"batch {batch.name}: its file {file} is no longer there")
                 return b""
             raise self._batch_lost(batch, fault) from None
 

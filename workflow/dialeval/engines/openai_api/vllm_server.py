@@ -1,12 +1,10 @@
 """Requests that only a vLLM server answers: exact probabilities of labels and of given texts.
 
-The rule is that of `engine: vllm` (`Tokenization.with_continuation`): prompt and continuation are tokenised as the one
-text that they are, and every token that says a part of the continuation is the continuation's, also one that begins in
-the prompt. White space at the prompt's end thus belongs to the continuation where a token joins the two (` Yes` after
-`Answer: `), and to the prompt where it is a token of its own (the newline of a chat template).
+Continuations are tokenised as for `engine: vllm` (`Tokenization.with_continuation`): prompt and continuation as one
+text; every token with a part of the continuation is the continuation's, also one that begins in the prompt.
 
-A server tells tokens and not where in the text they lie, so the end of the prompt is turned into text and back: what
-comes back as the same tokens is as good as the text itself.
+A server gives tokens without their places in the text. So the end of the prompt is decoded and encoded again; if the
+tokens are the same, the decoded text is the prompt's.
 """
 
 from __future__ import annotations
@@ -163,12 +161,12 @@ def _read_tokens(payload: dict[str, Any]) -> list[int]:
     return tokens
 
 
-# Where the tokens of a continuation begin, found out through a vLLM server.
+# The first token of a continuation, by a vLLM server
 
 ENDS = (64, 16, 4)
-"""Tokens of a prompt's end that are tried where the whole prompt does not come back as it was."""
+"""Lengths of a prompt's end that are tried if the whole prompt is not encoded as before."""
 REMEMBERED = 2000
-"""Prompts whose ends are remembered: all options of a test item have the same."""
+"""Remembered ends of prompts, which all options of a test item share."""
 
 
 class Continuations:

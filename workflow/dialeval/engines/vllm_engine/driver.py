@@ -1,7 +1,7 @@
 """The driver of vLLM processes: sends requests as they come, and returns each answer when it is ready.
 
-vLLM computes in a process of its own (`computing.py`), so that rendering, tokenising and storing here never wait for
-it, nor it for them. A model of several copies has one such process for each.
+vLLM computes in a process of its own (`process`), parallel to rendering, tokenising and storing here. A model of
+several copies has one such process for each.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class EngineProcess:
     """One copy of a model in a process of its own.
 
     Args:
-        devices: the GPUs that it may use; None for all that there are.
+        devices: the GPUs that it may use; None for all.
 
     Attributes:
         size: the engine's capacity, known once it has started.
@@ -117,7 +117,7 @@ class EngineProcess:
 
     @property
     def in_hand(self) -> int:
-        """How many requests are in flight."""
+        """Number of requests in flight."""
         return len(self._waiting)
 
     async def generate(self, generation: GenerationRequest, *, dialogue: Hashable = None) -> GenerationResult:
@@ -163,7 +163,7 @@ class EngineProcess:
         return f"its process was ended by {name}" + (", most often for want of memory" if name == "SIGKILL" else "")
 
     def _read(self) -> None:
-        """Hands answers to those who wait, in their own event loops."""
+        """Sets the results of waiting requests, in their own event loops."""
         while True:
             try:
                 outcomes = self._connection.recv()
@@ -216,8 +216,8 @@ class EngineProcess:
 class Copies:
     """Several copies of a model, each in a process and on GPUs of its own, which share the requests.
 
-    A dialogue stays with one copy, which has its history in the cache; other prompts go to the copy that has
-    most of their beginning (`routing.py`).
+    A dialogue stays with one copy, which has its history in the cache; other prompts go to the copy with most of
+    their beginning (`PrefixRouting`).
 
     Raises:
         UserError: there are fewer GPUs than the copies need, or a copy does not start.
@@ -286,7 +286,7 @@ def devices_of_copies(copies: int, gpus_each: int, environment: Mapping[str, str
 
 @dataclass
 class _Waiting:
-    """Who waits for an answer."""
+    """A request in flight."""
 
     loop: asyncio.AbstractEventLoop
     future: asyncio.Future[GenerationResult]
@@ -315,7 +315,7 @@ def _refusal(refused: Refused) -> AnswerFailure:
 
 @contextlib.contextmanager
 def _interruptible() -> Iterator[None]:
-    """Lets Ctrl-C end the wait for a start; an event loop would only note it until it has its turn again."""
+    """Lets Ctrl-C end the wait for a start at once; an event loop would handle it after the start."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -37,8 +37,7 @@ from dialeval.engines.vllm_engine.scheduling import Admission, DialogueRoom
 from dialeval.errors import UserError
 
 IN_FLIGHT = 2048
-"""Requests for each copy of a model that may wait here for room in the KV cache, twice what vLLM computes together at
-most; the cache and vLLM's `max_num_seqs`, not this, limit what the engine has in hand."""
+"""Requests per copy of a model that may wait for room in the KV cache: twice the most that vLLM computes together."""
 
 FIRST_DIALOGUES = 8
 """Dialogues that begin before the engine has started."""
@@ -47,16 +46,16 @@ FIRST_DIALOGUES = 8
 class VllmEngine:
     """Answers requests with a model that vLLM runs in processes of its own.
 
-    Making one loads the tokenizer only; the engine starts with the first request that is not in the store.
+    The constructor loads the tokenizer only; the engine starts with the first request without a stored response.
 
     Attributes:
         identity: canonical JSON of everything about the model that can change an answer.
         reads_subject: always false.
-        concurrency: how many requests may be in flight; those that the KV cache cannot hold wait in `admission`.
+        concurrency: largest number of requests in flight; those without room in the KV cache wait in `admission`.
         normalisation: how messages are rearranged for the model's chat template.
-        prompt_tokens: tokens of all prompts that were computed.
-        cached_tokens: how many of them were in the prefix cache.
-        too_long: how many requests did not fit the window.
+        prompt_tokens: tokens of all computed prompts.
+        cached_tokens: those of them in the prefix cache.
+        too_long: number of requests that did not fit the window.
 
     Raises:
         UserError: vLLM is not installed, the model cannot be found, or it has no chat template.
@@ -100,10 +99,6 @@ class VllmEngine:
         """Tokens of prompt and answer together; starts the engine if the configuration does not give them."""
         return self._model.max_model_len or self.start().size.window
 
-    @context_window.setter
-    def context_window(self, value: int | None) -> None:
-        raise AttributeError("the window is the model's max_model_len")
-
     @property
     def prefix_hit_rate(self) -> float:
         """Share of all prompt tokens that were in the prefix cache."""
@@ -135,7 +130,7 @@ class VllmEngine:
         driver = start(self._model)
         print(limits_in_effect(driver.size, self._model, self._sampling), flush=True)
         print(reasoning_in_effect(self._reasoning, self._model), flush=True)
-        gc.freeze()  # loaded objects stay; collecting them took a third of a request's time
+        gc.freeze()  # garbage collection of loaded objects took a third of a request's time
         self._driver = driver
         self._admission = Admission(driver.size.cache_tokens, driver.size.block_size, self._model.concurrency)
         return driver
@@ -146,12 +141,12 @@ class VllmEngine:
         Args:
             n_utterances: utterances that they have in the end.
             max_tokens: longest utterance.
-            histories: how often each dialogue lies in the cache: twice where the model speaks in two roles.
+            histories: copies of each dialogue in the cache: two where the model speaks in two roles.
         """
 
         def fits(going_on: Mapping[int, int]) -> bool:
             lengths = {length: histories * number for length, number in going_on.items()}
-            if self._admission is None:  # before the engine has started, which a stored dialogue never needs
+            if self._admission is None:  # before the engine has started: stored dialogues need no engine
                 return sum(lengths.values()) <= FIRST_DIALOGUES
             return self._admission.fits(lengths, n_utterances, max_tokens)
 
@@ -160,8 +155,8 @@ class VllmEngine:
     async def answer(self, request: Request) -> Response:
         """Answers, or raises AnswerFailure: `labels`, `unsupported`, `refused`.
 
-        A prompt that does not fit the window together with its answer is not asked and never cut: its answer is empty
-        and its `finish_reason` is `length`, so that what is read from it has the status `truncated`.
+        A prompt that does not fit the window with its answer is not sent: the response is empty, with `finish_reason`
+        `length`, so that it counts as `truncated`.
         """
         try:
             match request.kind:
@@ -336,7 +331,7 @@ class _TooLongError(Exception):
 
 
 def _dialogue(messages: tuple[Message, ...]) -> int | None:
-    """Returns a number that all turns of a dialogue share, whoever speaks; None for a question that stands alone."""
+    """Returns a number that all turns of a dialogue share; None for a single question."""
     return hash(tuple(message.content for message in messages[:2])) if len(messages) > 2 else None
 
 
@@ -370,14 +365,11 @@ def reasoning_in_effect(reasoning: Reasoning, model: VllmModel) -> str:
     )
 
 
-# Opens a model that vLLM runs in this process.
-
-
 def open_model(model: VllmModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
     """Returns the engine of a model; see `answering.open_engine`.
 
-    Of a model with an adapter that the run has trained, `learned` begins with the adapter's folder. From there on it is
-    a model with an adapter like any other: whose folder it lies in and how it was trained change no answer.
+    For a model with an adapter that the run has trained, `learned` begins with the adapter's folder, which becomes its
+    `lora_path`.
     """
     if model.lora and learned:
         model = model.model_copy(update={"lora_path": learned[0], "lora": None})

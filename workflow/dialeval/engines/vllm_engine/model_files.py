@@ -1,10 +1,9 @@
 """The files of a model: its identity, tokenizer, chat template, memory and sampling values.
 
-vLLM's engine does not use them; its server (`vllm serve`) does, wherever a request says nothing of its own, so the same
-model answers differently behind the one and the other. `generation_config: auto` makes the engine answer as the server:
-requests always say their temperature and their budget; a `top_p` other than 1 is said too; `top_k`, `min_p` and the
-penalties, of which requests never speak, are the file's. Tokens that end an answer (`eos_token_id`) are read from the
-file by both, whatever is chosen here.
+vLLM's server (`vllm serve`) takes sampling values that a request lacks from the model's `generation_config.json`; its
+engine does not. `generation_config: auto` makes the engine answer as the server: a request gives its temperature, its
+budget and a `top_p` other than 1; `top_k`, `min_p` and penalties come from the file. Both read the tokens that end an
+answer (`eos_token_id`) from the file in any case.
 """
 
 from __future__ import annotations
@@ -56,17 +55,15 @@ def vllm_identity(
 ) -> str:
     """Returns the identity of a model as canonical JSON.
 
-    How the work is spread over GPUs and batches is not part of it: that changes rounding only, as does the number of
-    requests that happen to be computed together.
+    The distribution over GPUs and batches is no part of it, since it changes rounding only.
 
     Args:
         normalisation: how messages are rearranged for its chat template.
         weights: the commit of a model from Hugging Face, or the digest of a folder's content, which then stands for
             the folder's name.
         template: digest of the chat template.
-        sampling: sampling values beyond a request's own, of which there are none unless the configuration asks for
-            them: what they are, not where they come from, decides.
-        reasoning: name of the way in which the model marks its reasoning; empty for `<think>`.
+        sampling: sampling values beyond a request's own, if the configuration has them.
+        reasoning: name of the marks of the model's reasoning; empty for `<think>`.
     """
     from_folder = weights.startswith("sha256:")
     content: dict[str, Any] = {
@@ -117,9 +114,6 @@ def _parts(path: Path) -> Iterator[bytes]:
             yield file.read(_SAMPLE)
 
 
-# Loading what this process needs of a model: its tokenizer, and what its weights are known by.
-
-
 def name_or_folder(model: VllmModel) -> str:
     """Returns the model's folder, if it is one, and else its name at Hugging Face."""
     folder = Path(model.model).expanduser()
@@ -153,7 +147,7 @@ def _about_code(message: str) -> str:
     return f"; {start_remedy(message)}" if "trust_remote_code" in message else ""
 
 
-# What a model's folder lacks, before anything is loaded.
+# Checks of a model's folder before anything is loaded
 
 _TEMPLATES = ("chat_template.jinja", "chat_template.json", "additional_chat_templates", "tekken.json")
 _HALF = ("float16", "half", "bfloat16", "auto")
@@ -245,8 +239,8 @@ def _request_bytes(model: VllmModel, config: Mapping[str, Any]) -> int | None:
     if model.max_model_len is None or "kv_lora_rank" in config or any(config.get(name) is None for name in names):
         return None
     layers, heads, width = (int(config[name]) for name in names)
-    kinds = config.get("layer_types")
-    full = layers if kinds is None else sum(kind == "full_attention" for kind in kinds)
+    types = config.get("layer_types")
+    full = layers if types is None else sum(layer == "full_attention" for layer in types)
     shared = int(config.get("num_key_value_heads") or heads)
     size = int(config.get("head_dim") or width // heads)
     stored = 1 if "kv_cache_dtype" in model.engine_args else _number_bytes(model.dtype)
@@ -264,7 +258,7 @@ def _gigabytes(number: float) -> str:
 # The sampling values that a model's makers publish with it, in `generation_config.json`.
 
 OVERRIDE = "override_generation_config"
-"""vLLM's engine argument with values that stand above the file's, and count without it too."""
+"""vLLM's engine argument with values that replace the file's, and count without it."""
 _APPLIED = ("frequency_penalty", "min_p", "presence_penalty", "repetition_penalty", "top_k", "top_p")
 _CAP = "max_new_tokens"
 
@@ -272,8 +266,8 @@ _CAP = "max_new_tokens"
 def sampling_defaults(model: VllmModel) -> dict[str, float]:
     """Returns the sampling values beyond a request's own, by vLLM's names.
 
-    They are those of the file (`generation_config: auto`) and of the engine argument `override_generation_config`.
-    `max_new_tokens` bounds every answer if the latter names it; the file's is no bound, at the server neither.
+    They come from the file (`generation_config: auto`) and from the engine argument `override_generation_config`. Only
+    the latter's `max_new_tokens` bounds answers, as at the server.
 
     Args:
         model: its configuration, with the commit of its weights as `revision`.

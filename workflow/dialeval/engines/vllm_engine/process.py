@@ -1,8 +1,7 @@
-"""The process that computes with vLLM: its arguments, its messages, its steps.
+"""The process that computes with vLLM: its arguments, messages and steps.
 
-It is started by `driving.py`, from which it gets the model's configuration and then the requests. It ends when it is
-told to, and at once when the process that started it is gone, however that ended: it then reads the end of its
-standard input.
+`driver` starts it and sends the model's configuration, then requests. It ends on None, and at once at the end of its
+standard input, when the process that started it is gone.
 """
 
 from __future__ import annotations
@@ -20,8 +19,7 @@ from dialeval.config.models import VllmModel
 from dialeval.errors import UserError
 
 FEWEST_FIRST = {"scheduling_policy": "priority"}
-"""Of dialogues that wait for their turn the one that is farthest from its end goes first: all then end together, and
-there are no steps at the end with a few stragglers."""
+"""Of waiting dialogues the one with the fewest messages goes first, so that all end together, in full batches."""
 
 
 class Computing:
@@ -129,7 +127,7 @@ def _parameters(
     answer_schema: str,
     further: tuple[tuple[str, float], ...],
 ) -> Any:
-    """Returns vLLM's parameters; judging requests for the same labels share them, to which vLLM adds only their end."""
+    """Returns vLLM's parameters, which requests for the same labels share."""
     from vllm import SamplingParams
     from vllm.sampling_params import RequestOutputKind, StructuredOutputsParams
 
@@ -145,7 +143,7 @@ def _parameters(
         structured_outputs=StructuredOutputsParams(json=answer_schema) if answer_schema else None,
         detokenize=bool(stop),
         output_kind=RequestOutputKind.FINAL_ONLY,
-        skip_clone=True,  # a copy of all that they hold takes longer than all else that is done with them
+        skip_clone=True,  # copying takes longer than all other steps
         **dict(further),
     )
 
@@ -169,10 +167,7 @@ def _result_of(generation: GenerationRequest, output: Any) -> GenerationResult:
 
 
 def _end_with_parent() -> None:
-    """Ends this process at the end of standard input, which the parent process holds open.
-
-    So do the processes that vLLM has started, which are of the same group.
-    """
+    """Ends the process group, with the processes of vLLM, at the end of standard input, which the parent holds open."""
     while os.read(0, 1024):
         pass
     os.killpg(0, signal.SIGKILL)
@@ -205,8 +200,8 @@ def engine_arguments(model: VllmModel, *, on_cpu: bool) -> dict[str, Any]:
     """Returns keyword arguments of vLLM's EngineArgs.
 
     Args:
-        on_cpu: whether vLLM computes on the CPU, where a prefill that is split ends the engine as soon as a request
-            has a sampling seed, and where the share of the memory means all of it.
+        on_cpu: whether vLLM computes on the CPU, where a chunked prefill fails for requests with a sampling seed, and
+            the share of memory is a share of all memory.
     """
     arguments: dict[str, Any] = {
         "model": os.path.expanduser(model.model),  # noqa: PTH111 - a name at Hugging Face is no path
@@ -251,7 +246,7 @@ def _lora_rank(model: VllmModel) -> int:
     return next(possible for possible in LORA_RANKS if possible >= rank)
 
 
-# What passes between this process and those that compute: plain data, pickled, lists of them in both directions.
+# Messages between the driver and this process: lists of pickled tuples.
 
 
 class EngineSize(NamedTuple):
@@ -283,13 +278,13 @@ class GenerationRequest(NamedTuple):
 
     Attributes:
         prompt: its tokens.
-        stop: texts that end the answer; only with them does the answer come back as text.
-        stop_token_ids: tokens that end it, beside the model's own end of sequence.
-        labels: tokens whose log-probability at the answer's first position is wanted.
-        scored_from: where in the prompt the tokens begin whose log-probabilities are wanted.
+        stop: texts that end the answer; only with them the result has text.
+        stop_token_ids: tokens that end it, beside the model's end of sequence.
+        labels: tokens whose log-probability at the first position of the answer is returned.
+        scored_from: index of the first token of the prompt whose log-probability is returned.
         answer_schema: JSON schema that the answer must follow; empty for free text.
         further: sampling parameters beyond those of a request, by vLLM's names, sorted.
-        depth: how many messages the prompt has; of the requests that wait, vLLM begins the one with the fewest.
+        depth: number of messages of the prompt; vLLM begins the waiting request with the fewest.
     """
 
     prompt: list[int]
@@ -314,10 +309,10 @@ class GenerationResult(NamedTuple):
     """The model's answer to a prompt.
 
     Attributes:
-        token_ids: the answer with the token that ended it, if one did.
+        token_ids: the answer, with its end token if it has one.
         text: the answer, if the request has texts that end it.
-        finish_reason: vLLM's word: `stop`, `length`, or another if it gave the request up.
-        cached_tokens: how many tokens of the prompt were in the prefix cache.
+        finish_reason: vLLM's: `stop`, `length`, or another for an aborted request.
+        cached_tokens: tokens of the prompt in the prefix cache.
         logprobs: of the labels' tokens, or of the scored tokens of the prompt, in their order.
     """
 

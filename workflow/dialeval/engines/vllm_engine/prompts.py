@@ -1,16 +1,15 @@
 """Prompts of one model in tokens; repeated pieces are tokenised once.
 
-Training an adapter renders with this too, so that what is learned is what is asked. Nothing of vLLM is needed for it.
+Training an adapter uses the same prompts. vLLM is not needed.
 
-Special tokens cut a text into pieces that are tokenised independently of each other, and so do most tokenizers at the
-end of a line (`line_cuts.py`). Of a growing dialogue only its last piece needs to be tokenised, and of a comparison
-only the lines that were in none before. Whether that holds for a tokenizer is tried out once; one for which it does not
-tokenises every prompt whole.
+Special tokens cut a text into pieces that are tokenised independently, and so do line ends for most tokenizers. Of a
+growing dialogue only the last piece, of a comparison only new lines need to be tokenised. A tokenizer is tested once;
+one that fails tokenises every prompt whole.
 
-A byte-level BPE first cuts a text by patterns, and then merges within each part alone. A text may therefore be
-tokenised in two wherever its patterns cut in any case. We cut behind a line break that follows something visible and is
-followed by a Latin letter or a digit: there the patterns of GPT-2, Llama 3, Qwen, GPT-4o and their like cut, whatever
-else stands around. Patterns tell characters apart by class only, so every class is tried in every place beside the cut.
+A byte-level BPE first cuts a text by patterns and then merges within each part, so that a text may be cut wherever its
+patterns always cut. `lines` cuts behind a line break between a visible character and a Latin letter or digit: there the
+patterns of GPT-2, Llama 3, Qwen and GPT-4o cut in any context. Patterns distinguish classes of characters only, so the
+test tries every class in every place beside the cut.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ class Prompts:
 
     Attributes:
         tokenizer: of transformers.
-        weights: the commit at Hugging Face, or the digest of a folder's content, as in `identity.py`.
+        weights: the commit at Hugging Face, or the digest of a folder's content.
         model: the configuration with that commit as its revision.
         template: its chat template.
         reasoning: how it marks its reasoning.
@@ -97,10 +96,10 @@ class Prompts:
         return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
-# Prompts in tokens, without tokenising again what was seen before.
+# Tokenised prompts, with remembered pieces
 
 PIECES, PROMPTS = 50_000, 2_000
-"""How many tokenised pieces, and how many whole prompts, are remembered."""
+"""Numbers of remembered pieces and whole prompts."""
 _TRIAL = ("Hello there, how are you?", " leading", "trailing \n", "\n\nlines\n", "中文，和 emoji 🙂", "it's 10:30.")
 
 
@@ -152,11 +151,10 @@ class Tokenization:
     def with_continuation(self, messages: tuple[Message, ...], continuation: str) -> tuple[str, list[int], int]:
         """Returns the rendered prompt, the tokens of prompt and continuation as one text, and where the latter begins.
 
-        Every token that says a part of the continuation is the continuation's, also one that begins in the prompt:
-        the text is tokenised as the model has learned to read it. White space at the prompt's end thus belongs to the
-        continuation where a token joins the two (` Yes` after `Answer: `), as in lm-evaluation-harness, and to the
-        prompt where it is a token of its own (the newline of a chat template), where the harness scores it too. The
-        server's side of the same rule is in `openai_api/vllm_server.py`.
+        Every token with a part of the continuation is the continuation's, also one that begins in the prompt. White
+        space at the prompt's end thus belongs to the continuation where one token joins the two (` Yes` after
+        `Answer: `), as in lm-evaluation-harness, and to the prompt where it is a token of its own (the newline of a
+        chat template). `openai_api.vllm_server` has the same rule for a server.
 
         Raises:
             AnswerFailure: this tokenizer cannot say where its tokens lie.
@@ -231,8 +229,8 @@ def _plain_backend(tokenizer: Any) -> Any:
 class _Remembered:
     """Tokens of pieces: permanent ones, and of the others those that were used last.
 
-    They are kept in two generations. When the younger is full, the older is forgotten, and what is asked for in the
-    older joins the younger: as good as an order of use, and cheaper.
+    They are kept in two generations: when the younger is full, the older is dropped; a piece found in the older joins
+    the younger. This is cheaper than an order of use.
     """
 
     def __init__(self, always: dict[str, tuple[int, ...]]) -> None:

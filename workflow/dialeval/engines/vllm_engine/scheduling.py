@@ -10,25 +10,24 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 FIRST_GUESS_OF_ANSWER, GUESSES = 64, 16
-"""Tokens expected of an answer before any has been seen, and how many answers the guess counts for; short answers come
-first, so that the first few say little."""
+"""Expected tokens of an answer before the first one, and the number of answers that the guess counts for, since short
+answers come first."""
 MARKS = 5
 """Tokens that a chat template puts around an utterance."""
 PART_IN_USE = 0.9
-"""Of the cache, what dialogues that go on may take; the rest is with those that have just ended."""
+"""Share of the cache for running dialogues; the rest holds those that have just ended."""
 
 
 class Admission:
-    """Lets requests in while the tokens they need fit the KV cache.
+    """Admits requests while their tokens fit the KV cache.
 
-    Those that wait are let in by depth, most messages first: a dialogue that has begun goes on before a new one does,
-    while its history is still in the cache. Among equals the order is that of their prompts, so that prompts with the
-    same beginning meet.
+    Waiting requests are admitted by depth, most messages first, so that a dialogue continues while its history is in
+    the cache; among equals in the order of their prompts, so that prompts with the same beginning meet.
 
     Args:
         capacity: tokens that the cache holds.
         block_size: tokens of a cache block; a request takes whole blocks.
-        limit: most requests in hand, whatever their size; 0 for no such limit.
+        limit: most requests at once, whatever their size; 0 for no limit.
     """
 
     def __init__(self, capacity: int, block_size: int, limit: int = 0) -> None:
@@ -54,7 +53,7 @@ class Admission:
         return Place(self, depth, rendered, blocks * self.block_size)
 
     def count_answer(self, tokens: int) -> None:
-        """Learns how long answers are."""
+        """Takes in the length of an answer."""
         self._answers += 1
         self._answer_tokens += tokens
 
@@ -95,10 +94,10 @@ class Admission:
             raise
 
     def leave(self, need: int) -> None:
-        """Gives back the room of a request and lets others in."""
+        """Releases the room of a request and admits others."""
         self.in_hand -= 1
         self._taken -= need
-        # A dialogue whose answer just came is about to ask again: let it, before a new one takes its place.
+        # later, since a dialogue whose answer just came sends its next request first
         asyncio.get_running_loop().call_later(0, self._let_in)
 
     def _expected_answer(self) -> int:
@@ -204,14 +203,14 @@ class DialogueRoom:
             self._lengths[to] += 1
 
 
-# Which copy of a model gets a prompt: the one that has most of its beginning, unless it has too much to do.
+# The choice of a model's copy for a prompt
 
 BLOCK = 64
 """Tokens of a block of a prompt; beginnings are compared block by block."""
 KNOWN_BLOCKS = 200_000
-"""Blocks that are remembered, half of them at least; more than the caches of eight copies commonly hold."""
+"""Remembered blocks: more than the caches of eight copies commonly hold."""
 AHEAD, SHARE_AHEAD = 32, 1.25
-"""How many requests, and what multiple of the least, a copy may have in hand and still get another."""
+"""Most requests of a copy that gets another: a multiple of the least busy copy's, and so many more."""
 
 
 class PrefixRouting:
