@@ -94,9 +94,10 @@ def _of(tables: dict[str, pd.DataFrame], name: str) -> pd.DataFrame:
 
 
 def frame(name: str, found: Sequence[dict[Any, Any]]) -> pd.DataFrame:
-    """Return rows as the stage would read them."""
-    known = [{column: value for column, value in row.items() if not pd.isna(value)} for row in found]
-    table: pd.DataFrame = to_table(schema_of(name), known).to_pandas()
+    """Return rows as the stage would read them, in the columns of the table."""
+    kind = schema_of(name)
+    known = [{column: row[column] for column in kind.schema.names if not pd.isna(row.get(column))} for row in found]
+    table: pd.DataFrame = to_table(kind, known).to_pandas()
     return table
 
 

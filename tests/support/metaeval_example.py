@@ -180,7 +180,7 @@ def ceilings(judges: Sequence[tuple[str, str]] = JUDGES) -> pa.Table:
             pearson = None if place == len(judges) - 1 else 0.6 - 0.02 * place
             corrected = None if pearson is None else pearson / ceiling
             ends = {
-                f"corrected_{end}": corrected and corrected + by for end, by in (("ci_low", -0.1), ("ci_high", 0.1))
+                f"disattenuated_{end}": corrected and corrected + by for end, by in (("ci_low", -0.1), ("ci_high", 0.1))
             }
             rows += [
                 {"judge": judge, "method": method, "level": "dialogue", "corpus": "small-talk", "language": "en"}
