@@ -10,6 +10,7 @@ import pytest
 import yaml
 from loaded_rules import loaded_rules
 
+from dialeval import __version__
 from dialeval.config.files import read_config_file
 from dialeval.config.loading import load_config
 from dialeval.figures import registry
@@ -114,7 +115,7 @@ def test_journals_and_preprints_have_entries_of_their_kind() -> None:
 def test_the_file_for_citing_the_project_agrees_with_it() -> None:
     cff = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert (cff["version"], cff["license"]) == (project["version"], project["license"])
+    assert (cff["version"], cff["license"]) == (__version__, project["license"])
     assert cff["cff-version"] == "1.2.0"
     by_title = {one["title"]: one for one in cff["references"]}
     for citation in {one for paper in PAPERS for part in PARTS for one in to_cite(part) if one.title == paper.title}:

@@ -116,7 +116,7 @@ def test_a_name_that_looks_like_a_formula_is_escaped(results: Path, tmp_path: Pa
 
 def test_a_data_set_has_a_subset_for_each_table_and_the_same_rows(results: Path, tmp_path: Path) -> None:
     folder = tmp_path / "set"
-    assert main(["tables", "*", "--results", str(results), "--to", str(folder)]) == 0
+    assert main(["export", "hub", "*", "--results", str(results), "--to", str(folder)]) == 0
     _, header, page = (folder / "README.md").read_text(encoding="utf-8").split("---\n", 2)
     subsets = {one["config_name"]: one["data_files"] for one in yaml.safe_load(header)["configs"]}
     assert set(subsets) == {"botchat-utterance_lengths", "seeds", "test_items"}, "those with rows"
@@ -135,14 +135,14 @@ def test_nothing_is_overwritten_and_one_table_fits_in_a_csv(
 ) -> None:
     (tmp_path / "set").mkdir()
     (tmp_path / "set" / "mine").touch()
-    assert main(["tables", "--results", str(results), "--to", str(tmp_path / "set")]) == 1
+    assert main(["export", "hub", "--results", str(results), "--to", str(tmp_path / "set")]) == 1
     assert "is not empty" in capsys.readouterr().err
     assert main(["tables", "--results", str(results), "--csv", str(tmp_path / "x.csv")]) == 1
     assert "about 3 tables; name one" in capsys.readouterr().err
 
 
 def test_tables_without_rows_are_no_data_set(results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["tables", "arena/*", "--results", str(results), "--to", str(tmp_path / "set")]) == 1
+    assert main(["export", "hub", "arena/*", "--results", str(results), "--to", str(tmp_path / "set")]) == 1
     assert "none of these tables has a row" in capsys.readouterr().err
 
 

@@ -19,7 +19,8 @@ COMMANDS = {
     "check": "test the configuration, files, models, keys, GPUs and disk space of a run",
     "summary": "print the results",
     "compare": "compare the numbers, settings and verdicts of two runs",
-    "tables": "list the tables of a run, describe their columns, or export them",
+    "tables": "list the tables of a run, describe their columns, or write one as CSV",
+    "export": "export a run to Hugging Face, MLflow or Weights & Biases, or its labelling tasks to a labelling tool",
 }
 """The commands and what they do. `cli.<module>` has `add_<command>(parser)` and `<command>(arguments)`."""
 _MODULES = {"summary": "results", "compare": "results", "tables": "results"}

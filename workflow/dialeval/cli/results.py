@@ -9,7 +9,7 @@ from dialeval import layout
 from dialeval.errors import UserError
 from dialeval.report.comparison import bounds
 from dialeval.report.comparison import compare as compare_runs
-from dialeval.report.export import Found, chosen_tables, column_words, found_tables, write_csv, write_dataset
+from dialeval.report.export import Found, chosen_tables, column_words, found_tables, write_csv
 from dialeval.report.terminal_summary import stale_files_note, words_of_results
 from dialeval.tables.comparison import NUMBERS
 from dialeval.tables.files import read_table
@@ -67,10 +67,7 @@ def compare(arguments: argparse.Namespace) -> int:
 
 def add_tables(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `dialeval tables`."""
-    parser.epilog = (
-        "Without a name it lists or exports all final tables. A data set has a Parquet file per table, and a card with "
-        "the stage and version that made each. Add a licence to the card before you publish it."
-    )
+    parser.epilog = "Without a name it lists all final tables."
     parser.add_argument(
         "names",
         nargs="*",
@@ -86,11 +83,10 @@ def add_tables(parser: argparse.ArgumentParser) -> None:
     export = parser.add_mutually_exclusive_group()
     export.add_argument("--columns", action="store_true", help="describe the columns")
     export.add_argument("--csv", type=Path, metavar="FILE", help="write the table as CSV")
-    export.add_argument("--to", type=Path, metavar="FOLDER", help="write a Hugging Face data set")
 
 
 def tables(arguments: argparse.Namespace) -> int:
-    """Lists tables, says their columns, or exports them."""
+    """Lists tables, describes their columns, or writes one as CSV."""
     names: list[str] = arguments.names
     if names and Path(names[0]).is_dir():  # of another run
         arguments.results = Path(names.pop(0))
@@ -101,12 +97,6 @@ def tables(arguments: argparse.Namespace) -> int:
         found = [table for table in found if table.is_published]
     if arguments.csv:
         _write_csv(found, arguments.csv)
-    elif arguments.to:
-        write_dataset(found, arguments.results, arguments.to)
-        empty = sum(not table.rows for table in found)
-        print(
-            f"{arguments.to}: {counted(len(found), 'table')}{f', without {empty} that have no rows' if empty else ''}"
-        )
     elif arguments.columns:
         for kind in {table.kind.name: table.kind for table in found}.values():
             print(f"{kind.name}: one row per {kind.row}")
@@ -120,7 +110,7 @@ def _write_csv(tables: list[Found], path: Path) -> None:
     if len(tables) != 1:
         raise UserError(
             f"--csv writes one table, and this is about {counted(len(tables), 'table')}; name one, or write all with "
-            "--to FOLDER"
+            "`dialeval export hub --to FOLDER`"
         )
     write_csv(tables[0], path)
     print(f"{path}: {counted(tables[0].rows, 'row')}")

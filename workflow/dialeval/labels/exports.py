@@ -1,20 +1,26 @@
-"""Exports of our labelling page and of labelling tools.
+"""Exports of our labelling page, tasks for labelling tools, and what these tools export.
 
-Label Studio's tasks are taken as they are exported (JSON), and as it flattens them (JSON-MIN, CSV). Batches of
-Mechanical Turk put `Input.` and `Answer.` before the names of columns, and have answers that were rejected.
+Label Studio's tasks are taken as they are exported (JSON), and as it flattens them (JSON-MIN, CSV). Argilla's records
+are taken as its `to_json` writes them. Batches of Mechanical Turk put `Input.` and `Answer.` before the names of
+columns, and have answers that were rejected.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclasses_field
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 from dialeval.corpora.text_files import parse_json, read_text
 from dialeval.errors import UserError
+from dialeval.html_pages import unpack
+from dialeval.labels.sheets import options_text, other_order, shown_columns, shown_texts
+from dialeval.labels.units import Option, SheetQuestion, ShownTurn
 
 # What a labelling page exports: a JSON file with an annotator's answers.
 
@@ -140,7 +146,7 @@ def is_rejected(cells: Cells) -> bool:
 
 
 def json_rows(document: list[Any], name: str, fault: Callable[[str], None]) -> Iterator[tuple[int, Cells]]:
-    """Yields the rows of a list of objects: flat ones, or Label Studio's tasks, with a row for each annotation.
+    """Yields the rows of a list of objects: flat ones, or tasks of Label Studio or Argilla, a row for each annotation.
 
     Args:
         document: the list.
@@ -151,6 +157,9 @@ def json_rows(document: list[Any], name: str, fault: Callable[[str], None]) -> I
         where = f"{name}, row {number}"
         if not isinstance(entry, dict):
             fault(f"{where}: {entry!r:.40} is no object with an answer; remove it")
+            continue
+        if isinstance(entry.get("fields"), dict) and isinstance(entry.get("responses"), dict):
+            yield from ((number, cells) for cells in _argilla_rows(entry, where, fault))
             continue
         annotations = entry.get("annotations")
         if not isinstance(annotations, list) or not isinstance(entry.get("data"), dict):
@@ -166,6 +175,22 @@ def json_rows(document: list[Any], name: str, fault: Callable[[str], None]) -> I
                 yield number, about | {"annotator": _who(annotation)} | skipped | _answers(annotation["result"])
             except UserError as error:
                 fault(f"{where}: {error}")
+
+
+def _argilla_rows(record: dict[str, Any], where: str, fault: Callable[[str], None]) -> Iterator[Cells]:
+    """Yields the answers about a record, a row for each annotator, whom Argilla names by an id."""
+    about = {column_name(name): _cell(value) for name, value in record["fields"].items()}
+    metadata = record.get("metadata")
+    about |= {column_name(name): _cell(value) for name, value in (metadata or {}).items()}
+    rows: dict[str, Cells] = {}
+    for question, responses in record["responses"].items():
+        for response in responses if isinstance(responses, list) else [None]:
+            if not isinstance(response, dict) or "value" not in response:
+                fault(f"{where}: a response to '{question:.40}' has no value; write the records again")
+                continue
+            cells = rows.setdefault(_cell(response.get("user_id")), {})
+            cells[column_name(question)] = _cell(response["value"])
+    yield from (about | {"annotator": annotator} | cells for annotator, cells in rows.items())
 
 
 def _who(annotation: dict[str, Any]) -> str:
@@ -201,6 +226,133 @@ def _cell(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return "" if value is None or value != value else str(value).strip()  # programs write NaN for an empty cell
+
+
+# Tasks for labelling tools: one project a question of a protocol, with the units of all annotators' pages.
+
+_PACKED = re.compile(r'id="sheet">([A-Za-z0-9+/=]+)<')
+
+
+@dataclass
+class Project:
+    """The tasks of one question in a labelling tool.
+
+    Attributes:
+        name: the protocol's sheet, and the criterion if it has several.
+        form: form of the sheet.
+        question: the question about every task.
+        columns: the columns of a task that annotators read.
+        tasks: the cells of each task, as of a row of a sheet.
+    """
+
+    name: str
+    form: str
+    question: SheetQuestion
+    columns: Sequence[str]
+    tasks: dict[str, Cells] = dataclasses_field(default_factory=dict)
+
+
+def projects_of(pages: Sequence[Path]) -> list[Project]:
+    """Returns the projects that labelling pages make; a pair that annotators see in two orders is one task.
+
+    Args:
+        pages: `<sheet>-<annotator>.html` in a folder of each annotator.
+
+    Raises:
+        UserError: a page has no sheet.
+    """
+    projects: dict[str, Project] = {}
+    reversed_keys: set[str] = set()
+    for page in pages:
+        packed = _PACKED.search(read_text(page))
+        if packed is None:
+            raise UserError(f"{page} is no labelling page; run `snakemake annotation_pages` again")
+        sheet = unpack(packed[1])
+        name = page.stem.removesuffix(f"-{page.parent.name}")
+        several = len(sheet["questions"]) > 1
+        for about in sheet["questions"]:
+            options = tuple(Option(*option) for option in about["options"])
+            question = SheetQuestion(about["criterion"], about["text"], options, about["low"], about["high"])
+            key = f"{name}-{question.criterion}" if several else name
+            columns = shown_columns(sheet["form"], sheet["level"])
+            project = projects.setdefault(key, Project(key, sheet["form"], question, columns))
+            about_all = {"protocol": sheet["protocol"], "draw": sheet["draw"], "criterion": question.criterion}
+            about_all |= {"question": question.text, "options": options_text(question)}
+            for unit, numbers in sheet["units"]:
+                if other_order(unit) not in project.tasks and unit not in reversed_keys:
+                    reversed_keys.add(other_order(unit))
+                    dialogues = [_turns(numbers_of, sheet["strings"]) for numbers_of in numbers]
+                    texts = dict(zip(columns, shown_texts(sheet["form"], dialogues), strict=True))
+                    project.tasks[unit] = about_all | {"key": unit} | texts
+    return list(projects.values())
+
+
+def _turns(numbers: Sequence[int], strings: Sequence[str]) -> tuple[ShownTurn, ...]:
+    threes = zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True)
+    return tuple(ShownTurn(strings[speaker], strings[text], bool(judged)) for speaker, text, judged in threes)
+
+
+def label_studio_files(project: Project) -> dict[str, str]:
+    """Returns the labelling interface and the tasks of a Label Studio project, by file name."""
+    question, shown = project.question, project.columns[0]
+    lines = [f'  <Text name="{name}" value="${name}"/>' for name in project.columns]
+    if question.options:
+        choices = [
+            f"    <Choice value={quoteattr(one.label)}{f' hint={quoteattr(one.meaning)}' if one.meaning else ''}/>"
+            for one in question.options
+        ]
+        choice = f'  <Choices name="label" toName="{shown}" choice="single-radio" required="true">'
+        lines += [choice, *choices, "  </Choices>"]
+    else:
+        ends = f'min="{question.low:g}" max="{question.high:g}"'
+        lines.append(f'  <Number name="label" toName="{shown}" {ends} required="true"/>')
+    if project.form == "locate":
+        lines.append(f'  <Number name="place" toName="{shown}" min="1"/>')
+    lines.append(f'  <TextArea name="comment" toName="{shown}" placeholder="comment"/>')
+    view = "\n".join(['<View>\n  <Header value="$question"/>', *lines, "</View>\n"])
+    tasks = [{"data": cells} for cells in project.tasks.values()]
+    return {f"{project.name}.xml": view, f"{project.name}.json": _json(tasks)}
+
+
+def argilla_files(project: Project) -> dict[str, str]:
+    """Returns the settings and the records of an Argilla data set, by file name."""
+    question = project.question
+    options = [
+        {"value": one.label, "text": f"{one.label} ({one.meaning})" if one.meaning else one.label}
+        for one in question.options
+    ]
+    answer: dict[str, Any] = {"type": "label_selection", "options": options}
+    title = question.text
+    if not options:  # Argilla has no question for numbers of a range
+        answer, title = _TEXT, f"{title} ({options_text(question)})"
+    questions = [{"name": "label", "title": title, "required": True, "settings": answer}]
+    if project.form == "locate":
+        questions.append({"name": "place", "title": "utterance (its number)", "required": False, "settings": _TEXT})
+    questions.append({"name": "comment", "title": "comment", "required": False, "settings": _TEXT})
+    settings = {
+        "guidelines": question.text,
+        "fields": [{"name": name, "title": name, "required": True, "settings": _TEXT} for name in project.columns],
+        "questions": questions,
+        "metadata": [],
+        "vectors": [],
+        "allow_extra_metadata": True,
+    }
+    records = [
+        {
+            "id": key,
+            "fields": {name: cells[name] for name in project.columns},
+            "metadata": {name: cell for name, cell in cells.items() if name not in project.columns},
+        }
+        for key, cells in project.tasks.items()
+    ]
+    return {f"{project.name}-settings.json": _json(settings), f"{project.name}-records.json": _json(records)}
+
+
+_TEXT = {"type": "text", "use_markdown": False}
+
+
+def _json(content: object) -> str:
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
 
 # A label as its file has it, before its unit is known.

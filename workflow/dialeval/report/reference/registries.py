@@ -186,7 +186,11 @@ EXAMPLES = {
         "dialeval tables",
         "dialeval tables arena/ratings --columns",
         "dialeval tables arena/ratings --csv ratings.csv",
-        "dialeval tables 'arena/*' 'judgements/*' --to my-dataset",
+    ),
+    "export": (
+        "dialeval export hub 'arena/*' 'judgements/*' --to my-dataset",
+        "dialeval export mlflow",
+        "dialeval export label-studio --to tasks",
     ),
 }
 TARGETS = """## Targets of `snakemake`
