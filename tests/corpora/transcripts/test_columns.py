@@ -79,15 +79,19 @@ def test_a_name_with_dots_comes_before_a_path(tmp_path: Path) -> None:
     assert one.system == "reed"
 
 
-@pytest.mark.parametrize("kind", ["messages", "replies", "chatgpt-like"])
-def test_fields_of_a_dialogue_can_be_named_in_known_formats(tmp_path: Path, kind: str) -> None:
-    record = {
-        "messages": {"messages": [{"role": who, "content": text} for who, text in TALK]},
-        "replies": {"prompt": TALK[0][1], "response": TALK[1][1]},
-        "chatgpt-like": {"mapping": {"a": {"message": {"author": {"role": "user"}, "content": {"parts": ["Hi"]}}}}, "current_node": "a"},
-    }[kind]  # fmt: skip
-    (one,) = found(write(tmp_path / "t.jsonl", [record | {"meta": {"nr": 3, "bot": "heron"}}]), {"case_id": "meta.nr"})
-    assert one.case_id == "3" or kind == "chatgpt-like"
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"messages": [{"role": who, "content": text} for who, text in TALK]},
+        {"prompt": TALK[0][1], "response": TALK[1][1]},
+        {"sender_id": 1, "events": [{"event": who, "text": text} for who, text in TALK]},
+    ],
+)
+def test_fields_of_a_dialogue_can_be_named_in_known_formats(tmp_path: Path, record: dict[str, Any]) -> None:
+    path = write(tmp_path / "t.jsonl", [record | {"meta": {"nr": 3, "bot": "heron"}}])
+    (one,) = found(path, {"case_id": "meta.nr", "system": "meta.bot"})
+    assert (one.case_id, one.system) == ("3", "heron")
+    assert one.utterances == tuple(text for _, text in TALK)
 
 
 def test_all_missing_fields_are_named_at_once(tmp_path: Path) -> None:

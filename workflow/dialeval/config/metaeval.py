@@ -137,9 +137,9 @@ class RatedCorpus(Section):
 
 
 class ScoreFile(Section):
-    """Ready scores of a metric of yours: CSV with the columns corpus, item_id, dimension, value; also language."""
+    """Ready scores of a metric of yours: Inspect's log, or CSV with corpus, item_id, dimension, value; also language."""
 
-    path: Path = Field(description="CSV file, relative to data_dir or absolute.")
+    path: Path = Field(description="CSV file, or `.eval` log, relative to data_dir or absolute.")
     scale_min: Number = Field(0.0, description="Lowest value that the metric can give.")
     scale_max: Number = Field(1.0, description="Highest value that the metric can give.")
 

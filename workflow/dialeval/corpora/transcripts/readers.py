@@ -68,11 +68,11 @@ FORMATS = {
     "case, and each epoch a dialogue. Samples with an error are left out.",
     "lm_eval": "lm-eval's `samples_<task>_*.jsonl` (`--log_samples`) of tasks that generate text, or the folder of "
     "several models. `results_*.json` beside a file names the system.",
-    "langfuse": "Langfuse's export of traces or observations, JSON or JSON Lines. A session is a dialogue, else a trace.",
+    "langfuse": "Langfuse's traces or observations, JSON or JSON Lines. A session is a dialogue, else a trace.",
     "langsmith": "LangSmith's runs, JSON or JSON Lines. A thread is a dialogue, else a trace.",
     "opentelemetry": "Spans as OTLP JSON, with messages by the conventions of OpenTelemetry (`gen_ai.input.messages`, "
     "`gen_ai.output.messages`), OpenLLMetry (`gen_ai.prompt.0.content`) or OpenInference (`llm.input_messages`).",
-    "oasst": "Open Assistant's trees or messages. Each path from the prompt to a leaf is a dialogue; the tree is the case.",
+    "oasst": "Open Assistant's trees or messages. Each path from prompt to leaf is a dialogue; the tree is the case.",
     "slack": "Slack's unpacked export, a channel's folder or a day's file. A thread is a dialogue; other messages of a "
     "channel are one for each day. The system is the app that answers.",
     "whatsapp": "WhatsApp's exported chat, `.txt`, or a folder of them. Set `evaluated_role` to the judged sender.",

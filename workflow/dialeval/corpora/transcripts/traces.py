@@ -15,6 +15,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -401,10 +402,8 @@ def _span(span: dict[str, Any], line: JsonLine) -> Span:
 def _instructions(value: Any) -> list[_Message]:
     """Returns a system prompt, which the conventions give as parts of a message."""
     if isinstance(value, str) and value.lstrip().startswith("["):
-        try:
+        with suppress(ValueError, RecursionError):
             value = json.loads(value)
-        except (ValueError, RecursionError):
-            pass
     return [{"role": "system", "content": _content(value)}] if value else []
 
 
