@@ -13,7 +13,6 @@ from typing import Any
 import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
-
 from file_mutations import packed
 
 from dialeval.corpora import battles, botchat
@@ -403,7 +402,7 @@ FORMATS: dict[str, Format] = {
             )
         },
         _transcripts("mine.jsonl"),
-    ),  # fmt: skip
+    ),
     "transcripts of slack": Format(
         {
             "users.json": _json([{"id": "U1", "name": "ann"}, {"id": "U2", "name": "brix", "is_bot": True}]),

@@ -137,7 +137,7 @@ class RatedCorpus(Section):
 
 
 class ScoreFile(Section):
-    """Ready scores of a metric of yours: Inspect's log, or CSV with corpus, item_id, dimension, value; also language."""
+    """Scores of a metric of yours: Inspect's log, or CSV with corpus, item_id, dimension, value; also language."""
 
     path: Path = Field(description="CSV file, or `.eval` log, relative to data_dir or absolute.")
     scale_min: Number = Field(0.0, description="Lowest value that the metric can give.")

@@ -274,8 +274,8 @@ def langfuse() -> None:
         call = ObservationsView(
             id=f"o{number}", traceId=f"t{number}", type="GENERATION", name="call", startTime=time, model="heron",
             modelParameters=None, input=[*messages], output={"role": "assistant", "content": reply}, metadata=None,
-            usage={"input": 1, "output": 1, "total": 2, "unit": "TOKENS"}, level="DEFAULT", usageDetails={}, costDetails={},
-            environment="default", **zero,
+            usage={"input": 1, "output": 1, "total": 2, "unit": "TOKENS"}, level="DEFAULT", usageDetails={},
+            costDetails={}, environment="default", **zero,
         )  # fmt: skip
         messages.append({"role": "assistant", "content": reply})
         trace = TraceWithFullDetails(
