@@ -46,7 +46,10 @@ def told(capsys: pytest.CaptureFixture[str], *options: str, status: int) -> dict
     assert ("snakemake estimate" in following) is (not status)
     for line in found.splitlines():
         state, _, rest = line.partition(" ")
-        lines[state].append(" ".join(rest.split()))
+        if state:
+            lines[state].append(" ".join(rest.split()))
+        else:  # a line that goes on
+            lines["more"] = [*lines.get("more", []), rest.strip()]
     return lines
 
 
@@ -170,7 +173,10 @@ def test_transcripts_are_read(folder: Path, capsys: pytest.CaptureFixture[str]) 
         transcripts={"mine": {"path": "mine.jsonl"}},
         protocols={"quality": {"form": "scale", "data": {"source": "mine"}, "criteria": ["overall"]}},
     )
-    assert "transcripts.mine mine.jsonl can be read" in told(capsys, status=0)["ok"]
+    lines = told(capsys, status=0)
+    assert "transcripts.mine mine.jsonl can be read" in lines["ok"]
+    assert "judged: assistant 72 (utterances)" in lines["more"]
+    assert any(line.startswith("example ") and "user: " in line for line in lines["more"])
     with (folder / "mine.jsonl").open("a") as file:
         file.write(json.dumps({"dialogue_id": "x", "utterances": 7}) + "\n")
     (line,) = told(capsys, status=1)["missing"]

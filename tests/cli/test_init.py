@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from workspace import ROOT
 
 from dialeval.cli.init import Model, Wish, as_model, configuration_text, make_folder, quoted
+from dialeval.cli.main import main
 from dialeval.config.configuration import Config
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.config.loading import load_config
@@ -116,6 +117,34 @@ def test_columns_of_a_table_can_be_named(tmp_path: Path) -> None:
     config = load_config(yaml.safe_load(configuration_text(wish, tmp_path, notes)), files_are_there=False)
     assert config.transcripts["talks"].options()["columns"] == {"dialogue_id": "Case", "text": "Body: all"}
     assert any("2 dialogues with 2 utterances of 2 systems" in note for note in notes)
+
+
+def test_fields_of_json_can_be_named_and_what_was_understood_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    turns = [{"by": "user", "body": {"plain": "Hi"}}, {"by": "bot", "body": {"plain": "Hello"}}]
+    Path("talks.json").write_text(json.dumps({"data": [{"meta": {"bot": "able", "nr": 7}, "log": {"turns": turns}}]}))
+    named = {"utterances": "log.turns", "speaker": "by", "text": "body.plain", "system": "meta.bot"}
+    options = [word for what, path in named.items() for word in ("--column", f"{what}={path}")]
+    assert main(["init", "mine", "--judge", "forest", "--dialogues", "talks.json", *options]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "read: judged: bot 1 (utterances)" in lines
+    assert "read: not judged: user 1 (utterances)" in lines
+    assert "read: example row-1/able: user: Hi | bot: Hello" in lines
+    assert any("utterances from log.turns, speaker from by, text from body.plain" in line for line in lines)
+    config = load_config(yaml.safe_load(Path("mine/config.yaml").read_text()), files_are_there=False)
+    assert config.transcripts["talks"].options()["columns"] == named
+    with pytest.raises(UserError, match="no field 'log.said' and no field 'meta.bat'"):
+        made(
+            Wish(
+                judges=[JUDGE],
+                dialogues=Path("talks.json"),
+                columns=named | {"utterances": "log.said", "system": "meta.bat"},
+            )
+        )
+    with pytest.raises(UserError, match=r"org/talks does not exist.*save_to_disk"):
+        made(Wish(judges=[JUDGE], dialogues=Path("org/talks")))
 
 
 @pytest.mark.parametrize(

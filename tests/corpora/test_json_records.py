@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dialeval.corpora import battles, botchat, dialogues, rated_json_lines
+from dialeval.corpora import battles, botchat, dialogues, rated_files
 from dialeval.dialogbench import items
 from dialeval.errors import UserError
 
@@ -47,7 +47,7 @@ def test_a_speaker_who_is_no_name_is_refused(tmp_path: Path, value: Any, said: s
     if value is not None:  # in rated items the speaker may be left out
         path = write(tmp_path, {"item_id": "d", "dialogue": utterances})
         words = ["line 2, 'dialogue', utterance 2", f"'speaker' is {said}"]
-        refused(lambda: rated_json_lines.read("c", path), words)
+        refused(lambda: rated_files.read_rated_lines("c", path), words)
 
 
 def test_an_empty_speaker_is_refused(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_language_that_is_no_text_is_refused(tmp_path: Path, value: Any, said:
     path = write(tmp_path, {"dialogue_id": "d", "utterances": SAID, "language": value})
     refused(lambda: dialogues.read_json_lines_dialogues(path, "en"), words)
     path = write(tmp_path, {"item_id": "d", "dialogue": SAID, "language": value})
-    refused(lambda: rated_json_lines.read("c", path), words)
+    refused(lambda: rated_files.read_rated_lines("c", path), words)
 
 
 def test_whole_numbers_are_names_and_null_is_no_language(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_a_rated_line_with_a_field_of_another_kind_is_refused(
     tmp_path: Path, changes: dict[str, Any], words: list[str]
 ) -> None:
     record = {"item_id": "i", "response": "Hi.", "ratings": {"overall": 2}, "scale": [1, 5], **changes}
-    refused(lambda: rated_json_lines.read("c", write(tmp_path, record)), ["mine.jsonl, line 2", *words])
+    refused(lambda: rated_files.read_rated_lines("c", write(tmp_path, record)), ["mine.jsonl, line 2", *words])
 
 
 @pytest.mark.parametrize(

@@ -110,3 +110,34 @@ def test_what_is_compared_with_ratings_on_another_dimension_counts_as_rated() ->
     assert rated_corpora(items, rated, left_out).rated == {"fed": {"overall"}}
     joined = {"fed": {"coherence": "overall"}}
     assert rated_corpora(items, rated, left_out, joined).rated == {"fed": {"overall", "coherence"}}
+
+
+LOG = Path(__file__).parent / "transcripts" / "exports" / "inspect.eval"
+
+
+def test_scores_of_an_inspect_log_are_a_judge(tmp_path: Path) -> None:
+    about = RatedCorpora(
+        {"desk": "dialogue"}, {("desk", "en", "hours"), ("desk", "en", "birds")}, {"desk": {"includes"}}
+    )
+    notes: Counter[str] = Counter()
+    rows = list(read_score_file(LOG, "inspect", (0.0, 1.0), about, notes))
+    assert [(row["item_id"], row["repeat"], row["criterion"], row["value"]) for row in rows] == [
+        ("birds", 0, "includes", 0.0), ("birds", 1, "includes", 0.0),
+        ("hours", 0, "includes", 1.0), ("hours", 1, "includes", 1.0),
+    ]  # fmt: skip
+    assert notes["of scorer 'politeness' passed over, which is called as no dimension of corpus 'desk'"] == 4
+    polite = replace(about, rated={"desk": {"politeness"}})
+    assert [row["value"] for row in read_score_file(LOG, "inspect", (1.0, 5.0), polite, Counter())] == [
+        2.0,
+        2.0,
+        4.0,
+        4.0,
+    ]
+    with pytest.raises(UserError, match="sample 1, politeness: value 2 is outside the scale 0 to 1"):
+        list(read_score_file(LOG, "inspect", (0.0, 1.0), polite, Counter()))
+    with pytest.raises(UserError, match="corpus 'desk' has no item 'birds'.*its ids are such as 'hours'"):
+        list(read_score_file(LOG, "x", (0.0, 1.0), replace(about, items={("desk", "en", "hours")}), Counter()))
+    with pytest.raises(UserError, match="sample 1, includes: give the sample's corpus as metadata 'corpus': desk, fed"):
+        list(
+            read_score_file(LOG, "x", (0.0, 1.0), replace(about, levels={"desk": "dialogue", "fed": "turn"}), Counter())
+        )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dialeval.corpora import comp_analysis, rated_json_lines
+from dialeval.corpora import comp_analysis, rated_files
 from dialeval.corpora.items import Rating, item_rows
 from dialeval.corpora.rated_sources import Scale, rating_rows, repeated_ratings
 from dialeval.corpora.text_files import read_json
@@ -130,7 +130,7 @@ def test_names_in_a_file_of_ones_own_tell_raters_apart(tmp_path: Path) -> None:
         for n, row in enumerate(RATED)
     ]
     (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    reading = rated_json_lines.read("mine", tmp_path / "mine.jsonl")
+    reading = rated_files.read_rated_lines("mine", tmp_path / "mine.jsonl")
     (row,) = rows(reading.ratings, scores("judge", TRUE))
     assert row["icc"] == pytest.approx(plain(RATED, np.tile(np.arange(K), N)).icc.estimate)
     assert row["n_raters"] == pytest.approx(K)

@@ -13,6 +13,7 @@ from typing import Any
 import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
+from file_mutations import packed
 
 from dialeval.corpora import battles, botchat
 from dialeval.corpora.dialogues import utterance_table
@@ -36,6 +37,7 @@ from dialeval.tables.robustness import PAIRS
 from dialeval.tables.schema import Table
 
 Read = Callable[[Path], None]
+_EXPORTS = Path(__file__).parents[1] / "corpora" / "transcripts" / "exports"
 
 
 @dataclass(frozen=True)
@@ -120,10 +122,21 @@ def _rated(reader: str, name: str) -> Read:
     return read
 
 
-def _transcripts(name: str) -> Read:
+def _exported(name: str) -> bytes:
+    return (_EXPORTS / name).read_bytes()
+
+
+def _archive(log: dict[str, Any]) -> bytes:
+    """Returns a log of Inspect as an archive that Python can unpack; Inspect's own are packed by Zstandard."""
+    header = {name: value for name, value in log.items() if name != "samples"}
+    samples = {f"samples/{one['id']}_epoch_{one['epoch']}.json": _json(one) for one in log["samples"]}
+    return packed({"header.json": _json(header), **samples})
+
+
+def _transcripts(name: str, **columns: str) -> Read:
     def read(folder: Path) -> None:
         transcript_files("auto", folder / name)
-        reading = read_items("mine", folder / name, Options(system="alpha"))
+        reading = read_items("mine", folder / name, Options(system="alpha", columns=columns))
         write_to_memory(ITEMS, list(item_rows(reading.items)))
         write_to_memory(ASIDES, reading.asides)
         write_to_memory(LEFT_OUT_ITEMS, [one._asdict() for one in reading.left_out])
@@ -352,6 +365,82 @@ FORMATS: dict[str, Format] = {
             "model_answer/alpha.jsonl": _lines({"question_id": 81, "choices": [{"turns": ["Yes.", "No."]}]}),
         },
         _transcripts(""),
+    ),
+    "transcripts of inspect": Format(
+        {"mine.eval": _archive(json.loads(_exported("inspect.json")))}, _transcripts("mine.eval")
+    ),
+    "transcripts of inspect in JSON": Format({"mine.json": _exported("inspect.json")}, _transcripts("mine.json")),
+    "transcripts of lm-eval": Format(
+        {f"lm/{name}": _exported(f"lm_eval/{name}") for name in ("samples_desk_1.jsonl", "results_1.json")},
+        _transcripts("lm"),
+    ),
+    "transcripts of langfuse": Format({"mine.json": _exported("langfuse.json")}, _transcripts("mine.json")),
+    "transcripts of langsmith": Format({"mine.jsonl": _exported("langsmith.jsonl")}, _transcripts("mine.jsonl")),
+    "transcripts of opentelemetry": Format({"mine.json": _exported("openllmetry.json")}, _transcripts("mine.json")),
+    "transcripts of openinference": Format({"mine.json": _exported("openinference.json")}, _transcripts("mine.json")),
+    "transcripts of a data set": Format(
+        {
+            f"data/{name}": _exported(f"datasets_one/{name}")
+            for name in ("state.json", "data-00000-of-00002.arrow", "data-00001-of-00002.arrow")
+        },
+        _transcripts("data"),
+    ),
+    "transcripts of open assistant": Format(
+        {
+            "mine.jsonl": _lines(
+                {
+                    "message_tree_id": "t",
+                    "prompt": {
+                        "message_id": "t",
+                        "role": "prompter",
+                        "text": "Hi",
+                        "replies": [{"message_id": "m", "role": "assistant", "text": "Hello", "replies": []}],
+                    },
+                },
+                {"message_id": "r", "parent_id": None, "role": "prompter", "text": "Milk?"},
+                {"message_id": "s", "parent_id": "r", "role": "assistant", "text": "Jam."},
+            )
+        },
+        _transcripts("mine.jsonl"),
+    ),
+    "transcripts of slack": Format(
+        {
+            "users.json": _json([{"id": "U1", "name": "ann"}, {"id": "U2", "name": "brix", "is_bot": True}]),
+            "desk/2024-03-15.json": _json(
+                [
+                    {"type": "message", "user": "U1", "text": "Hi <@U2>", "ts": "1.0"},
+                    {"type": "message", "user": "U2", "bot_id": "B", "text": "Hello", "ts": "2.0"},
+                ]
+            ),
+        },
+        _transcripts(""),
+    ),
+    "transcripts of whatsapp": Format(
+        {"mine.txt": "15/03/2024, 10:15 - Ann: Hi\nyou\n15/03/2024, 10:16 - Alpha: Hello 😀\n".encode()},
+        _transcripts("mine.txt"),
+    ),
+    "transcripts with named fields": Format(
+        {
+            "mine.json": _json(
+                [
+                    {
+                        "meta": {"bot": "a", "nr": 1},
+                        "log": [{"by": "user", "say": "Hi"}, {"by": "bot", "say": "Hello"}],
+                    },
+                    {"meta": {"bot": "b", "nr": 1}, "log": [{"by": "user", "say": "Hi"}, {"by": "bot", "say": "No"}]},
+                ]
+            )
+        },
+        _transcripts("mine.json", system="meta.bot", dialogue_id="meta.nr", speaker="by", text="say"),
+    ),
+    "transcripts in rows of objects": Format(
+        {
+            "mine.jsonl": _lines(
+                {"conversation_id": 1, "role": "user", "content": "Hi", "turn": 1},
+                {"conversation_id": 1, "role": "assistant", "content": "Hello", "turn": 2},
+            )
+        },
+        _transcripts("mine.jsonl"),
     ),
     "transcripts in plain text": Format(
         {"mine.txt": b"User: Milk?\nAlpha: Behind\nthe jam.\n\nUser: Hi\nAlpha: Hello\n"}, _transcripts("mine.txt")

@@ -285,6 +285,17 @@ def _inside_workbook(drawn: random.Random, content: bytes) -> bytes:
     return packed(parts)
 
 
+def _inside_archive(drawn: random.Random, content: bytes) -> bytes:
+    """Damages a JSON file of an archive."""
+    with ZipFile(io.BytesIO(content)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    damaged = drawn.choice(list(parts))
+    parts[damaged] = mutated(drawn, parts[damaged], "json")
+    if drawn.random() < 0.1:
+        del parts[damaged]
+    return packed(parts)
+
+
 def packed(parts: dict[str, bytes]) -> bytes:
     """Returns files as a zip archive."""
     out = io.BytesIO()
@@ -309,5 +320,7 @@ _WAYS: dict[str, list[Mutation]] = {
     "csv": [_bytes, _encoding, _lines, _csv, _csv, _csv],
     "tsv": [_bytes, _encoding, _lines, _tsv, _tsv, _tsv],
     "xlsx": [_bytes, _inside_workbook, _inside_workbook, _inside_workbook],
+    "eval": [_bytes, _inside_archive, _inside_archive, _inside_archive],
     "parquet": [_bytes],
+    "arrow": [_bytes],
 }

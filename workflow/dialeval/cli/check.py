@@ -185,8 +185,8 @@ def _transcripts(config: Config) -> Iterator[Finding]:
     for name in config.transcripts:
         about = f"transcripts.{name}"
         try:
-            check_transcripts(config, [name])
-            yield Finding(State.OK, about, f"{config.transcripts_path(name)} can be read")
+            (notes,) = check_transcripts(config, [name]).values()
+            yield Finding(State.OK, about, "\n".join([f"{config.transcripts_path(name)} can be read", *notes]))
         except UserError as error:
             yield Finding(State.MISSING, about, str(error).removeprefix(f"{about}: "))
 

@@ -57,7 +57,7 @@ def add_init(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="WHAT=NAME",
-        help="a column with an uncommon name, such as text=Body; repeatable",
+        help="a column or field with an uncommon name, such as text=Body or system=meta.bot; repeatable",
     )
     parser.add_argument(
         "--criterion",
@@ -152,7 +152,7 @@ class Wish:
         dialogues: a file or folder of transcripts of the user's systems.
         system: system of the transcripts, if the file has none.
         evaluated_role: the speaker who is the system, if it cannot be inferred.
-        columns: names of a table's columns that are not called as they commonly are, by what they hold.
+        columns: uncommon names of columns, and paths of fields, by content.
         criteria: questions of the criteria by name; "" for a criterion of DialEval. Empty for coherence and overall.
         pairs: whether systems are compared in pairs; None for where cases and judges allow it.
         labels: dialogues of each system, or pairs in all, that annotators label; None for no labels.
@@ -287,8 +287,8 @@ def as_column(text: str) -> tuple[str, str]:
     what, _, name = text.partition("=")
     if what not in Columns.model_fields or not name:
         raise UserError(
-            f"--column {text}: write WHAT=NAME, where NAME is in the first line of the file and WHAT is one of "
-            f"{', '.join(Columns.model_fields)}"
+            f"--column {text}: write WHAT=NAME, where NAME is a column of the file or the path of a field, such as "
+            f"meta.bot, and WHAT is one of {', '.join(Columns.model_fields)}"
         )
     return what, name
 
@@ -343,7 +343,9 @@ def _source(wish: Wish, folder: Path, notes: list[str]) -> _Source:
     assert wish.dialogues is not None
     path = wish.dialogues.expanduser()
     if not path.exists():
-        raise UserError(f"--dialogues: {path} does not exist; docs/transcripts.md describes the formats")
+        on_hub = "; save a data set of the Hugging Face Hub first: datasets.load_dataset(ID, revision=...).save_to_disk"
+        hint = on_hub if re.fullmatch(r"[\w.-]+/[\w.-]+", str(path)) and not path.suffix else ""
+        raise UserError(f"--dialogues: {path} does not exist; docs/transcripts.md describes the formats{hint}")
     name = _NOT_IN_NAMES.sub("-", path.resolve().stem).strip("-._+")[:60] or "transcripts"
     try:
         reading = read_items(

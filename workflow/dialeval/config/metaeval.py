@@ -149,9 +149,9 @@ class RatedCorpus(Section):
 
 
 class ScoreFile(Section):
-    """Scores of another metric: CSV with the columns corpus, item_id, dimension, value and, optionally, language."""
+    """Scores of another metric: Inspect's log, or CSV with corpus, item_id, dimension, value; also language."""
 
-    path: Path = Field(description="CSV file, relative to data_dir or absolute.")
+    path: Path = Field(description="CSV file, or `.eval` log, relative to data_dir or absolute.")
     scale_min: Number = Field(0.0, description="Lowest possible value of the metric.")
     scale_max: Number = Field(1.0, description="Highest possible value of the metric.")
 

@@ -14,16 +14,7 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from dialeval.corpora import (
-    author_files,
-    botchat,
-    bundled,
-    comp_analysis,
-    dialogues,
-    dstc11,
-    rated_json_lines,
-    xdial_eval,
-)
+from dialeval.corpora import author_files, botchat, bundled, comp_analysis, dialogues, dstc11, rated_files
 from dialeval.corpora.dialogues import HumanDialogue, Reading, Utterance, check
 from dialeval.corpora.rated_sources import RatedReading
 from dialeval.corpora.text_files import read_json
@@ -166,10 +157,10 @@ def source_files(reader: str, path: Path | None) -> list[Path]:
 RATED_READERS: dict[str, Callable[..., RatedReading]] = {
     "comp_turn": comp_analysis.read_turns,
     "comp_dialogue": comp_analysis.read_dialogues,
-    "xdial": xdial_eval.read,
+    "xdial": rated_files.read_xdial,
     "dstc11_json": dstc11.read_dstc11_json,
     "dstc11_csv": dstc11.read_dstc11_csv,
-    "rated_jsonl": rated_json_lines.read,
+    "rated_jsonl": rated_files.read_rated_lines,
     **{reader: partial(author_files.read_author_file, reader) for reader in author_files.FORMATS},
 }
 
@@ -214,7 +205,7 @@ def read_rated(
     if reader not in RATED_READERS:
         raise UserError(f"there is no reader of rated items named '{reader}'; {nearest(reader, RATED_READERS)}")
     if reader == "rated_jsonl":
-        return rated_json_lines.read(corpus, path, languages, own_criteria)
+        return rated_files.read_rated_lines(corpus, path, languages, own_criteria)
     return RATED_READERS[reader](corpus, path, languages)
 
 

@@ -1,8 +1,9 @@
-"""Ready scores of a metric of the user's: a CSV file with one score a row, joined to items by key.
+"""Ready scores of a metric of the user's: a CSV file with one score a row, or Inspect's log, joined to items by key.
 
 Columns: `corpus`, `item_id`, `dimension`, `value`; `language` where the items are not English; `repeat` where a metric
 scored an item more than once. An empty value is a score that is missing. Scores of items that the corpus has but that
-were left out when it was read, such as dialogues without ratings, are skipped and counted.
+were left out when it was read, such as dialogues without ratings, are skipped and counted. In a log, the sample's id is
+the item's, the scorer's name the dimension, and the epoch the repeat; `corpus` and `language` are in its metadata.
 """
 
 from __future__ import annotations
@@ -90,18 +91,18 @@ def read_score_file(
         UserError: with the file and the row: a missing column, an unknown corpus, item or dimension, a value that is no
             number or off the scale, or an item that has its score twice.
     """
-    seen: dict[tuple[str, ...], int] = {}
-    for line, row in read_columns(path, NEEDED):
-        where = f"{path}, line {line}"
+    seen: dict[tuple[str, ...], str] = {}
+    for place, row in _rows(path, about, notes):
+        where = f"{path}, {place}"
         dimension, repeat = row["dimension"], _repeat(row.get("repeat", ""), where)
         key = (row["corpus"], row.get("language") or "en", row["item_id"])
         if key not in about.items and key not in about.left_out:  # ids may be copied from a table of ours
             key = (unescaped_cell(key[0]), key[1], unescaped_cell(key[2]))
         known = _is_known(key, about, where)
         _check_dimension(key[0], dimension, about, where)
-        first = seen.setdefault((*key, dimension, str(repeat)), line)
-        if first != line:
-            raise UserError(f"{where}: item '{key[2]:.60}' has its score on '{dimension}' before, in line {first}")
+        first = seen.setdefault((*key, dimension, str(repeat)), place)
+        if first != place:
+            raise UserError(f"{where}: item '{key[2]:.60}' has its score on '{dimension}' before, in {first}")
         value = _value(row["value"], scale, where)
         if not known:
             notes[f"of corpus '{key[0]}' left out, for their items were ({about.left_out[key]})"] += 1
@@ -123,6 +124,39 @@ def read_score_file(
             "reason": "",
             "status": "missing" if value is None else "ok",
         }
+
+
+def _rows(path: Path, about: RatedCorpora, notes: Counter[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yields the scores of a table or of Inspect's log by column, each with its place.
+
+    Raises:
+        UserError: the file cannot be read, or a sample of a log does not name its corpus.
+    """
+    if path.suffix != ".eval":
+        yield from ((f"line {line}", row) for line, row in read_columns(path, NEEDED))
+        return
+    from dialeval.corpora.transcripts.eval_logs import read_scores  # readers of chats, which tables need not wait for
+
+    for one in read_scores(path, notes):
+        corpus = one.corpus or (next(iter(about.levels)) if len(about.levels) == 1 else "")
+        if not corpus:
+            raise UserError(
+                f"{path}, {one.place}: give the sample's corpus as metadata 'corpus': {listed(about.levels)}"
+            )
+        if one.scorer not in about.dimensions(corpus) if corpus in about.levels else False:
+            notes[f"of scorer '{one.scorer}' passed over, which is called as no dimension of corpus '{corpus}'"] += 1
+            continue
+        yield (
+            one.place,
+            {
+                "corpus": corpus,
+                "language": one.language,
+                "item_id": one.sample,
+                "dimension": one.scorer,
+                "value": one.value,
+                "repeat": str(one.epoch - 1),
+            },
+        )
 
 
 def _keys(columns: Mapping[str, list[Any]]) -> Iterable[Key]:

@@ -258,8 +258,8 @@ def _unavailable_models(
             yield Mistake(f"models.{name}", reason)
 
 
-def check_transcripts(config: Config, names: Iterable[str]) -> None:
-    """Reads transcripts to check them, so that mistakes show before any paid request.
+def check_transcripts(config: Config, names: Iterable[str]) -> dict[str, list[str]]:
+    """Returns what was understood of transcripts, as lines by name, so that mistakes show before any paid request.
 
     Args:
         config: the configuration.
@@ -269,14 +269,16 @@ def check_transcripts(config: Config, names: Iterable[str]) -> None:
         UserError: one message with what is wrong with each.
     """
     mistakes = []
+    understood: dict[str, list[str]] = {}
     for name in names:
         options = TypeAdapter(Options).validate_python(config.transcripts[name].options())
         try:
-            read_items(name, config.transcripts_path(name), options)
+            understood[name] = read_items(name, config.transcripts_path(name), options).notes
         except UserError as error:
             mistakes.append(f"transcripts.{name}: {error}")
     if mistakes:
         raise UserError("\n".join(mistakes))
+    return understood
 
 
 @dataclass(frozen=True)

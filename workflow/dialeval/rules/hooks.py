@@ -72,7 +72,9 @@ class Hooks:
         self._refuse_jobs_without_a_device()
         reading = self.run.rule_name("read_transcripts")
         names = [job.wildcards.source for job in self._jobs() if job.rule.name == reading]
-        self.run.in_words(preflight.check_transcripts, self.config, sorted(names))
+        understood = self.run.in_words(preflight.check_transcripts, self.config, sorted(names))
+        for name, notes in understood.items() if Quietness.ALL not in self.quiet else ():
+            self.run.say("\n  ".join([f"transcripts.{name}:", *notes]))
         self._name_missing_keys()
         if self.run.asks_for("status"):  # not checked before, as this target alone may run beside another run
             self.run.in_words(run_lock.refuse_second_run, self.config.results_dir)

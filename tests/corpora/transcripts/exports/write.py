@@ -102,11 +102,12 @@ def inspect() -> None:
 def datasets() -> None:
     from datasets import Dataset, DatasetDict
 
-    rows = [
-        {"id": f"d{number}", "model": model, "messages": [{"role": "user", "content": question}, {"role": "assistant", "content": f"{reply} ({model})"}]}
-        for number, (question, reply) in enumerate(QUESTIONS.items())
-        for model in ("heron", "reed")
-    ]  # fmt: skip
+    rows: list[dict[str, Any]] = []
+    for number, (question, reply) in enumerate(QUESTIONS.items()):
+        for model in ("heron", "reed"):
+            turns = [("user", question), ("assistant", f"{reply} ({model})")]
+            messages = [{"role": role, "content": text} for role, text in turns]
+            rows.append({"id": f"d{number}", "model": model, "messages": messages})
     whole = Dataset.from_list(rows)
     whole.save_to_disk(str(HERE / "datasets_one"), num_shards=2)
     parts = DatasetDict({"train": whole.select(range(2)), "test": whole.select(range(2, 4))})
@@ -121,7 +122,8 @@ def lm_eval() -> None:
         about = f"dataset_path: json\ndataset_kwargs: {{data_files: {{test: {folder}/data.jsonl}}}}\ntest_split: test\n"
         about += 'doc_to_text: "{{question}}"\n'
         (folder / "desk.yaml").write_text(
-            f"task: desk\n{about}output_type: generate_until\ndoc_to_target: pond\nmetric_list: [{{metric: exact_match}}]\n",
+            f"task: desk\n{about}output_type: generate_until\ndoc_to_target: pond\n"
+            "metric_list: [{metric: exact_match}]\n",
             encoding="utf-8",
         )
         (folder / "choice.yaml").write_text(
@@ -272,7 +274,8 @@ def langfuse() -> None:
         call = ObservationsView(
             id=f"o{number}", traceId=f"t{number}", type="GENERATION", name="call", startTime=time, model="heron",
             modelParameters=None, input=[*messages], output={"role": "assistant", "content": reply}, metadata=None,
-            usage={"input": 1, "output": 1, "total": 2, "unit": "TOKENS"}, level="DEFAULT", usageDetails={}, costDetails={}, environment="default", **zero,
+            usage={"input": 1, "output": 1, "total": 2, "unit": "TOKENS"}, level="DEFAULT", usageDetails={},
+            costDetails={}, environment="default", **zero,
         )  # fmt: skip
         messages.append({"role": "assistant", "content": reply})
         trace = TraceWithFullDetails(

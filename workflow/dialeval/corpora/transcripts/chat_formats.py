@@ -246,17 +246,20 @@ def oasst_dialogues(lines: Iterable[JsonLine], notes: Counter[str]) -> Iterator[
         else:
             replies.setdefault(name_of(line.record["parent_id"], "parent_id", line.where), []).append(line.record)
     for line, root in roots:
-        tree = line.record.get("message_tree_id") or root.get("message_id")
+        tree = named(line.record, ["message_tree_id", "message_id"], line.where)
         paths = [[root]]
         while paths:
             path = paths.pop(0)
             last = path[-1]
-            following = last.get("replies") or replies.get(last.get("message_id")) or []
+            message_id = named(last, ["message_id"], line.where)
+            following = last.get("replies") or replies.get(message_id) or []
+            if not isinstance(following, list):
+                raise UserError(f"{line.where}: 'replies' of message '{message_id:.60}' must be a list of messages")
             kept = [reply for reply in following if isinstance(reply, dict) and not reply.get("deleted")]
             paths[:0] = [[*path, reply] for reply in kept if all(reply is not one for one in path)]
             if not kept:
                 record = {
-                    "dialogue_id": last.get("message_id"),
+                    "dialogue_id": message_id,
                     "case_id": tree,
                     "language": root.get("lang"),
                     "model": next((one["model_name"] for one in reversed(path) if one.get("model_name")), None),

@@ -278,6 +278,7 @@ def with_columns(lines: Sequence[JsonLine], path: Path, columns: Mapping[str, st
         what: columns[what]
         for what, records in sought.items()
         if all(value_at(record, columns[what]) is None for record in records)
+        and (entries or not field or what not in OF_ENTRY)
     }
     if missing:
         there = [f"{name} (of a dialogue)" for name in lines[0].record] if lines else []

@@ -19,7 +19,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from dialeval.corpora.json_records import RecordFields, name_of, objects_of, required, value_at
@@ -36,6 +36,8 @@ _HEADERS = ("header.json", "_journal/start.json")
 _ATTACHMENT = re.compile(r"attachment://(\w+)")
 _ANEW = "copy the log anew, or convert it with `inspect log convert --to json`"
 ARCHIVE = ".eval"
+_GRADES = {"C": "1", "P": "0.5", "I": "0", "N": "0"}
+"""Inspect's grades: correct, partially correct, incorrect, no answer."""
 
 
 def inspect_logs(path: Path) -> list[Path]:
@@ -102,6 +104,49 @@ def _samples(log: Path, notes: Counter[str]) -> tuple[dict[str, Any], list[Any]]
     if not isinstance(samples, list) or not samples:
         raise UserError(f"{log}: Inspect's log has no samples; run the evaluation with samples logged (log_samples)")
     return about, samples
+
+
+class SampleScore(NamedTuple):
+    """What a scorer gave a sample in an epoch; an empty value is a missing score."""
+
+    place: str
+    sample: str
+    epoch: int
+    corpus: str
+    language: str
+    scorer: str
+    value: str
+
+
+def read_scores(log: Path, notes: Counter[str]) -> Iterator[SampleScore]:
+    """Yields the scores of a log as numbers: C is 1, P 0.5, I and N 0, and of several values each by its own name.
+
+    Raises:
+        UserError: invalid data; the message has the log, the sample and the remedy.
+    """
+    _, samples = _samples(log, notes)
+    for number, sample in enumerate(samples, start=1):
+        where = f"{log}, sample {number}"
+        if not isinstance(sample, dict):
+            raise UserError(f"{where} is no object; {_ANEW}")
+        metadata = sample.get("metadata")
+        metadata = metadata if isinstance(metadata, dict) else {}
+        epoch, scores = sample.get("epoch", 1), sample.get("scores") or {}
+        if not isinstance(epoch, int) or not isinstance(scores, dict):
+            raise UserError(f"{where}: 'epoch' must be a whole number and 'scores' an object; {_ANEW}")
+        name = name_of(required(sample, "id", where), "id", where)
+        about = (name, epoch, named(metadata, ["corpus"], where), named(metadata, ["language"], where))
+        for scorer, score in scores.items():
+            value = score.get("value") if isinstance(score, dict) else score
+            for part, one in value.items() if isinstance(value, dict) else ((scorer, value),):
+                yield SampleScore(f"sample {number}, {part}", *about, part, _number(one))
+
+
+def _number(value: Any) -> str:
+    """Returns a score as a cell of a table; a value that is no number as it is, to be refused there."""
+    if isinstance(value, bool):
+        return str(int(value))
+    return "" if value is None else _GRADES.get(value, value) if isinstance(value, str) else f"{value}"
 
 
 def _archive(log: Path) -> tuple[dict[str, Any], list[Any]]:

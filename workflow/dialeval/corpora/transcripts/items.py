@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, NamedTuple
 
 from dialeval.corpora.items import REFERENCE, Item
@@ -65,6 +66,7 @@ def _digest(text: str) -> str:
 # Transcripts as items to be judged: whose each is, which speaker is the system, and which dialogues met one case.
 
 _SHOWN_SYSTEMS = 20
+_SHOWN_SPEAKERS, _SHOWN_UTTERANCES = 10, 4
 
 
 @dataclass(frozen=True)
@@ -256,6 +258,7 @@ def _summary(path: Path, reading: TranscriptItems) -> Iterator[str]:
     if reading.asides:
         counts = Counter(row["kind"] for row in reading.asides)
         yield "kept apart from the utterances: " + ", ".join(f"{count} {kind}" for kind, count in counts.items())
+    yield from _speakers(reading.items)
     met: defaultdict[str, set[str]] = defaultdict(set)
     for item in reading.items:
         met[item.case_id].add(item.system)
@@ -267,6 +270,29 @@ def _summary(path: Path, reading: TranscriptItems) -> Iterator[str]:
         f"{counted(len(met), 'case')}: {shared:,} shared by several systems, {everywhere:,} by all; without a case: "
         f"{counted(without, 'dialogue')}"
     )
+
+
+def _speakers(items: Sequence[Item]) -> Iterator[str]:
+    """Yields lines for the log: which speakers are judged, and the beginning of a dialogue."""
+    spoken: Counter[tuple[str, bool]] = Counter()
+    for item in items:
+        spoken.update((speaker, item.judged in ("", speaker)) for speaker in item.speakers)
+    if not spoken:
+        return
+    for is_judged, role in ((True, "judged"), (False, "not judged")):
+        found = [(speaker, n) for (speaker, judged), n in spoken.most_common() if judged == is_judged]
+        if found:
+            more = ", ..." if len(found) > _SHOWN_SPEAKERS else ""
+            yield (
+                f"{role}: "
+                + ", ".join(f"{name:.40} {n:,}" for name, n in found[:_SHOWN_SPEAKERS])
+                + more
+                + " (utterances)"
+            )
+    first = items[0]
+    said = zip(first.speakers[:_SHOWN_UTTERANCES], first.utterances, strict=False)
+    texts = [f"{speaker:.40}: {shorten(text, 60, placeholder=' ...') or text[:60]}" for speaker, text in said]
+    yield f"example {first.item_id:.80}: " + " | ".join(texts) + (" | ..." if len(first.speakers) > len(texts) else "")
 
 
 # What transcripts are called: every dialogue by its id, once for each system.

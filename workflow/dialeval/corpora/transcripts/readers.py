@@ -68,11 +68,11 @@ FORMATS = {
     "case, and each epoch a dialogue. Samples with an error are left out.",
     "lm_eval": "lm-eval's `samples_<task>_*.jsonl` (`--log_samples`) of tasks that generate text, or the folder of "
     "several models. `results_*.json` beside a file names the system.",
-    "langfuse": "Langfuse's export of traces or observations, JSON or JSON Lines. A session is a dialogue, else a trace.",
+    "langfuse": "Langfuse's traces or observations, JSON or JSON Lines. A session is a dialogue, else a trace.",
     "langsmith": "LangSmith's runs, JSON or JSON Lines. A thread is a dialogue, else a trace.",
     "opentelemetry": "Spans as OTLP JSON, with messages by the conventions of OpenTelemetry (`gen_ai.input.messages`, "
     "`gen_ai.output.messages`), OpenLLMetry (`gen_ai.prompt.0.content`) or OpenInference (`llm.input_messages`).",
-    "oasst": "Open Assistant's trees or messages. Each path from the prompt to a leaf is a dialogue; the tree is the case.",
+    "oasst": "Open Assistant's trees or messages. Each path from prompt to leaf is a dialogue; the tree is the case.",
     "slack": "Slack's unpacked export, a channel's folder or a day's file. A thread is a dialogue; other messages of a "
     "channel are one for each day. The system is the app that answers.",
     "whatsapp": "WhatsApp's exported chat, `.txt`, or a folder of them. Set `evaluated_role` to the judged sender.",
@@ -145,7 +145,10 @@ def _read_objects(path: Path, kind: str, columns: Mapping[str, str], notes: Coun
     if kind in EXPORTS:
         yield from EXPORTS[kind].read(path, columns, notes, western=western)
         return
-    lines = records_of(path, fields_with(columns), western=western)
+    wanted = fields_with(columns)
+    if kind in (OASST, CSV):  # a list of their objects is no dialogue without a name
+        wanted = wanted._replace(bare="", together=[*wanted.together, *chat_formats.TREES])
+    lines = records_of(path, wanted, western=western)
     if kind == OASST:
         found = list(lines)
         yield from chat_formats.oasst_dialogues(with_columns(found, path, columns, "") if columns else found, notes)
@@ -179,10 +182,10 @@ def detect_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
         return _folder_format(path)
     if eval_logs.is_inspect_archive(path):
         return INSPECT
-    is_text = not is_columnar(path) and is_table(path) and not is_workbook(path)
+    is_text = not is_columnar(path) and not is_workbook(path)
     if is_text and text_formats.is_whatsapp(path):
         return WHATSAPP
-    if is_text and text_formats.is_plain_text(path):
+    if is_text and is_table(path) and text_formats.is_plain_text(path):
         return TEXT
     if is_table(path) and not _has_lists(path, columns):
         return CSV
@@ -218,6 +221,8 @@ def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any]
                 return kind
     if {*columns} & {LIST, *OF_ENTRY}:
         return JSON if list_path(first, columns) else CSV
+    if turn_tables.is_turn(inner):
+        return CSV
     format_of = {field: kind for kind, fields in _FIELDS.items() for field in fields}
     there = [field for field in (*SURE_FIELDS, *format_of) if field in first]
     if there:
@@ -225,8 +230,6 @@ def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any]
     for kind, sets in TOGETHER.items():
         if any(fields <= first.keys() for fields in sets):
             return kind
-    if turn_tables.is_turn(first):
-        return CSV
     names = ", ".join(f"'{field}'" for field in DIALOGUES.holding)
     raise UserError(
         f"{path}: the first object has none of the fields {names} that hold a dialogue, and is of no other format of "

@@ -213,7 +213,10 @@ def _slack_users(path: Path) -> tuple[dict[str, str], set[str]]:
     """Returns the names of users by id, and the names of apps."""
     files = (folder / _USERS for folder in (path, path.parent, path.parent.parent))
     file = next((file for file in files if file.is_file()), None)
-    users = [user for user in read_json(file) if isinstance(user, dict)] if file else []
+    listed_users = read_json(file) if file else []
+    if not isinstance(listed_users, list):
+        raise UserError(f"{file}: there must be a list of users; export the workspace anew")
+    users = [user for user in listed_users if isinstance(user, dict)]
     names = {f"{user.get('id')}": _name_in(user, "real_name", "name") or f"{user.get('id')}" for user in users}
     return names, {names[f"{user.get('id')}"] for user in users if user.get("is_bot") is True}
 

@@ -15,6 +15,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -379,7 +380,7 @@ def _span(span: dict[str, Any], line: JsonLine) -> Span:
         )
     nested = _nested(attributes)
     read = partial(_first_messages, attributes, nested)
-    instructions = messages_in(attributes.get("gen_ai.system_instructions"), "system", ("content",))
+    instructions = _instructions(attributes.get("gen_ai.system_instructions"))
     before = read("user", _INPUTS, "gen_ai.input.messages", "gen_ai.prompt", "llm.input_messages", "input.value")
     after = read(
         "assistant", _OUTPUTS, "gen_ai.output.messages", "gen_ai.completion", "llm.output_messages", "output.value"
@@ -396,6 +397,14 @@ def _span(span: dict[str, Any], line: JsonLine) -> Span:
         is_call=f"{operation}".casefold() in _MODEL_CALLS, model=f"{_first(attributes, *_MODELS) or ''}",
         before=[*instructions, *before], after=after,
     )  # fmt: skip
+
+
+def _instructions(value: Any) -> list[_Message]:
+    """Returns a system prompt, which the conventions give as parts of a message."""
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        with suppress(ValueError, RecursionError):
+            value = json.loads(value)
+    return [{"role": "system", "content": _content(value)}] if value else []
 
 
 def _first_messages(

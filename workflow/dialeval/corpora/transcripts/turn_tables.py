@@ -224,7 +224,7 @@ def places_of(
 
 def is_turn(record: Mapping[str, Any]) -> bool:
     """Returns whether an object is an utterance with its dialogue, speaker and text, by the names of its fields."""
-    names = {_words(name) for name in record}
+    names = {_words(name) for name in record} - {"id"}  # it may be the utterance's own
     return all(any(name in names for name in COMMON[what]) for what in (*NEEDED, "speaker"))
 
 
