@@ -143,8 +143,8 @@ def test_the_order_of_judges_is_settled_by_paired_tests_and_not_by_intervals() -
         f"{first} is shown to agree better than {second} on each of 2 dimensions of corpora (paired test, Holm)."
     )
     assert compared(paired(("x", 0.2, 0.01), ("y", -0.2, 0.04), ("z", 0.1, 0.5))) == (
-        f"Paired tests (Holm) on 3 dimensions of corpora show {first} to agree better than {second} on 1, to agree worse "
-        "on 1, and no significant difference on 1."
+        f"Paired tests (Holm) on 3 dimensions of corpora show {first} to agree better than {second} on 1, to agree "
+        "worse on 1, and no significant difference on 1."
     )
 
 
