@@ -10,6 +10,7 @@ import report_example as example
 
 from dialeval.html_pages import pack, unpack
 from dialeval.report.archive import Archive, build_archive
+from dialeval.report.judgements import orders_of, score_and_disagreement
 from dialeval.tables.catalogue import TABLES
 from dialeval.tables.dialogues import JUDGEMENTS, UTTERANCES
 from dialeval.tables.files import empty_table, to_table

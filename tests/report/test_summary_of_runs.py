@@ -9,6 +9,7 @@ import pyarrow as pa
 import report_example as example
 
 from dialeval.report.inputs import ReportInputs
+from dialeval.report.leaderboard import build_boards
 from dialeval.report.page import build_report
 from dialeval.report.run_summary import MOST_BOARDS, leaders_of, summary_of
 from dialeval.tables.dialogbench import ACCURACY
@@ -52,6 +53,14 @@ def test_rows_come_in_the_reports_order_with_the_deciding_measures_first() -> No
     assert first.part == "botchat"
     assert first.table.columns[0] == "Model"
     assert [row[0] for row in first.table.rows][:2] == ["able", "weak"]
+
+
+def test_every_measure_of_a_leaderboard_is_in_the_summary() -> None:
+    run = example.inputs()
+    words = summary(run)
+    for board in build_boards(run):
+        for measure in board.measures:
+            assert measure.label.replace("\N{NO-BREAK SPACE}", " ") in words
 
 
 def test_models_without_a_number_have_no_row() -> None:

@@ -164,7 +164,9 @@ def _robustness(inputs: ReportInputs) -> Iterator[Leaderboard]:
     best = [name for name in known if name not in baselines][:1]
     best += [name for name in known if name in baselines][:1]
     rates = [f"{'baseline ' * (name in baselines)}{name} detects {_written(measures[0], name)}" for name in best]
-    answer = f"{rates[0]} of perturbations" if rates else "No judge has a rate of detection"
+    answer = (
+        f"{'The ' * (best[0] in baselines)}{rates[0]} of perturbations" if rates else "No judge has a rate of detection"
+    )
     answer += f", the {rates[1].replace(' detects', '')}." if len(rates) > 1 else "."
     summary = Summary(answer, (WORDS,))
     tags = {name: judge_tags(inputs, *judge) for name, judge in judges.items()}
@@ -215,6 +217,8 @@ def _most_accurate(inputs: ReportInputs, board: Board, scope: str) -> str:
     open_pairs = len(numbers) - len(leaders) - len(beaten)
     verb = "answers" if len(leaders) == 1 else "answer"
     words = f"{listed(leaders)} {verb} most questions correctly: {_written(measure, leaders[0])}"
+    if len(leaders) == len(numbers):
+        return f"{words}."
     if not open_pairs:
         return f"{words}, significantly more than all others."
     return f"{words}, not significantly more than {counted(open_pairs, 'other')}."
