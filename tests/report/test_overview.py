@@ -16,7 +16,7 @@ from dialeval.report.page import build_report, tables_behind, window_title
 from dialeval.tables.dialogbench import ACCURACY, DIALOGBENCH_DIFFERENCES
 from dialeval.tables.files import empty_table, to_table
 from dialeval.tables.labels import ESTIMATES
-from dialeval.tables.measures import PASS_RATES, RANKS, RATINGS
+from dialeval.tables.measures import MEANS, PASS_RATES, RANKS, RATINGS
 from dialeval.tables.robustness import ROBUSTNESS_AVERAGES
 
 
@@ -107,9 +107,7 @@ def test_the_criterion_overall_orders_a_leaderboard_of_several() -> None:
         for system, value in zip(("v1", "v2"), of, strict=True)
     ]
     run = mine.inputs()
-    kind = run.tables["felt/means"]
-    made = kind.from_pylist([{**dict.fromkeys(kind.column_names), **row} for row in rows], kind.schema)
-    tables = {name: table for name, table in run.tables.items() if name == "felt/means"} | {"felt/means": made}
+    tables = {"felt/means": to_table(MEANS, rows)}
     (board,) = build_boards(dataclasses.replace(run, tables=tables))
     assert board.primary is not None
     assert board.primary.criterion == "overall"
