@@ -102,6 +102,7 @@ def test_the_criterion_overall_orders_a_leaderboard_of_several() -> None:
             "ci_low": 1.0,
             "ci_high": 5.0,
             "n": 3,
+            "n_missing": 0,
         }
         for criterion, of in (("coherence", (4.0, 2.0)), ("overall", (2.0, 4.0)))
         for system, value in zip(("v1", "v2"), of, strict=True)
