@@ -10,6 +10,7 @@ import report_example as example
 
 from dialeval.html_pages import pack, unpack
 from dialeval.report.archive import Archive, build_archive
+from dialeval.report.judgements import orders_of, score_and_disagreement
 from dialeval.tables.catalogue import TABLES
 from dialeval.tables.dialogues import JUDGEMENTS, UTTERANCES
 from dialeval.tables.files import empty_table, to_table
@@ -222,3 +223,37 @@ def test_models_and_judges_that_nobody_listed_are_named() -> None:
     index = unpack(archive.index)
     assert "stranger" in index["models"]
     assert index["judges"] == ["clerk", "guest"]
+
+
+# The values that cases are sorted by.
+
+
+def judgement_columns(*rows: dict[str, Any]) -> dict[str, list[Any]]:
+    empty = dict.fromkeys(("criterion", "n_utterances", "right", "item_id", "choice", "outcome", "value"))
+    empty |= {"protocol": "p", "left": "a", "scale_min": None, "scale_max": None}
+    made = [{**empty, **row} for row in rows]
+    return {name: [row[name] for row in made] for name in made[0]}
+
+
+@pytest.mark.parametrize(
+    ("rows", "score", "disagreement"),
+    [
+        ([{"value": 5.0, "scale_min": 1.0, "scale_max": 5.0}], 1.0, None),
+        ([{"value": value, "scale_min": 1.0, "scale_max": 5.0} for value in (1.0, 3.0)], 0.25, 0.5),
+        ([{"choice": "Yes"}, {"choice": "No"}, {"choice": None}], 0.5, 1.0),
+        ([{"choice": "Yes", "criterion": "rude"}], None, None),  # an annotation is no score
+        ([{"value": 3.0, "scale_min": 3.0, "scale_max": 3.0}], None, None),
+        ([{"right": "b", "outcome": "left"}, {"left": "b", "right": "a", "outcome": "right"}], None, 0.0),
+        ([{"right": "b", "outcome": "left"}, {"left": "b", "right": "a", "outcome": "left"}], None, 1.0),
+        ([{"right": "b", "outcome": "tie"}, {"right": "b", "outcome": None}], None, None),
+    ],
+)
+def test_a_case_has_the_mean_score_and_the_range_of_judgements_of_one_question(
+    rows: list[dict[str, Any]], score: float | None, disagreement: float | None
+) -> None:
+    assert score_and_disagreement(judgement_columns(*rows)) == (score, disagreement)
+
+
+def test_an_order_in_which_all_cases_are_equal_is_left_out() -> None:
+    assert orders_of(("length", "score"), [(3, 0.5), (4, 0.5), (4, None)]) == [["length", [3, 4, 4]]]
+    assert orders_of(("length",), []) == []

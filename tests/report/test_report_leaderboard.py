@@ -10,7 +10,7 @@ import report_example as example
 import transcripts_report as mine
 
 from dialeval.report.board import Board, Measure, Value, sort_value, write_interval, write_number
-from dialeval.report.html_tables import board_grid, table_grids
+from dialeval.report.html_tables import table_grids
 from dialeval.report.judgements import comparison_outcomes, single_outcome
 from dialeval.report.leaderboard import build_boards
 from dialeval.report.page import build_report
@@ -47,7 +47,7 @@ def test_a_board_joins_what_every_protocol_measured() -> None:
 
 def test_cells_keep_the_whole_number_to_sort_by() -> None:
     inputs = example.inputs()
-    grid = board_grid(inputs, build_boards(inputs)[0], 1)
+    grid = example.first_grid(inputs)
     rows = {row.model: row for row in grid.rows}
 
     rate = rows["able"].cells[1]
@@ -59,14 +59,14 @@ def test_cells_keep_the_whole_number_to_sort_by() -> None:
     assert rows["weak"].tags == ("embedded",)
     elo_of_people = rows["human"].cells[2]
     assert (elo_of_people.text, elo_of_people.sort) == ("–", None)
-    assert [column.sorted_by for column in grid.columns].index(True) == 3  # Elo
+    assert [column.sorted_by for column in grid.columns].index(True) == 1  # Elo
 
 
 def test_published_numbers_stand_beside_ours() -> None:
     lengths = [{**example._length("able", 40.0), "published_mean": 30.5}]
     tables = {"botchat/utterance_lengths": to_table(UTTERANCE_LENGTHS, lengths)}
     inputs = example.inputs(tables=tables)
-    (row,) = [row for row in board_grid(inputs, build_boards(inputs)[0], 1).rows if row.model == "able"]
+    (row,) = [row for row in example.first_grid(inputs).rows if row.model == "able"]
     assert (row.cells[0].text, row.cells[0].details) == ("40.0", ("paper 30.5",))
 
 
@@ -82,7 +82,7 @@ def test_published_numbers_are_marked_where_the_run_asks_in_other_prompts() -> N
     lengths = [{**example._length("able", 40.0), "published_mean": 30.5}]
     tables = {"botchat/utterance_lengths": to_table(UTTERANCE_LENGTHS, lengths)}
     inputs = dataclasses.replace(example.inputs(tables=tables), other_prompts=True)
-    (row,) = [row for row in board_grid(inputs, build_boards(inputs)[0], 1).rows if row.model == "able"]
+    (row,) = [row for row in example.first_grid(inputs).rows if row.model == "able"]
     assert row.cells[0].details == ("paper (other prompts) 30.5",)
     (grid,) = table_grids(inputs)
     assert [column.label for column in grid.columns if "paper" in column.label or "published" in column.label] == [
@@ -203,7 +203,7 @@ def test_a_rate_of_nothing_read_is_no_rate() -> None:
     }
     inputs = example.inputs(tables=tables)
     (board,) = build_boards(inputs)
-    rows = {row.model: row for row in board_grid(inputs, board, 1).rows}
+    rows = {row.model: row for row in example.first_grid(inputs).rows}
     assert [cell.text for cell in rows["able"].cells] == ["–", "–", "7"]
     assert rows["able"].cells[0].note == "none of the verdicts could be read, so there is no rate to show"
     assert summarise(inputs, board).answer.startswith("weak chats best")
@@ -212,7 +212,7 @@ def test_a_rate_of_nothing_read_is_no_rate() -> None:
 def test_a_share_of_fewer_dialogues_says_of_how_many() -> None:
     rates = [example._rate("able", 4, 0.5), example._rate("human", 4, 1.0, n=2)]
     inputs = example.inputs(tables={"unieval/pass_rates": to_table(PASS_RATES, rates)})
-    rows = {row.model: row for row in board_grid(inputs, build_boards(inputs)[0], 1).rows}
+    rows = {row.model: row for row in example.first_grid(inputs).rows}
     assert rows["human"].cells[0].details[-1] == "of 2 only"
     assert rows["able"].cells[0].details == ("45.0–55.0%",)
 

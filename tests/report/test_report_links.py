@@ -10,9 +10,8 @@ import transcripts_report as mine
 from page_links import cases_at, links_in
 
 from dialeval.report.board import of_answers, of_chats, of_perturbation, of_ratings, of_systems, of_unparsed, to_cases
-from dialeval.report.html_tables import board_grid, table_grids
+from dialeval.report.html_tables import table_grids
 from dialeval.report.inputs import EvaluatedProtocol, ReportInputs
-from dialeval.report.leaderboard import build_boards
 from dialeval.report.page import build_report
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table
@@ -99,7 +98,7 @@ def test_rows_about_items_lead_to_the_judge_with_its_method() -> None:
 
 def test_leaderboards_and_tables_carry_the_addresses() -> None:
     run = example.inputs()
-    board = board_grid(run, build_boards(run)[0], 1)
+    board = example.first_grid(run)
     able = next(row for row in board.rows if row.model == "able")
     labels = [column.label for column in board.columns[1:]]
     of = dict(zip(labels, able.cells, strict=True))
@@ -139,7 +138,7 @@ def test_an_example_of_a_failure_leads_to_its_own_dialogue() -> None:
 
 def test_unread_verdicts_lead_to_the_dialogues_they_are_about() -> None:
     run = example.inputs()
-    board = board_grid(run, build_boards(run)[0], 1)
+    board = example.first_grid(run)
     weak = next(row for row in board.rows if row.model == "weak")
     assert fields(weak.cells[-1].link)["outcome"] == "none"
 

@@ -13,7 +13,7 @@ from report_browser import PROGRAM, Browser
 
 from dialeval.html_pages import unpack
 from dialeval.report.examined_items import case_shelves
-from dialeval.report.html_tables import measured_grid, table_grids
+from dialeval.report.html_tables import board_grid, table_grids
 from dialeval.report.inputs import PARTS, ReportInputs
 from dialeval.report.item_cases import CaseShelf, chosen_items, sample_rated
 from dialeval.report.judge_leaderboard import judge_boards
@@ -63,16 +63,16 @@ def ids(page: str) -> list[str]:
 
 def test_a_part_without_anything_to_show_is_not_on_the_page() -> None:
     assert ids(build_report(inputs())) == [
-        "metaeval", "metaeval-leaderboard", "metaeval-figures", "metaeval-tables", "cases", "papers",
+        "overview", "metaeval", "metaeval-leaderboard", "metaeval-figures", "metaeval-tables", "cases", "papers",
     ]  # fmt: skip
     assert ids(build_report(example.inputs())) == [
-        "botchat", "botchat-leaderboard", "botchat-figures", "botchat-tables", "cases", "papers",
+        "overview", "botchat", "botchat-leaderboard", "botchat-figures", "botchat-tables", "cases", "papers",
     ]  # fmt: skip
 
 
 def test_parts_stand_one_after_the_other_with_their_own_figures_and_tables() -> None:
     page = build_report(both())
-    assert [name for name in ids(page) if "-" not in name] == ["botchat", "metaeval", "cases", "papers"]
+    assert [name for name in ids(page) if "-" not in name] == ["overview", "botchat", "metaeval", "cases", "papers"]
     assert len(set(ids(page))) == len(ids(page))
     second = page.index('id="metaeval"')
     assert page.index("Pass &lt;rates&gt;") < second < page.index('alt="Judges"')
@@ -107,10 +107,10 @@ def test_a_board_per_benchmark_and_level_with_judges_best_first() -> None:
 
 def test_a_boards_cells_hold_interval_and_published_number() -> None:
     _, one = judge_boards(inputs())
-    grid = measured_grid("x", one.title, "Judge", one.board, one.tags)
-    cell = grid.rows[0].cells[-1]
+    grid = board_grid("x", one)
+    cell = grid.rows[0].cells[0]
     assert (cell.text, cell.sort, cell.details) == ("0.800", "0.8", ("0.750–0.850", "paper 0.500"))
-    assert grid.columns[-1].sorted_by
+    assert grid.columns[1].sorted_by
     assert grid.rows[1].tags == ("embedded",)
 
 
@@ -143,8 +143,8 @@ def test_the_order_of_judges_is_settled_by_paired_tests_and_not_by_intervals() -
         f"{first} is shown to agree better than {second} on each of 2 dimensions of corpora (paired test, Holm)."
     )
     assert compared(paired(("x", 0.2, 0.01), ("y", -0.2, 0.04), ("z", 0.1, 0.5))) == (
-        f"Paired tests (Holm) on 3 dimensions of corpora show {first} to agree better than {second} on 1 and worse on "
-        "1, and cannot tell them apart on 1."
+        f"Paired tests (Holm) on 3 dimensions of corpora show {first} to agree better than {second} on 1, to agree "
+        "worse on 1, and no significant difference on 1."
     )
 
 
@@ -300,7 +300,7 @@ def test_an_address_leads_to_an_item_and_a_click_to_its_translation(browser: Bro
 
 def test_boards_of_judges_sort(browser: Browser, address: str) -> None:
     browser.open(address, until="document.querySelector('#piece-right td')")
-    browser.evaluate("document.querySelectorAll('#metaeval-board-2 thead button')[6].click()")
+    browser.evaluate("document.querySelectorAll('#metaeval-board-2 thead button')[1].click()")
     assert texts(browser, "#metaeval-board-2 tbody th span:first-child")[0] == "gpt-4 (annotation)"
 
 

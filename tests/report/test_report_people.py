@@ -55,13 +55,15 @@ def test_people_decide_who_is_best_and_order_the_board() -> None:
     inputs = run(ROWS)
     (board,) = build_boards(inputs)
     assert [measure.label for measure in board.measures] == [
-        "People's felt (empathy)", "helpful Elo", "helpful Bradley-Terry", "felt (empathy)",
+        "Human-corrected felt (empathy)", "helpful Elo", "helpful Bradley-Terry", "felt (empathy)",
     ]  # fmt: skip
 
     assert board.ordered_by == 0
     assert board.models == ("v1", "v2")
     said = summarise(inputs, board)
-    assert said.answer.startswith("v1 is best, people would say: first by felt (empathy) (5). Places by")
+    assert said.answer.startswith(
+        "v1 is best, according to human-corrected estimates: first by felt (empathy) (5). Places by"
+    )
     assert (
         "felt (empathy): labels on 28 to 30 of each system's, where judge clerk is off by -1.5 to +0.5."
     ) in said.details
@@ -70,9 +72,11 @@ def test_people_decide_who_is_best_and_order_the_board() -> None:
 def test_the_part_on_labels_holds_the_three_side_by_side_and_says_where_the_judge_alone_differs() -> None:
     (one,) = people_boards(run(ROWS))
     assert [measure.label for measure in one.board.measures] == [
-        "People's felt (empathy)", "Labels alone: felt (empathy)", "Judge alone: felt (empathy)",
+        "Human-corrected felt (empathy)", "Labels only: felt (empathy)", "Judge only: felt (empathy)",
     ]  # fmt: skip
-    assert one.summary.answer.startswith("v1 is best, people would say: first by felt (empathy) (5). Places by")
+    assert one.summary.answer.startswith(
+        "v1 is best, according to human-corrected estimates: first by felt (empathy) (5). Places by"
+    )
     assert one.summary.basis == (
         "Judge clerk alone would put first v2 by felt (empathy).",
         "The human-corrected estimates use labels of people, and the judge's scores of all dialogues.",
@@ -87,17 +91,17 @@ def test_the_part_on_labels_holds_the_three_side_by_side_and_says_where_the_judg
 def test_simulated_annotators_are_called_so_everywhere() -> None:
     inputs = run([one | {"annotators": "simulated"} for one in ROWS])
     (board,) = build_boards(inputs)
-    assert board.measures[0].label == "Simulated people's felt (empathy)"
+    assert board.measures[0].label == "Simulated labels: felt (empathy)"
     said = summarise(inputs, board)
-    assert said.answer.startswith("v1 is best, simulated people would say")
-    assert "simulated annotators, who are no people" in " ".join(said.basis)
+    assert said.answer.startswith("v1 is best, according to estimates corrected by simulated labels")
+    assert "simulated annotators (a program, not people)" in " ".join(said.basis)
 
 
 def test_the_panel_stands_for_all_judges_and_is_no_leaderboard_of_its_own() -> None:
     rows = [one | {"judge": judge} for judge in ("clerk", "panel") for one in ROWS]
     assert len(build_boards(run(rows))) == 1
     (one,) = people_boards(run(rows))
-    assert one.board.measures[2].label == "All judges alone: felt (empathy)"
+    assert one.board.measures[2].label == "All judges: felt (empathy)"
     assert one.summary.basis[0] == "All judges together alone would put first v2 by felt (empathy)."
 
 
@@ -118,7 +122,7 @@ def test_of_several_lengths_the_longest_decides_and_of_pairs_the_rating() -> Non
     (board,) = build_boards(run(rows))
     people = [measure for measure in board.measures if measure.by_people]
     assert [measure.label.replace("\N{NO-BREAK SPACE}", " ") for measure in people] == [
-        "People's helpful rating at N = 16"
+        "Human-corrected helpful rating at N = 16"
     ]
     (one,) = people_boards(run(rows))
     measured = [(measure.name.replace("\N{NO-BREAK SPACE}", " "), measure.decides) for measure in one.board.measures]
@@ -132,7 +136,7 @@ def test_of_several_lengths_the_longest_decides_and_of_pairs_the_rating() -> Non
 def test_of_rates_against_the_one_that_all_are_beside_win_or_tie_decides() -> None:
     about = {"protocol": "helpful", "criterion": None, "opponent": "human"}
     (board,) = build_boards(run([row("v1", 0.6, measure=measure, **about) for measure in ("win_rate", "win_or_tie")]))
-    assert [one.label for one in board.measures if one.by_people] == ["People's helpful win or tie"]
+    assert [one.label for one in board.measures if one.by_people] == ["Human-corrected helpful win or tie"]
 
 
 def test_a_system_without_a_number_comes_last_and_nothing_breaks() -> None:
@@ -165,14 +169,14 @@ def test_places_by_people_are_told_where_they_decide() -> None:
     (board,) = build_boards(inputs)
     assert board.ordered_by is not None
     assert [measure.label for measure in board.measures][board.ordered_by - 1 :][:2] == [
-        "Place", "People's felt (empathy)",
+        "Rank", "Human-corrected felt (empathy)",
     ]  # fmt: skip
     words = (
-        "v1 comes first, people would say: first by felt (empathy) (5). By felt (empathy), v2 does not differ "
-        "significantly from v1."
+        "v1 comes first, according to human-corrected estimates: first by felt (empathy) (5). By felt (empathy), v2 "
+        "does not differ significantly from v1."
     )
     assert summarise(inputs, board).answer == words
     (shown,) = people_boards(inputs)
-    assert [measure.label for measure in shown.board.measures][:2] == ["Place", "People's felt (empathy)"]
+    assert [measure.label for measure in shown.board.measures][:2] == ["Rank", "Human-corrected felt (empathy)"]
     assert shown.summary.answer == words
     assert "labels: Rank confidence sets" in build_report(inputs)

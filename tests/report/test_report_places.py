@@ -7,7 +7,6 @@ from typing import Any
 import report_example as example
 
 from dialeval.report.board import Board, Measure, Place, Value
-from dialeval.report.html_tables import board_grid
 from dialeval.report.leaderboard import build_boards
 from dialeval.report.page import build_report
 from dialeval.report.summary import summarise
@@ -34,21 +33,21 @@ def test_places_stand_before_the_measure_that_orders_the_board() -> None:
     inputs = ranked(place("able", 1, 1, 2), place("weak", 2, 1, 2), place("able", 2, 2, 2, measure="bradley_terry"))
     (board,) = build_boards(inputs)
     labels = [plain(measure.label) for measure in board.measures]
-    assert labels[2:5] == ["Place", "Arena Elo at N = 4", "Arena Bradley-Terry at N = 4"]
+    assert labels[2:5] == ["Rank", "Arena Elo at N = 4", "Arena Bradley-Terry at N = 4"]
     assert board.ordered_by == 3
-    grid = board_grid(inputs, board, 1)
-    rows = {row.model: row.cells[2] for row in grid.rows}
+    grid = example.first_grid(inputs)
+    rows = {row.model: row.cells[0] for row in grid.rows}
     assert (rows["able"].text, rows["able"].details) == ("1", ("1–2",))
     assert float(rows["able"].sort or "nan") > float(rows["weak"].sort or "nan")  # best first as in other columns
     assert (rows["human"].text, rows["human"].sort) == ("–", None)
-    assert "95% simultaneous confidence set" in grid.columns[3].words
+    assert "95% simultaneous confidence set" in grid.columns[1].words
     assert "arena: Rank confidence sets" in build_report(inputs)
 
 
 def test_other_judges_and_lengths_have_other_places() -> None:
     others = [place("able", 1, 1, 1, judge="else"), place("able", 1, 1, 1, scope="N = 8")]
     (board,) = build_boards(ranked(*others))
-    assert "Place" not in [measure.label for measure in board.measures]
+    assert "Rank" not in [measure.label for measure in board.measures]
 
 
 def column(label: str, places: dict[str, tuple[int, int, int]]) -> Measure:
@@ -64,6 +63,7 @@ def board_of(*measures: Measure) -> Board:
 def test_a_settled_first_place_is_told_as_one() -> None:
     board = board_of(column("one", {"a": (1, 1, 1), "b": (2, 2, 3), "c": (3, 2, 3)}))
     summary = summarise(example.inputs(), board)
+    assert summary.headline == "a chats best, significantly ahead of all others: 90.0% by one."
     assert (
         summary.answer
         == "a chats best, according to judge clerk: first by one (90.0%). By one, all others are shown to be worse."
@@ -75,7 +75,7 @@ def test_who_has_no_place_is_not_called_worse() -> None:
     one = column("one", {"a": (1, 1, 1), "b": (2, 2, 2)})
     board = board_of(one, column("two", {"a": (1, 1, 1), "b": (2, 2, 3), "c": (3, 2, 3)}))
     assert summarise(example.inputs(), board).answer.endswith(
-        "By one, all others are shown to be worse, except c, whose position is not known. "
+        "By one, all others are shown to be worse, except c, whose rank is not known. "
         "By two, all others are shown to be worse."
     )
 
@@ -83,6 +83,7 @@ def test_who_has_no_place_is_not_called_worse() -> None:
 def test_who_cannot_be_told_apart_from_the_first_stands_in_the_headline() -> None:
     open_ones = {"a": (1, 1, 3), "b": (2, 1, 3), "c": (3, 1, 3), "d": (4, 4, 4)}
     summary = summarise(example.inputs(), board_of(column("one", open_ones)))
+    assert summary.headline == "a comes first, but not significantly before b and c: 90.0% by one."
     assert summary.answer == (
         "a comes first, according to judge clerk: first by one (90.0%). By one, b and c do not differ "
         "significantly from a."

@@ -27,7 +27,7 @@ def ids(page: str) -> list[str]:
 
 def test_a_run_of_transcripts_alone_has_its_own_part_with_board_tables_and_dialogues() -> None:
     page = build_report(mine.inputs())
-    assert ids(page) == ["of-support", "of-support-leaderboard", "of-support-tables", "cases"]
+    assert ids(page) == ["overview", "of-support", "of-support-leaderboard", "of-support-tables", "cases"]
     assert "Which system of support is best?" in page
     assert "v2 is best, according to judge clerk: first by helpful Elo (1020.0) and felt (empathy) (6.5)." in page
     assert "5 dialogues of 2 systems." in page
@@ -80,7 +80,7 @@ def test_beside_chatbots_each_source_has_its_part_and_its_board() -> None:
     run = mine.beside_chatbots()
     page = build_report(run)
     assert [name for name in ids(page) if name.count("-") == name.startswith("of-")] == [
-        "botchat", "of-support", "cases", "papers",
+        "overview", "botchat", "of-support", "cases", "papers",
     ]  # fmt: skip
     chats, support = build_boards(run)
     assert chats.models == ("able", "weak", "human")
@@ -159,4 +159,4 @@ def test_no_transcript_at_all_and_hostile_names_do_no_harm() -> None:
     build_report(dataclasses.replace(run, transcripts=none, verdicts=empty_table(JUDGEMENTS)))
     rows = [{**row, "system": example.HOSTILE, "case_id": example.HOSTILE} for row in mine.ITEM_ROWS]
     page = build_report(dataclasses.replace(run, transcripts={"support": to_table(ITEMS, rows)}))
-    assert "alert(1)" not in page
+    assert "<script>alert(1)" not in page

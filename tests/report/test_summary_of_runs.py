@@ -9,6 +9,7 @@ import pyarrow as pa
 import report_example as example
 
 from dialeval.report.inputs import ReportInputs
+from dialeval.report.leaderboard import build_boards
 from dialeval.report.page import build_report
 from dialeval.report.run_summary import MOST_BOARDS, leaders_of, summary_of
 from dialeval.tables.dialogbench import ACCURACY
@@ -50,8 +51,16 @@ def test_every_number_of_the_summary_stands_in_the_report() -> None:
 def test_rows_come_in_the_reports_order_with_the_deciding_measures_first() -> None:
     (first, *_) = leaders_of(example.inputs(), {})
     assert first.part == "botchat"
-    assert first.table.columns[0] == "System"
+    assert first.table.columns[0] == "Model"
     assert [row[0] for row in first.table.rows][:2] == ["able", "weak"]
+
+
+def test_every_measure_of_a_leaderboard_is_in_the_summary() -> None:
+    run = example.inputs()
+    words = summary(run)
+    for board in build_boards(run):
+        for measure in board.measures:
+            assert measure.label.replace("\N{NO-BREAK SPACE}", " ") in words
 
 
 def test_models_without_a_number_have_no_row() -> None:
@@ -117,7 +126,7 @@ def test_robustness_dialogbench_and_battles_have_rows_of_their_own() -> None:
     assert ["keen (rating)", "75.0% (65.0–85.0%)"] in rows
     assert rows.index(["keen (rating)", "75.0% (65.0–85.0%)"]) < rows.index(["dull (rating)", "25.0% (15.0–35.0%)"])
     assert ["large (letter)", "60.0% (40.0–80.0%), wrote these items"] in rows
-    assert "guessing blindly gives 25.0%" in words
+    assert "Chance is 25.0%." in words
     assert ["a", "1010.0 (1005.0–1015.0)"] in rows
     assert "small (letter): 5 answers to questions could not be read." in words
     assert "plain (perplexity): 7 questions are without a choice, most often since two options were equally" in words
@@ -153,8 +162,7 @@ def test_a_run_without_any_leaderboard_says_so() -> None:
     assert "There is no leaderboard." in summary(bare)
 
 
-def test_a_sentence_that_names_its_judge_has_no_heading_with_the_same_name() -> None:
+def test_a_leaderboard_is_headed_by_its_judge_and_the_answer() -> None:
     ratings = to_table(RATINGS, [example._rating("weak", 1020.0), example._rating("able", 980.0)])
     undecided = summary(example.inputs(tables={**example.inputs().tables, "arena/ratings": ratings}))
-    assert "\n\nJudge clerk has no single winner." in undecided
-    assert "**Judge clerk.** able chats best" in summary(example.inputs())
+    assert "\n\n**Judge clerk.** weak comes first: 1020.0 by Arena Elo at N = 4. The order was not tested." in undecided

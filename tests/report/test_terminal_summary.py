@@ -88,6 +88,21 @@ def test_markdown_has_columns_of_equal_width_and_numbers_to_the_right() -> None:
     ]
 
 
+def test_a_table_wider_than_a_terminal_continues_below_itself_and_drops_no_column() -> None:
+    columns = ("System", *(f"Measure number {n} of many at N = 16" for n in range(9)))
+    rows = tuple((name, *(f"{name} {n}" for n in range(9))) for name in ("able", "weak"))
+    lines = markdown_lines(SmallTable(columns, rows, more=3))
+    assert max(map(len, lines)) <= 110
+    cells = {cell.strip() for line in lines for cell in line.split("|")}
+    assert cells >= {*columns, *(cell for row in rows for cell in row)}
+    heads = [line for line in lines if "System" in line]
+    assert len(heads) > 1
+    assert all(line.startswith("| System ") for line in heads)
+    assert lines[-1] == "and 3 more"
+    wide = markdown_lines(SmallTable(("System", "x" * 40, "y" * 40), (("s" * 48, "1", "2"),)))
+    assert len([line for line in wide if line.startswith("| System")]) == 2  # one column at least stands in each part
+
+
 def test_a_terminal_sees_the_same_columns_without_bars() -> None:
     assert plain_lines("\n".join(markdown_lines(TABLE))) == [
         "  System                Rate",

@@ -7,7 +7,9 @@ from typing import Any
 
 from dialeval.engines.spending.prices import Prices
 from dialeval.report.exchanges import ExchangeSource, Lookup
+from dialeval.report.html_tables import Grid, board_grid
 from dialeval.report.inputs import EvaluatedProtocol, Figure, ReportInputs
+from dialeval.report.overview import leaderboards
 from dialeval.tables.dialogues import (
     GENERATED,
     JUDGEMENTS,
@@ -209,3 +211,8 @@ def inputs(**other: Any) -> ReportInputs:
         results_dir="results",
     )
     return dataclasses.replace(run, **other)
+
+
+def first_grid(run: ReportInputs) -> Grid:
+    """Returns the first leaderboard of a run as the page shows it."""
+    return board_grid("board-1", leaderboards(run)[0], run.paper)

@@ -59,7 +59,7 @@ def test_the_shipped_example_runs_from_labels_to_the_page_and_again(example: tup
     assert {row["system"] for row in rows(tables / "ranks.csv")} == SYSTEMS
     page = (results / "report/index.html").read_text(encoding="utf-8")
     assert 'id="labels-leaderboard"' in page
-    assert "simulated people would say" in page
+    assert "corrected by simulated labels" in page
     assert "Nothing to be done" in workspace.run()
 
     # a third annotator's sheet concerns what labels say, and no judge

@@ -94,16 +94,18 @@ def _card(part: str, boards: Sequence[Leaderboard]) -> Card:
     first = boards[0]
     measure = first.board.primary
     known = [] if measure is None else [name for name in first.board.models if _number(measure, name) is not None]
-    more = [f"{len(known) - MOST_ROWS} more in the leaderboard."] if len(known) > MOST_ROWS else []
+    n_shown = len(known) if len(known) <= MOST_ROWS + 1 else MOST_ROWS  # one row too many is shown, not counted
+    more = [f"{len(known) - n_shown} more in the leaderboard."] if len(known) > n_shown else []
     others = [words for one in boards[1:] if (words := _other_leader(one, first))]
     more += others[:_MOST_OTHERS]
     if len(others) > _MOST_OTHERS:
         more.append(f"{len(others) - _MOST_OTHERS} more leaderboards have another leader.")
-    rows = () if measure is None else tuple(_card_row(measure, name) for name in known[:MOST_ROWS])
+    rows = () if measure is None else tuple(_card_row(measure, name) for name in known[:n_shown])
     by_labels = measure is not None and measure.by_people and measure.label
     by = first.title if first.board.judge and not by_labels else ""
     label = measure.label if measure and rows else ""
-    label = f"Pearson’s r, {label}" if measure and measure.kind == "correlation" else label
+    if measure and not first.board.judge:
+        label = f"{'Pearson’s r' if measure.kind == 'correlation' else first.title}, {label}"
     return Card(part, text_of(part).title, first.answer, by, label, rows, tuple(more))
 
 
@@ -148,7 +150,7 @@ def _robustness(inputs: ReportInputs) -> Iterator[Leaderboard]:
         return
     measures = [
         Measure(
-            f"Perturbations detected, {level} level, {corpus} ({language})",
+            f"{level} level, {corpus} ({language})",
             "share",
             True,
             {scorer(row["judge"], row["method"]): _value(row, "average", of_perturbation) for row in of_column},
@@ -161,10 +163,11 @@ def _robustness(inputs: ReportInputs) -> Iterator[Leaderboard]:
     known = [name for name in board.models if _number(measures[0], name) is not None]
     best = [name for name in known if name not in baselines][:1]
     best += [name for name in known if name in baselines][:1]
-    rates = [f"{name} {'detects ' * (place == 0)}{_written(measures[0], name)}" for place, name in enumerate(best)]
-    if len(rates) == 2 or (best and best[0] in baselines):
-        rates[-1] = f"{'the' if len(rates) == 2 else 'The'} baseline {rates[-1]}"
-    answer = f"{', '.join(rates)}: {measures[0].label}." if rates else "No judge has a rate of detection."
+    rates = [f"{'baseline ' * (name in baselines)}{name} detects {_written(measures[0], name)}" for name in best]
+    answer = (
+        f"{'The ' * (best[0] in baselines)}{rates[0]} of perturbations" if rates else "No judge has a rate of detection"
+    )
+    answer += f", the {rates[1].replace(' detects', '')}." if len(rates) > 1 else "."
     summary = Summary(answer, (WORDS,))
     tags = {name: judge_tags(inputs, *judge) for name, judge in judges.items()}
     yield Leaderboard(ROBUSTNESS, "Detected perturbations", "Judge", board, summary, tags)
@@ -178,7 +181,7 @@ def _dialogbench(inputs: ReportInputs) -> Iterator[Leaderboard]:
     columns = _grouped(rows, "source", "language")
     measures = [
         Measure(
-            f"Accuracy, {source} items ({language})",
+            f"{source} items ({language})",
             "share",
             True,
             {scorer(row["model"], row["method"]): _value(row, "accuracy", of_answers) for row in of_column},
@@ -214,6 +217,8 @@ def _most_accurate(inputs: ReportInputs, board: Board, scope: str) -> str:
     open_pairs = len(numbers) - len(leaders) - len(beaten)
     verb = "answers" if len(leaders) == 1 else "answer"
     words = f"{listed(leaders)} {verb} most questions correctly: {_written(measure, leaders[0])}"
+    if len(leaders) == len(numbers):
+        return f"{words}."
     if not open_pairs:
         return f"{words}, significantly more than all others."
     return f"{words}, not significantly more than {counted(open_pairs, 'other')}."

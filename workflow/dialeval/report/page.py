@@ -50,8 +50,8 @@ VIEWER_TEMPLATE = "viewer.html.j2"
 CASES_TEMPLATE = "cases.html.j2"
 STYLES = ("report.css", "viewer.css", "print.css")
 SCRIPTS = (
-    "theme.js", "naming.js", "address.js", "archive.js", "rows.js", "sorting.js", "tools.js", "marking.js", "differences.js",
-"cards.js", "verdicts.js", "columns.js", "blocks.js", "shelves.js", "notes.js", "finding.js",
+    "theme.js", "naming.js", "address.js", "archive.js", "rows.js", "sorting.js", "tools.js", "marking.js",
+    "differences.js", "cards.js", "verdicts.js", "columns.js", "blocks.js", "shelves.js", "notes.js", "finding.js",
     "choices.js", "keys.js", "viewer.js",
 )  # fmt: skip
 _EMPTY_ARCHIVE = Archive("", (), (), 0)
@@ -77,7 +77,7 @@ def build_report(inputs: ReportInputs) -> str:
         return environment.get_template(PAGE_TEMPLATE).render(
             title=inputs.title,
             window_title=window_title(inputs),
-            cards=overview(boards),
+            cards=overview([one for one in boards if one.part in {part.name for part in parts}]),
             grid_template=TEMPLATE,
             policy=content_policy(style, scripts),
             style=Markup(style),
@@ -357,8 +357,7 @@ def _part(
         name=part,
         text=text,
         boards=tuple(
-            _board_on_page(writer, f"{part}-board-{number}", one, text, inputs.paper)
-            for number, one in enumerate(_distinct([one for one in boards if one.part == part]), start=1)
+            _board_on_page(writer, name, one, text, inputs.paper) for name, one in _distinct(_with_names(boards), part)
         ),
         figures=on_page(figures, shown),
         missing_figures=missing_figures(figures),
@@ -394,12 +393,22 @@ def _board_on_page(writer: Tables, name: str, one: Leaderboard, text: PartText, 
     )
 
 
-def _distinct(boards: Sequence[Leaderboard]) -> Iterator[Leaderboard]:
-    """Yield leaderboards; the titles of those that share one name the sources of the dialogues."""
-    titles = Counter(one.title for one in boards)
+def _with_names(boards: Iterable[Leaderboard]) -> Iterator[tuple[str, Leaderboard]]:
+    """Yield leaderboards with their addresses: those of systems are numbered through all parts."""
+    numbers: Counter[str] = Counter()
     for one in boards:
+        name = f"{one.part}-board" if one.part in (LABELS, METAEVAL, ROBUSTNESS, DIALOGBENCH) else "board"
+        numbers[name] += 1
+        yield f"{name}-{numbers[name]}", one
+
+
+def _distinct(boards: Iterable[tuple[str, Leaderboard]], part: str) -> Iterator[tuple[str, Leaderboard]]:
+    """Yield the leaderboards of a part; the titles of those that share one name the sources of the dialogues."""
+    of_part = [(name, one) for name, one in boards if one.part == part]
+    titles = Counter(one.title for _, one in of_part)
+    for name, one in of_part:
         more = f", on {listed(list(one.board.sources))}" if titles[one.title] > 1 and one.board.sources else ""
-        yield replace(one, title=one.title + more)
+        yield name, replace(one, title=one.title + more)
 
 
 def _notes(board: Board) -> tuple[str, ...]:

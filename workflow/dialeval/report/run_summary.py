@@ -55,8 +55,7 @@ def summary_of(inputs: ReportInputs, usage: pa.Table | None, battles: Mapping[st
 
 
 def _leaders(one: Leaders) -> list[str]:
-    names_itself = one.title.startswith("Judge ") and one.answer.startswith(f"{one.title} ")
-    title = f"**{in_a_line(one.title)}.** " if one.title and not names_itself else ""
+    title = f"**{in_a_line(one.title)}.** " if one.title else ""
     words = f"{title}{in_a_line(one.answer)}".strip()
     return [*([words, ""] if words else []), *(markdown_lines(one.table) if one.table.rows else [])]
 

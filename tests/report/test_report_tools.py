@@ -1,0 +1,223 @@
+"""Tools of the page in a browser: groups of columns, filters, downloads, colours, notes, orders and differences."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import metaeval_example as rated
+import pytest
+import report_example as example
+from report_browser import AXE, PROGRAM, Browser
+
+from dialeval.report.page import build_report
+from dialeval.tables.files import write_csv
+
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no chromium or chrome on the PATH")
+
+READY = "document.querySelector('.bubble')"
+RUN = example.inputs(tables={**example.inputs().tables, **rated.tables()}, rated=rated.sample())
+BESIDE = "document.querySelectorAll('.dialogue').length === 2"
+LISTED = "[...document.querySelectorAll('#case-list strong')].map(e => e.textContent)"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("mailed") / "alone.html"
+    path.write_text(build_report(RUN), encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("downloads")
+
+
+@pytest.fixture(scope="module")
+def browser(folder: Path) -> Iterator[Browser]:
+    with Browser(folder) as browser:
+        browser.look(1200, 900)
+        yield browser
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Browser]:
+    browser.look(1200, 900)
+    browser.open(address, until=READY)
+    yield browser
+    browser.evaluate("localStorage.clear()")
+    assert browser.complaints() == []
+
+
+def texts(page: Browser, selector: str) -> list[str]:
+    found: list[str] = page.evaluate(
+        f"[...document.querySelectorAll({selector!r})].filter(e => e.checkVisibility()).map(e => e.textContent)"
+    )
+    return found
+
+
+def choose(page: Browser, control: str, value: str) -> None:
+    page.evaluate(
+        f"(() => {{ const e = document.getElementById({control!r}); e.value = {value!r};"
+        "e.dispatchEvent(new Event('change', {bubbles: true})); })()"
+    )
+
+
+def saved(folder: Path, name: str, page: Browser) -> str:
+    page.wait_for_file(folder / name)
+    return (folder / name).read_text(encoding="utf-8")
+
+
+# ---- Tables ----
+
+
+def test_every_leaderboard_shows_at_most_seven_columns_and_opens_the_others_by_keyboard(page: Browser) -> None:
+    boards = page.evaluate("[...document.querySelectorAll('.board table')].map(e => e.id)")
+    assert len(boards) > 2
+    for board in boards:
+        assert len(texts(page, f"#{board} thead th")) <= 7
+    before = texts(page, "#board-1 thead th")
+    page.evaluate("document.querySelector('.board .opens-1').focus()")
+    page.press(" ")
+    after = texts(page, "#board-1 thead th")
+    assert after[: len(before) - 1] == before[:-1]
+    assert "Arena Bradley-Terry at N\u00a0=\u00a04" in set(after) - set(before)
+
+
+@pytest.mark.parametrize("width", [400, 1000, 1600])
+def test_nothing_is_cut(page: Browser, width: int) -> None:
+    page.look(width, 900)
+    cut = (
+        "[...document.querySelectorAll('main *')].filter(e => e.checkVisibility() && !e.closest('#case-list, pre')"
+        " && !['svg', 'rect', 'line'].includes(e.tagName) && e.matches('.scroll, .card, figure, .tools, .board')"
+        " && e.scrollWidth > e.clientWidth + 1).map(e => e.getAttribute('aria-label') || e.className)"
+    )
+    assert page.evaluate(cut) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_table_is_downloaded_as_its_csv_file_from_the_page_alone(page: Browser, folder: Path, tmp_path: Path) -> None:
+    page.evaluate("document.getElementById('table-unieval-pass_rates').open = true")
+    page.wait("document.querySelector('#table-unieval-pass_rates .download')")
+    page.click("#table-unieval-pass_rates .download")
+    write_csv(tmp_path / "file.csv", RUN.tables["unieval/pass_rates"])
+    assert saved(folder, "unieval-pass_rates.csv", page) == (tmp_path / "file.csv").read_text(encoding="utf-8")
+
+
+def test_a_leaderboard_is_downloaded_with_all_digits(page: Browser, folder: Path) -> None:
+    page.click(".board .download")
+    rows: list[dict[str, Any]] = list(csv.DictReader(io.StringIO(saved(folder, "board-1.csv", page))))
+    (one,) = [row for row in rows if (row["model"], row["measure"]) == ("able", "UniEval pass rate at N = 16")]
+    assert (one["estimate"], one["n"]) == (repr(2 / 3), "3")
+    assert {row["measure"] for row in rows} >= {"Arena Elo at N = 4", "Tokens per utterance"}
+
+
+def test_rows_are_filtered_by_their_text_and_stay_so_when_sorted(page: Browser) -> None:
+    page.evaluate("document.getElementById('table-metaeval-correlations').open = true")
+    field = "#table-metaeval-correlations .filter input"
+    page.wait(f"document.querySelector({field!r})")
+    page.evaluate(
+        f"(() => {{ const e = document.querySelector({field!r}); e.value = 'FOREST';"
+        "e.dispatchEvent(new Event('input', {bubbles: true})); })()"
+    )
+    page.wait("document.querySelector('#table-metaeval-correlations .filtered').textContent")
+    rows = "#table-metaeval-correlations tbody tr:not([aria-hidden])"
+    assert all("forest" in text for text in texts(page, rows))
+    page.evaluate("document.querySelector('#table-metaeval-correlations thead button').click()")
+    page.evaluate("new Promise(done => setTimeout(done, 50))")
+    found = texts(page, rows)
+    assert found
+    assert all("forest" in text for text in found)
+
+
+def test_a_link_to_a_table_is_copied(page: Browser) -> None:
+    page.click(".board .copy-link")
+    page.wait("document.getElementById('announcement').textContent === 'Copied'")
+    assert page.evaluate("location.hash") == "#board-1"
+
+
+# ---- Colours ----
+
+
+def test_the_readers_colours_stay_after_a_reload(page: Browser, address: str) -> None:
+    colour = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(colour)
+    choose(page, "theme", "dark")
+    dark = page.evaluate(colour)
+    assert dark != light
+    page.open(address, until=READY)
+    assert page.evaluate(colour) == dark
+    page.look(1200, 900, dark=True)
+    choose(page, "theme", "light")
+    assert page.evaluate(colour) == light
+    choose(page, "theme", "")
+    assert page.evaluate(colour) == dark
+
+
+# ---- Cases ----
+
+
+def test_flags_and_notes_stay_in_the_browser_and_are_exported(page: Browser, address: str, folder: Path) -> None:
+    page.evaluate("document.getElementById('case-title').focus()")
+    page.press("f")
+    page.evaluate("document.getElementById('note').focus()")
+    page.press(*"odd <b>")
+    page.press("f")  # in the note, a letter is a letter
+    page.open(f"{address}#cases=dialogues&case=MT-2", until=READY)
+    assert page.evaluate("document.getElementById('flag').getAttribute('aria-pressed')") == "false"
+    page.click("#only-flagged")
+    page.wait(f"JSON.stringify({LISTED}) === '[\"MT-1\"]'")
+    assert page.evaluate("document.getElementById('note').value") == "odd <b>f"
+    page.click("#export-notes")
+    content = json.loads(saved(folder, "notes.json", page))
+    note = {"kind": "dialogues", "group": "selfchat", "case": "MT-1", "flag": True, "note": "odd <b>f"}
+    assert content["notes"] == [note]
+    assert content["run"] == "weak, able by clerk · results · A run of <two> & more"
+
+
+def test_cases_are_sorted_by_what_differs_and_the_address_has_it(page: Browser, address: str) -> None:
+    options = page.evaluate("[...document.querySelectorAll('#order option')].map(e => e.textContent)")
+    assert options == ["order of the run", "length, highest first", "length, lowest first"]  # all scores are equal
+    choose(page, "order", "length.down")
+    page.wait("location.hash.includes('by=length.down')")
+    longest = page.evaluate(LISTED)
+    choose(page, "order", "length.up")
+    page.wait("location.hash.includes('by=length.up')")
+    assert page.evaluate(LISTED) == longest[::-1]
+    page.open(f"{address}#cases=dialogues&by=length.down", until=READY)
+    page.wait(f"JSON.stringify({LISTED}) === {json.dumps(json.dumps(longest, separators=(',', ':')))}")
+    assert page.evaluate("document.getElementById('order').value") == "length.down"
+
+
+def test_two_answers_are_compared_word_by_word(page: Browser, address: str) -> None:
+    page.open(
+        f"{address}#cases=dialogues&case=MT-10&models=able,weak",
+        until="document.querySelectorAll('.dialogue').length === 2",
+    )
+    page.click("#show-differences input")
+    page.wait("document.querySelector('#columns ins')")
+    last = ".dialogue:nth-child(2) .bubble:nth-child(4) "
+    assert (texts(page, f"{last}del"), texts(page, f"{last}ins")) == (["It was"], ["Lovely"])
+    page.evaluate("document.querySelectorAll('#models input')[0].click()")  # a third dialogue
+    page.wait("document.querySelectorAll('.dialogue').length === 3")
+    assert texts(page, "#columns ins") == []
+
+
+@pytest.mark.skipif(AXE is None, reason="axe-core-python is not installed")
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_with_all_groups_open_and_a_difference(page: Browser, address: str, theme: str) -> None:
+    choose(page, "theme", theme)
+    page.open(
+        f"{address}#cases=dialogues&case=MT-10&models=able,weak",
+        until="document.querySelectorAll('.dialogue').length === 2",
+    )
+    page.evaluate(
+        "document.querySelectorAll('.tools input[type=checkbox], #show-differences input').forEach(e => e.click())"
+    )
+    page.evaluate("document.getElementById('flag').click()")
+    page.wait("document.querySelector('#columns ins')")
+    assert page.barriers() == []
