@@ -125,6 +125,11 @@ class EncoderTraining(Learning):
         0, description="Width of an adapter per expert in every layer (Houlsby et al.); 0: heads alone."
     )
     freeze_body: bool = Field(False, description="Let heads and adapters alone learn.")
+    pooling: Literal["mean", "parts"] = Field(
+        "mean",
+        description="What heads see: mean: the mean hidden state, as PoE; parts: the mean states of a turn's context "
+        "and response, their product and their absolute difference.",
+    )
     margin: Share = Field(0.1, description="Margin of the ranking loss, of dialogues.")
 
     @model_validator(mode="after")
