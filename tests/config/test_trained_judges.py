@@ -74,6 +74,7 @@ def test_the_whole_is_right() -> None:
         ({"models__LLAMA__lora__train": ["turn"]}, ["models.llama-ft.lora.train: 'turn' is no set", "'turns'"]),
         ({"models__poe__train__data": "turnz"}, ["models.poe.train.data: 'turnz' is no set", "did you mean 'turns'?"]),
         ({"models__poe__train__margin": 0.2}, ["models.poe.train.margin: only dialogues are ranked with a margin"]),
+        ({"models__fined__train__pooling": "parts"}, ["models.fined.train.pooling: only turns have a context and a"]),
         (
             {"training__more": {"level": "turn", "domains": {"daily": ["bundled"]}}},
             ["training.more: no judge learns from 'more'", "under judges, or remove the set"],

@@ -257,6 +257,7 @@ def test_a_folder_that_is_no_metric_is_refused_in_words(folder: Path, tmp_path: 
     for change, words in (
         ({"format": 7}, "its format is 7"),
         ({"level": "word"}, "its level is 'word'"),
+        ({"pooling": "last"}, "pooling last"),
         ({"experts": []}, "no experts"),
     ):
         (folder / "metric.json").write_text(json.dumps(content | change))
@@ -271,6 +272,8 @@ def test_what_a_metric_says_of_itself_is_read_as_it_was_written(tmp_path: Path) 
     metric = Metric("turn", ("relevance",), ("daily", "chat"), 128, 16, "xlm-roberta-base", "abc", (("torch", "2"),))
     (tmp_path / "metric.json").write_text(metric.to_json())
     assert read_metric(tmp_path) == metric
+    (tmp_path / "metric.json").write_text(metric._replace(pooling="parts").to_json())
+    assert read_metric(tmp_path) == metric._replace(pooling="parts")
     assert metric.knows("turn", "relevance")
     assert not metric.knows("dialogue", "relevance")
     assert not metric.knows("turn", "overall")

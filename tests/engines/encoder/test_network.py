@@ -36,8 +36,7 @@ def inputs(folder: Path, network: Any) -> dict[str, Any]:
     from dialeval.engines.encoder.metric import Encoding, padded
 
     encoding = Encoding(transformers.AutoTokenizer.from_pretrained(folder), "turn", 48)
-    segments = encoding.has_segments and network.takes_segments
-    return padded(encoding.encode(TURNS), encoding.pad, "cpu", segments=segments)
+    return padded(encoding.encode(TURNS), encoding.pad, "cpu", segments=encoding.segments(network))
 
 
 def test_the_score_is_the_heads_of_the_mean_over_what_is_no_padding(body_folder: Path) -> None:
@@ -52,6 +51,27 @@ def test_the_score_is_the_heads_of_the_mean_over_what_is_no_padding(body_folder:
             expected = torch.stack([head(mean)[0] for head in network.heads])
             torch.testing.assert_close(network.all_logits(**batch)[row], expected, atol=1e-5, rtol=1e-4)
             torch.testing.assert_close(network(**batch, expert=2)[row], expected[2], atol=1e-5, rtol=1e-4)
+
+
+def test_a_head_of_parts_sees_context_and_response_apart(body_folder: Path) -> None:
+    import torch
+    import transformers
+
+    from dialeval.engines.encoder.metric import Encoding
+
+    network = network_of(body_folder, pooling="parts").eval()
+    batch = inputs(body_folder, network)
+    encoding = Encoding(transformers.AutoTokenizer.from_pretrained(body_folder), "turn", 48)
+    to_body = ["input_ids", "attention_mask", *(["token_type_ids"] if network.takes_segments else [])]
+    with torch.no_grad():
+        hidden = network.body(**{name: batch[name] for name in to_body}).last_hidden_state
+        for row, one in enumerate(encoding.encode(TURNS)):
+            context = hidden[row, : one.second].mean(dim=0)
+            response = hidden[row, one.second : len(one.ids)].mean(dim=0)
+            seen = torch.cat([context, response, context * response, (context - response).abs()])
+            torch.testing.assert_close(
+                network.all_logits(**batch)[row, 2], network.heads[2](seen)[0], atol=1e-5, rtol=1e-4
+            )
 
 
 def test_adapters_change_nothing_at_their_start_and_then_their_own_expert_alone(body_folder: Path) -> None:

@@ -255,6 +255,11 @@ def test_a_second_copy_of_the_weights_does_not_count(folder: Path) -> None:
     assert too_large(model(model=str(folder), dtype="bfloat16"), None, 2_000_000) is None
 
 
+def test_a_machine_without_gpus_has_no_gpu_memory() -> None:
+    if not list(Path("/dev").glob("nvidia[0-9]*")) and not Path("/dev/dxg").exists():
+        assert local_models.gpu_memory() is None
+
+
 @pytest.mark.parametrize(
     ("memory", "settings", "reason"),
     [

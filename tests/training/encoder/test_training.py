@@ -78,6 +78,15 @@ def test_the_folder_says_what_was_trained_and_scores_as_the_training_did(panel: 
     np.testing.assert_allclose(again, [scores["after", row["example_id"]] for row in held_back[:40]], atol=1e-4)
 
 
+def test_a_panel_that_sees_context_and_response_apart_scores_as_the_training_did(trained: Trains, turns: Path) -> None:
+    made = trained(pooling="parts")
+    assert read_metric(made.folder).pooling == "parts"
+    rows = [row for row in read_table(turns, TRAINING_EXAMPLES).to_pylist() if row["part"] == "held_back"][:40]
+    scores = {row["example_id"]: row["score"] for row in made.rows("scores") if row["moment"] == "after"}
+    again = score_rows(made.folder, rows)
+    np.testing.assert_allclose(again, [scores[row["example_id"]] for row in rows], atol=1e-4)
+
+
 def test_a_seed_gives_the_same_weights_and_another_one_others(panel: Trained, trained: Trains) -> None:
     again = trained("again")
     assert again.weights() == panel.weights()

@@ -40,10 +40,13 @@ def unfit_learners(config: Config) -> Iterator[Mistake]:
 
 
 def _without_effect(config: Config, name: str, train: EncoderTraining) -> Iterator[Mistake]:
-    """Yields the margin of a ranking where nothing is ranked."""
+    """Yields the margin of a ranking where nothing is ranked, and the parts of a dialogue, which has none."""
     if "margin" in train.model_fields_set and config.training[train.data].level == "turn":
         words = f"only dialogues are ranked with a margin, and '{train.data}' is about turns; remove it"
         yield Mistake(f"models.{name}.train.margin", words, (f"training.{train.data}",))
+    if train.pooling == "parts" and config.training[train.data].level == "dialogue":
+        words = f"only turns have a context and a response, and '{train.data}' is about dialogues; remove it"
+        yield Mistake(f"models.{name}.train.pooling", words, (f"training.{train.data}",))
 
 
 def learned_by(config: Config, name: str) -> set[tuple[Level, str]] | None:

@@ -142,6 +142,11 @@ class EncoderTraining(Learning):
         0, description="Width of each expert's adapters in every layer (Houlsby et al.); 0: no adapters."
     )
     freeze_body: bool = Field(False, description="Whether only heads and adapters are trained.")
+    pooling: Literal["mean", "parts"] = Field(
+        "mean",
+        description="Input of the heads. mean: the mean hidden state, as in PoE. parts: the mean states of a turn's "
+        "context and response, their product and their absolute difference.",
+    )
     margin: Share = Field(0.1, description="Margin of the ranking loss, for dialogues.")
 
     @model_validator(mode="after")

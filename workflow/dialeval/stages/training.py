@@ -190,6 +190,7 @@ def _train_encoder(settings: TrainEncoderSettings, base: Base, examples: Example
         body=Path(model.model or "").name if base.weights.startswith("sha256:") else model.model or "",
         revision=base.weights or model.revision,
         versions=tuple(versions_of(*LIBRARIES).items()),
+        pooling=learning.pooling,
     )
     with finished_folder(trained) as folder:
         save_network(folder, network, base.tokenizer, metric)

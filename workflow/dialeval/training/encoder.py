@@ -81,11 +81,11 @@ def train_network(
     """
     from transformers import EarlyStoppingCallback, PrinterCallback
 
-    from dialeval.training.encoder_trainer import Development, ExpertTrainer, Progress, StopAtNoNumber
+    from dialeval.training.encoder_trainer import Development, ExpertTrainer, Progress, StopAtNoNumber, fit_heads
 
     at_once, accumulated = micro_batch(learning)
     together = accumulated * (n_processes := processes(learning.gpus))
-    segments = examples.encoding.has_segments and network.takes_segments
+    segments = examples.encoding.segments(network)
     collation = Collation(
         examples.parts["train"], examples.numbers("train"), examples.level, examples.encoding, segments=segments
     )
@@ -148,6 +148,8 @@ def train_network(
     newest = newest_checkpoint(checkpoints, n_processes)
     if newest and is_first():
         print(f"{name}: going on from {newest}", flush=True)
+    if not newest:
+        fit_heads(network, examples, arguments.device, batch_tokens, learning.precision)
     trainer.train(resume_from_checkpoint=str(newest) if newest else None)
 
     state = trainer.state
@@ -286,7 +288,9 @@ class Base:
                 f"models.{self._name}.model: {self._model.model} has no weights for {len(missing)} parts of a "
                 f"{self.config.model_type}, such as {missing[0]}; name an encoder whose weights are whole"
             )
-        network = ExpertNetwork(body, n_experts, adapter_size=train.adapter_size, dropout=train.dropout)
+        network = ExpertNetwork(
+            body, n_experts, adapter_size=train.adapter_size, dropout=train.dropout, pooling=train.pooling
+        )
         if train.freeze_body:
             network.body.requires_grad_(False)
         return network
@@ -311,7 +315,7 @@ class Base:
         assert train
         with torch.device("meta"):
             body = transformers.AutoModel.from_config(self.config)
-            return ExpertNetwork(body, n_experts, adapter_size=train.adapter_size)
+            return ExpertNetwork(body, n_experts, adapter_size=train.adapter_size, pooling=train.pooling)
 
     def _cannot_be_loaded(self, error: Exception) -> UserError:
         message = " ".join(str(error).split())[:400] or repr(error)

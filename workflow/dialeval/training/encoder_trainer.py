@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +17,7 @@ from dialeval.engines.encoder.metric import Encoding, Precision, padded
 from dialeval.engines.installation import by_length
 from dialeval.errors import UserError
 from dialeval.stats.auc import pairwise_accuracy
-from dialeval.training.encoder_examples import ExpertOrder, Ints, Pairs
+from dialeval.training.encoder_examples import ExampleSet, ExpertOrder, Ints, Pairs
 
 Metrics = Callable[[], Mapping[str, float]]
 
@@ -129,6 +130,75 @@ class StopAtNoNumber(TrainerCallback):  # type: ignore[misc]
                 )
 
 
+# Where heads start: at a logistic regression on what they see of the untrained body (Kumar et al. 2022), so that the
+# first steps do not follow a random direction.
+
+FITTED = 2_000
+"""Most pairs that a head is fitted to."""
+PENALTY = 0.5
+"""Weight of half the squared length of a head's weights, for features whose mean square is 1."""
+
+
+def fit_heads(network: Any, examples: ExampleSet, device: Any, batch_tokens: int, precision: Precision) -> None:
+    """Sets each head to the logistic regression that tells its true examples from its spoiled ones.
+
+    Args:
+        network: an `ExpertNetwork`, as it begins.
+        examples: the set; its part `train` is fitted.
+        device: where the network is to be.
+        batch_tokens: tokens that are computed at once.
+        precision: number format of the computation.
+    """
+    pairs, experts = examples.parts["train"], examples.numbers("train")
+    network.to(device)
+    for expert, head in enumerate(network.heads):
+        mine = np.flatnonzero(experts == expert)
+        mine = mine[np.linspace(0, len(mine) - 1, min(len(mine), FITTED)).astype(int)]
+        inputs = [pairs.input(int(place)) for place in np.stack([2 * mine, 2 * mine + 1], axis=1).ravel()]
+        features = torch.zeros((len(inputs), head.in_features), dtype=torch.float64)
+        with _computing(network, device, precision):
+            for batch in by_length([len(one.ids) for one in inputs], batch_tokens):
+                segments = examples.encoding.segments(network)
+                tensors = padded([inputs[place] for place in batch], examples.encoding.pad, device, segments=segments)
+                features[batch] = network.pooled(**tensors, expert=expert).double().cpu()
+        weights, bias = _logistic_regression(features, torch.tensor([1.0, 0.0]).double().repeat(len(mine)))
+        with torch.no_grad():
+            head.weight.copy_(weights.unsqueeze(0))
+            head.bias.copy_(bias)
+
+
+def _logistic_regression(features: Any, good: Any) -> tuple[Any, Any]:
+    """Returns weights, shape [features], and bias, shape [1], of a penalised logistic regression."""
+    scale = features.square().mean().sqrt().clamp(min=1e-12)
+    scaled = features / scale
+    weights = torch.zeros(features.shape[1], dtype=features.dtype, requires_grad=True)
+    bias = torch.zeros(1, dtype=features.dtype, requires_grad=True)
+    optimizer = torch.optim.LBFGS([weights, bias], max_iter=200, line_search_fn="strong_wolfe")
+
+    def loss() -> Any:
+        optimizer.zero_grad()
+        found = functional.binary_cross_entropy_with_logits(scaled @ weights + bias, good)
+        found = found + PENALTY / 2 * weights.square().sum()
+        found.backward()
+        return found
+
+    optimizer.step(loss)
+    return weights.detach() / scale, bias.detach()
+
+
+@contextmanager
+def _computing(network: Any, device: Any, precision: Precision) -> Iterator[None]:
+    """Computes without dropout and gradients in a number format, and puts the network back into its mode."""
+    was_training, dtype = network.training, getattr(torch, precision)
+    network.eval()
+    half = torch.autocast(torch.device(device).type, dtype=dtype, enabled=precision != "float32")
+    try:
+        with torch.inference_mode(), half:
+            yield
+    finally:
+        network.train(was_training)
+
+
 # What is minimised: cross-entropy of turns (PoE), the margin between a true and a spoiled dialogue (FineD-Eval).
 
 
@@ -199,15 +269,11 @@ class Development:
 
     def _logits(self, network: Any, device: Any, share: int, shares: int) -> Any:
         """Returns the logit of every input by its own expert; NaN where it is another process's."""
-        segments = self.encoding.has_segments and network.takes_segments
+        segments = self.encoding.segments(network)
         lengths, experts = self.pairs.lengths(), np.repeat(self.experts, 2)
         found = np.full(2 * len(self.pairs), np.nan)
         number = 0
-        was_training = network.training
-        network.eval()
-        dtype = getattr(torch, self.precision)
-        half = torch.autocast(torch.device(device).type, dtype=dtype, enabled=self.precision != "float32")
-        with torch.inference_mode(), half:
+        with _computing(network, device, self.precision):
             for expert in np.unique(experts):
                 mine = np.flatnonzero(experts == expert)
                 for batch in by_length(lengths[mine].tolist(), self.batch_tokens):
@@ -218,5 +284,4 @@ class Development:
                     inputs = [self.pairs.input(int(place)) for place in places]
                     tensors = padded(inputs, self.encoding.pad, device, segments=segments)
                     found[places] = network(**tensors, expert=int(expert)).double().cpu().numpy()
-        network.train(was_training)
         return found

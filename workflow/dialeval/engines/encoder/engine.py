@@ -333,7 +333,10 @@ def load_network(folder: Path) -> tuple[Any, Any, Metric]:
         config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True)
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
         network = ExpertNetwork(
-            transformers.AutoModel.from_config(config), len(metric.experts), adapter_size=metric.adapter_size
+            transformers.AutoModel.from_config(config),
+            len(metric.experts),
+            adapter_size=metric.adapter_size,
+            pooling=metric.pooling,
         )
         state = {f"body.{name}": part for name, part in load_file(folder / BODY).items()}
         state |= load_file(folder / EXPERTS)

@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,7 @@ FILE = "metric.json"
 FORMAT = 1
 """Number of the form of this file; another one is refused."""
 Score = Literal["mean", "own"]
+Pooling = Literal["mean", "parts"]
 
 
 class Metric(NamedTuple):
@@ -40,6 +41,7 @@ class Metric(NamedTuple):
         body: name of the encoder that the training began with.
         revision: of that encoder.
         versions: of the libraries that trained it; for the record.
+        pooling: what its heads see; see `ExpertNetwork`.
     """
 
     level: Level
@@ -50,6 +52,7 @@ class Metric(NamedTuple):
     body: str = ""
     revision: str | None = None
     versions: tuple[tuple[str, str], ...] = ()
+    pooling: Pooling = "mean"
 
     def knows(self, level: str, criterion: str) -> bool:
         """Returns whether it was trained for a criterion at a level."""
@@ -57,7 +60,7 @@ class Metric(NamedTuple):
 
     def to_json(self) -> str:
         """Returns the content of `metric.json`."""
-        content = {"format": FORMAT, "pooling": "mean", **self._asdict(), "versions": dict(self.versions)}
+        content = {"format": FORMAT, "pooling": self.pooling, **self._asdict(), "versions": dict(self.versions)}
         return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
 
 
@@ -89,7 +92,8 @@ def read_metric(folder: Path) -> Metric:
 def _metric(content: Any) -> Metric:
     if not isinstance(content, dict):
         raise ValueError("it is no JSON object")
-    if content["format"] != FORMAT or content["pooling"] != "mean":
+    pooling = next((one for one in get_args(Pooling) if one == content["pooling"]), None)
+    if content["format"] != FORMAT or pooling is None:
         raise ValueError(f"its format is {content['format']}, pooling {content['pooling']}")
     level = next((level for level in LEVELS if level == content["level"]), None)
     if level is None:
@@ -103,6 +107,7 @@ def _metric(content: Any) -> Metric:
         str(content["body"]),
         content["revision"],
         tuple((str(name), str(version)) for name, version in content["versions"].items()),
+        pooling,
     )
     if not metric.criteria or not metric.experts:
         raise ValueError("it has no criteria or no experts")
@@ -190,7 +195,7 @@ def score_batch(network: Any, encoding: Encoding, sequences: Sequence[Encoded], 
     """Returns the scores of a few sequences by all experts, computed at once."""
     import torch
 
-    segments = encoding.has_segments and network.takes_segments
+    segments = encoding.segments(network)
     with torch.inference_mode(), _as_it_scores(network):
         logits = network.all_logits(**padded(sequences, encoding.pad, device, segments=segments))
         scores = torch.sigmoid(logits.double())
@@ -251,6 +256,10 @@ class Encoding:
         self._room = max_tokens - sum(map(len, self._frame[:3]))
         if self._room < 1:
             raise UserError(f"max_tokens {max_tokens} leaves no room beside the tokenizer's special tokens; raise it")
+
+    def segments(self, network: Any) -> bool:
+        """Returns whether an `ExpertNetwork` needs the number of each token's segment."""
+        return network.pooling == "parts" or (self.has_segments and network.takes_segments)
 
     def encode(self, dialogues: Sequence[Sequence[str]]) -> list[Encoded]:
         """Returns the input for each dialogue, of at least one utterance; a turn's last utterance is the response."""

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
+from dialeval.engines.encoder.metric import Pooling
 from dialeval.errors import UserError
 
 
@@ -23,6 +24,8 @@ class ExpertNetwork(nn.Module):  # type: ignore[misc]
         experts: how many experts there are.
         adapter_size: width of their adapters; 0 without.
         dropout: before the heads, while it learns.
+        pooling: what the heads see: `mean`, the mean hidden state; `parts`, that of the context, that of the response,
+            their product and their absolute difference (Conneau et al. 2017).
 
     Attributes:
         takes_segments: whether the body tells the two parts of a pair apart by numbers.
@@ -30,7 +33,9 @@ class ExpertNetwork(nn.Module):  # type: ignore[misc]
 
     main_input_name = "input_ids"  # what the trainer counts tokens by
 
-    def __init__(self, body: Any, experts: int, *, adapter_size: int = 0, dropout: float = 0.0) -> None:
+    def __init__(
+        self, body: Any, experts: int, *, adapter_size: int = 0, dropout: float = 0.0, pooling: Pooling = "mean"
+    ) -> None:
         super().__init__()
         width = int(body.config.hidden_size)
         if getattr(body, "pooler", None) is not None:
@@ -41,7 +46,8 @@ class ExpertNetwork(nn.Module):  # type: ignore[misc]
         )
         self.adapters = Adapters(body, width, adapter_size, experts) if adapter_size else None
         self.dropout = nn.Dropout(dropout)
-        self.heads = nn.ModuleList(nn.Linear(width, 1) for _ in range(experts))
+        self.pooling = pooling
+        self.heads = nn.ModuleList(nn.Linear(width * (4 if pooling == "parts" else 1), 1) for _ in range(experts))
         for head in self.heads:
             assert isinstance(head, nn.Linear)
             nn.init.normal_(head.weight, std=0.02)
@@ -69,9 +75,9 @@ class ExpertNetwork(nn.Module):  # type: ignore[misc]
             input_ids: sequences by tokens, padded.
             attention_mask: 1 for tokens, 0 for padding.
             expert: number of the expert, whose adapters and head are used.
-            token_type_ids: number of the segment of each token, for bodies that have segments.
+            token_type_ids: 1 for tokens of the response, else 0; for bodies that have segments, and for `parts`.
         """
-        pooled = self._pooled(input_ids, attention_mask, expert, token_type_ids)
+        pooled = self.pooled(input_ids, attention_mask, expert, token_type_ids)
         found: torch.Tensor = self.heads[expert](self.dropout(pooled))
         return found.squeeze(-1).float()
 
@@ -80,23 +86,37 @@ class ExpertNetwork(nn.Module):  # type: ignore[misc]
     ) -> torch.Tensor:
         """Returns the logits of all experts, sequences by experts; without adapters the body is computed once."""
         passes = range(self.n_experts) if self.adapters is not None else (0,)
-        pooled = [self._pooled(input_ids, attention_mask, expert, token_type_ids) for expert in passes]
+        pooled = [self.pooled(input_ids, attention_mask, expert, token_type_ids) for expert in passes]
         logits = [
             head(self.dropout(pooled[expert if self.adapters is not None else 0]))
             for expert, head in enumerate(self.heads)
         ]
         return torch.cat(logits, dim=-1).float()
 
-    def _pooled(
-        self, input_ids: torch.Tensor, attention_mask: torch.Tensor, expert: int, token_type_ids: torch.Tensor | None
+    def pooled(
+        self,
+        input_ids: torch.Tensor,
+        attention_mask: torch.Tensor,
+        expert: int,
+        token_type_ids: torch.Tensor | None = None,
     ) -> torch.Tensor:
+        """Returns what the head of an expert sees, sequences by features."""
         if self.adapters is not None:
             self.adapters.chosen = expert
-        segments = {} if token_type_ids is None else {"token_type_ids": token_type_ids}
-        hidden = self.body(input_ids=input_ids, attention_mask=attention_mask, **segments).last_hidden_state
-        mask = attention_mask.unsqueeze(-1).float()
-        pooled: torch.Tensor = (hidden.float() * mask).sum(dim=1) / mask.sum(dim=1).clamp(min=1)
-        return pooled
+        segments = {"token_type_ids": token_type_ids} if token_type_ids is not None and self.takes_segments else {}
+        hidden = self.body(input_ids=input_ids, attention_mask=attention_mask, **segments).last_hidden_state.float()
+        mask = attention_mask.float()
+        if self.pooling == "mean":
+            return _mean(hidden, mask)
+        assert token_type_ids is not None
+        context, response = _mean(hidden, mask * (1 - token_type_ids)), _mean(hidden, mask * token_type_ids)
+        return torch.cat([context, response, context * response, (context - response).abs()], dim=-1)
+
+
+def _mean(hidden: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    mask = mask.unsqueeze(-1)
+    found: torch.Tensor = (hidden * mask).sum(dim=1) / mask.sum(dim=1).clamp(min=1)
+    return found
 
 
 # Adapters (Houlsby et al. 2019): two narrow layers in every layer of an encoder, one set per expert.
