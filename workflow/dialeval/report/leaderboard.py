@@ -25,7 +25,7 @@ from dialeval.report.board import (
     write_number,
 )
 from dialeval.report.inputs import SELFCHAT, EvaluatedProtocol, ReportInputs, title_of
-from dialeval.report.summary import Summary, rests_on, who_is_best
+from dialeval.report.summary import PANEL, Summary, judge_checks, rests_on, who_is_best
 from dialeval.stats.comparisons import not_identifiable
 from dialeval.tables.labels import ESTIMATES
 from dialeval.tables.schema import Kind, scope
@@ -307,7 +307,6 @@ def trusted(inputs: ReportInputs, protocol: EvaluatedProtocol, judge: str | None
 
 # What people would say, on the page: columns beside a judge's own, and leaderboards of the part on labels.
 
-PANEL = "panel"
 LABELS = "labels"
 """The folder of tables that are made of people's labels."""
 WHOSE = {"people": "People's", "simulated": "Simulated people's"}
@@ -474,7 +473,7 @@ def _board_people(inputs: ReportInputs, protocol: str, rows: list[Row]) -> Peopl
     board = Board(judge, tuple(shown), tuple(systems), ordered_by, {}, sources)
     deciding = [measure for measure in measures if measure.decides and _first(measure)]
     basis = [*_significance(board, deciding, measures), *rests_on(board)]
-    details = tuple(f"{measure.words}." for measure in measures if measure.words)
+    details = (*(f"{measure.words}." for measure in measures if measure.words), *judge_checks(inputs, protocol, judge))
     return PeopleBoard(title_of(protocol), board, Summary(who_is_best(board, deciding), tuple(basis), details))
 
 
