@@ -13,7 +13,7 @@ from dialeval.report.leaderboard import build_boards, people_boards
 from dialeval.report.page import build_report
 from dialeval.report.summary import summarise
 from dialeval.tables.files import to_table
-from dialeval.tables.labels import ESTIMATES
+from dialeval.tables.labels import ESTIMATES, REPLACEMENT, SELECTIVE
 from dialeval.tables.measures import RANKS
 
 Row = dict[str, Any]
@@ -180,3 +180,33 @@ def test_places_by_people_are_told_where_they_decide() -> None:
     assert [measure.label for measure in shown.board.measures][:2] == ["Rank", "Human-corrected felt (empathy)"]
     assert shown.summary.answer == words
     assert "labels: Rank confidence sets" in build_report(inputs)
+
+
+def checked(**more: Any) -> Row:
+    """What the labels say of judge clerk on empathy."""
+    about = {"protocol": "felt", "criterion": "empathy", "measure": "mean", "judge": "clerk", "annotators": "people"}
+    return about | {"n": 60} | more
+
+
+def test_the_part_on_labels_says_whether_the_judge_may_replace_annotators_and_when_to_escalate() -> None:
+    rates = {"winning_rate_crowd": 0.33, "winning_rate_skilled": 0.67, "winning_rate_expert": 1.0}
+    tested = [
+        checked(annotator=None, n_annotators=3, n_missing=0, **rates),
+        checked(annotator="ann", n_annotators=1, n_missing=0),
+        checked(annotator=None, n_annotators=3, n_missing=0, judge="other"),
+        checked(annotator=None, n_annotators=1, n_missing=0, criterion="tact", note="the test needs 3 annotators"),
+    ]
+    sure = checked(agreement=0.8, threshold=0.5, coverage=0.62, at_least=0.81, n_escalated=84)
+    unsure = checked(agreement=0.9, note="not shown")
+    inputs = run(ROWS)
+    tables = {
+        "labels/replacement": to_table(REPLACEMENT, tested),
+        "labels/selective": to_table(SELECTIVE, [sure, unsure]),
+    }
+    (one,) = people_boards(dataclasses.replace(inputs, tables={**inputs.tables, **tables}))
+    assert one.summary.details[-3:] == (
+        "Judge clerk passes the alternative annotator test at the margin 0.15 of skilled annotators (empathy).",
+        "Whether judge clerk may replace annotators is not known: the test needs 3 annotators (tact).",
+        "Judge clerk agrees with an annotator on at least 80.0% of the 62.0% of items of which it is most certain "
+        "(empathy). Ask annotators or a stronger judge about the other 84.",
+    )

@@ -257,7 +257,7 @@ def test_a_second_copy_of_the_weights_does_not_count(folder: Path) -> None:
 
 def test_a_machine_without_gpus_has_no_gpu_memory() -> None:
     if not list(Path("/dev").glob("nvidia[0-9]*")) and not Path("/dev/dxg").exists():
-        assert local_models.gpu_memory() is None
+        assert installation.gpu_memory() is None
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ _NEEDS_LABELS = (
 
 
 @dataclass(frozen=True)
-class _Numbers:
+class Numbers:
     """The units of one quantity as arrays.
 
     Attributes:
@@ -91,6 +91,7 @@ class _Numbers:
         cluster: case of each unit, shape [n].
         scores: scores by judge, NaN if missing, shape [n].
         note: text for the column `note` of all rows.
+        each: label of each annotator, NaN if missing, shape [n_annotators, n].
         annotators: the annotators as a random sample; None if they are too few.
     """
 
@@ -102,12 +103,15 @@ class _Numbers:
     cluster: IntArray
     scores: dict[str, FloatArray]
     note: str
+    each: FloatArray
     annotators: Annotators | None = None
 
-    def only(self, there: BoolArray) -> _Numbers:
+    def only(self, there: BoolArray) -> Numbers:
         """Returns the arrays of some units, without scores."""
         arrays = ("label", "variance", "probability", "system", "opponent", "cluster")
-        return replace(self, scores={}, **{name: getattr(self, name)[there] for name in arrays})
+        return replace(
+            self, scores={}, each=self.each[:, there], **{name: getattr(self, name)[there] for name in arrays}
+        )
 
 
 def corrected_numbers(
@@ -127,13 +131,13 @@ def corrected_numbers(
     rows: list[Row] = []
     differences: list[Row] = []
     for quantity in quantities(joined, design):
-        numbers = _numbers(quantity, joined, design, terms)
+        numbers = numbers_of(quantity, joined, design, terms)
         if np.isnan(numbers.label).all():
             continue
         shared = {
             "protocol": design.protocol,
             **{"criterion": None, "n_utterances": None, "answer": None, **quantity.about},
-            "annotators": _who(quantity.labelled),
+            "annotators": who_labelled(quantity.labelled),
             "target": terms.target,
         }
         for judge, score in numbers.scores.items():
@@ -144,7 +148,8 @@ def corrected_numbers(
     return rows, differences
 
 
-def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: Terms) -> _Numbers:
+def numbers_of(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: Terms) -> Numbers:
+    """Return the units of a quantity as arrays."""
     n = len(joined.units)
     labels = quantity.read(quantity.labelled)
     if quantity.is_share and design.labels_of_judge:
@@ -172,7 +177,7 @@ def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: 
         proxies[NO_JUDGE] = np.full(len(label), np.nan)
     who, few = _annotators(each[:, there], stratum.astype(np.int64), design)
     one_each = ONE_EACH if terms.target == "given_cases" and np.isnan(variance).all() else ""
-    return _Numbers(
+    return Numbers(
         label,
         variance,
         probability,
@@ -181,6 +186,7 @@ def _numbers(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: 
         units["cluster"].to_numpy(dtype=np.int64),
         proxies,
         "; ".join(filter(None, ("" if on_record else NO_DRAW, few, one_each, quantity.note))),
+        each[:, there],
         who,
     )
 
@@ -221,9 +227,9 @@ class _Found:
 
 
 def _corrected(
-    quantity: Quantity, numbers: _Numbers, score: FloatArray, design: LabelledDesign, terms: Terms
+    quantity: Quantity, numbers: Numbers, score: FloatArray, design: LabelledDesign, terms: Terms
 ) -> Iterator[_Found]:
-    def corrected(of: _Numbers, score: FloatArray, label: FloatArray, system: np.ndarray, copies: int = 1) -> Corrected:
+    def corrected(of: Numbers, score: FloatArray, label: FloatArray, system: np.ndarray, copies: int = 1) -> Corrected:
         return correct_means(
             score,
             label,
@@ -279,7 +285,7 @@ def _corrected(
         yield _Found(RATING, rated, list(map(str, names)), [None] * len(names), note=note)
 
 
-def _self_preferences(quantity: Quantity, numbers: _Numbers, design: LabelledDesign, terms: Terms) -> Iterator[Row]:
+def _self_preferences(quantity: Quantity, numbers: Numbers, design: LabelledDesign, terms: Terms) -> Iterator[Row]:
     """Yields a row per judge whose family is among the systems: its bias for its family minus its bias for others.
 
     Of two systems shown side by side, one gains what the other loses. For pairs the self-preference is therefore the
@@ -332,7 +338,7 @@ def _self_preferences(quantity: Quantity, numbers: _Numbers, design: LabelledDes
         yield row | {"note": "; ".join(filter(None, (reason, numbers.note))) or None}
 
 
-def _among_labelled(numbers: _Numbers) -> tuple[BoolArray, str]:
+def _among_labelled(numbers: Numbers) -> tuple[BoolArray, str]:
     """Returns which comparisons are between two labelled systems, and a note about the others.
 
     Without labels of a system the judge's error about it stays uncorrected and biases the ratings of its opponents.
@@ -416,7 +422,7 @@ def _differences(found: _Found, shared: Row) -> Iterator[Row]:
         }
 
 
-def _who(labelled: pd.DataFrame) -> str:
+def who_labelled(labelled: pd.DataFrame) -> str:
     """Returns who labelled: people, simulated annotators, or both."""
     simulated = labelled["simulated"].astype(bool)
     if simulated.all():

@@ -30,7 +30,8 @@ DIALOGBENCH_TABLES = (
     "domain_counts", "ablations", "filter_counts", "differences",
 )  # fmt: skip
 TRAINING_TABLES = ("record", "curve", "runs", "samples")
-LABEL_TABLES = ("estimates", "differences", "ranks", "agreement", "annotators")
+CORRECTED_TABLES = ("estimates", "differences", "ranks", "replacement", "calibration", "selective")
+LABEL_TABLES = (*CORRECTED_TABLES, "agreement", "annotators")
 
 
 @dataclass(frozen=True)
@@ -275,8 +276,8 @@ class Tables(Judgements):
         return [self.REQUESTS.format(protocol=name) for name in names]
 
     def corrected_tables(self) -> list[str]:
-        """Return the tables of human-corrected estimates."""
-        return self.tables("labels", LABEL_TABLES[:3])
+        """Return the tables of human-corrected estimates, and of judges checked by labels."""
+        return self.tables("labels", CORRECTED_TABLES)
 
     def label_tables(self) -> list[str]:
         """Return the tables of people's labels, if there are any labels."""

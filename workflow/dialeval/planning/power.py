@@ -22,6 +22,7 @@ from dialeval.config.protocol_settings import EACH_OTHER
 from dialeval.measures.design import Design, comparisons, groups, systems_of
 from dialeval.measures.item_values import item_values
 from dialeval.measures.ratings import players
+from dialeval.stats.alternative_annotator import EPSILONS, FEWEST_ANNOTATORS, FEWEST_ITEMS, items_needed
 from dialeval.stats.arrays import FloatArray
 from dialeval.stats.power import (
     Detectable,
@@ -35,6 +36,7 @@ from dialeval.stats.power import (
 )
 from dialeval.tables.dialogues import REQUESTS, Form
 from dialeval.tables.files import HUMAN, read_table
+from dialeval.text import counted
 
 RATING, MEAN, PASS_RATE, RATE, CHECKLIST = "rating", "mean", "pass_rate", "rate of Yes", "share of yes"
 WIN_OR_TIE = "win_or_tie"
@@ -47,6 +49,8 @@ NO_DIFFERENCE = "all stored scores are equal"
 Row = dict[str, Any]
 PEOPLE = "people"
 STORED, LABELLED, ASSUMED = "stored judgements", "labels", "assumptions"
+DECIDED = 0.4
+"""Share of items on which judge and annotator are not equally close to the others, where nothing is known."""
 CORRELATION = 0.5
 """Of judge and people within a system, where no label tells it: that of a useful judge."""
 _CORRECTED = {"share of yes": "checklist"}
@@ -279,6 +283,7 @@ def of_people(
     of_all = people.detectable(n_labels, total, size.for_all_pairs(labels.confidence))
     more_labels = more_to_halve(by_labels, n_labels, total - n_labels) if total > n_labels else None
     more_seeds = None if people.fixed else more_to_halve(by_seeds, size.n_cases)
+    notes += [_alternative_annotators(labels, n_labels)]
     notes += [NEVER_BY_LABELS] if more_labels is None and total > n_labels else []
     notes += [NEVER_BY_SEEDS] if more_seeds is None and not people.fixed else []
     price, case = labels.price, cost_of_case.get(shared["judge"])
@@ -338,6 +343,20 @@ def _people(
     return HumanLabelDesign(2.0 * square * labelled, correlation, pilot_freedom=pilot), LABELLED, notes
 
 
+def _alternative_annotators(labels: LabelPlan, n_labels: int) -> str:
+    """Returns the annotators and items that the alternative annotator test needs, and whether the plan has them."""
+    each = n_labels * labels.answers // max(labels.n_annotators, 1)
+    most = max(labels.n_annotators, FEWEST_ANNOTATORS)
+    items = {name: items_needed(epsilon, DECIDED, most) for name, epsilon in EPSILONS.items()}
+    enough = labels.n_annotators >= FEWEST_ANNOTATORS and labels.answers > 1 and each >= FEWEST_ITEMS
+    return (
+        f"whether a judge may replace annotators (alternative annotator test) takes {FEWEST_ANNOTATORS} annotators "
+        f"with {FEWEST_ITEMS} common items each. A judge as good as they passes in 4 of 5 runs with {items['crowd']:,} "
+        f"items (crowd workers), {items['skilled']:,} (skilled) or {items['expert']:,} (experts). Planned are "
+        f"{counted(labels.n_annotators, 'annotator')} with about {each:,}{'' if enough else ', too few'}"
+    )
+
+
 def _known(*numbers: float | None) -> bool:
     return all(number is not None and not math.isnan(number) for number in numbers)
 
@@ -381,6 +400,7 @@ class LabelPlan(BaseModel, defer_build=True):
     Attributes:
         n: dialogues of each system, or pairs in all, under each protocol.
         answers: how many annotators label each.
+        n_annotators: how many annotators there are.
         price: of a label; None if not configured.
         target: new_cases or given_cases.
         confidence: of the intervals.
@@ -388,6 +408,7 @@ class LabelPlan(BaseModel, defer_build=True):
 
     n: int
     answers: int = 1
+    n_annotators: int = 1
     price: float | None = None
     target: str = "new_cases"
     confidence: float = 0.95

@@ -353,3 +353,65 @@ def _adaptive_sentence(protocol: EvaluatedProtocol, comparisons: list[Row]) -> s
 def _named(row: Row) -> str:
     where = scope({"criterion": row["criterion"], "n_utterances": row["n_utterances"]})
     return f"{row['system']} against {row['opponent']}" + ("" if where == "all" else f" ({where})")
+
+
+# Judges checked by labels: whether one may replace annotators, and on which items it is certain enough.
+
+PANEL = "panel"
+"""The judge of numbers that rest on all judges together."""
+_PASSING = 0.5  # winning rate
+_MARGINS = {
+    "winning_rate_crowd": "at the margin 0.1 of crowd workers",
+    "winning_rate_skilled": "at the margin 0.15 of skilled annotators",
+    "winning_rate_expert": "at the margin 0.2 of experts",
+}
+_MOST_QUESTIONS = 6
+
+
+def judge_checks(inputs: ReportInputs, protocol: str, judge: str) -> list[str]:
+    """Returns whether a judge may replace the annotators of a protocol, and where it is certain enough."""
+
+    def rows(table: str) -> list[Row]:
+        found = inputs.tables.get(table)
+        every = [] if found is None else found.to_pylist()
+        return [row for row in every if (row["protocol"], row["judge"]) == (protocol, judge)]
+
+    who = "The panel of judges" if judge == PANEL else f"Judge {judge}"
+    tested = [row for row in rows("labels/replacement") if row["annotator"] is None]
+    outcomes: dict[str, list[str]] = {}
+    for row in tested:
+        passed = next((words for rate, words in _MARGINS.items() if (row[rate] or 0.0) >= _PASSING), "")
+        if is_missing(row["winning_rate_expert"]):
+            words = f"may replace annotators is not known: {row['note']}"
+        elif passed:
+            words = f"passes the alternative annotator test {passed}"
+        else:
+            words = "does not pass the alternative annotator test, not even at the margin 0.2 of experts"
+        outcomes.setdefault(words, []).append(scope(row))
+    sentences = []
+    for words, questions in outcomes.items():
+        head = f"Whether {who[0].lower()}{who[1:]}" if words.startswith("may") else who
+        sentences.append(f"{head} {words}{_on(questions, len(tested))}.")
+    kept: dict[str, Row] = {}
+    for row in rows("labels/selective"):
+        if row["agreement"] is not None and not is_missing(row["threshold"]):
+            kept[scope(row)] = row
+    for question, row in list(kept.items())[:_MOST_QUESTIONS]:
+        share, agreement = (write_number(row[name], "share") for name in ("coverage", "agreement"))
+        rest = (
+            f" Ask annotators or a stronger judge about the other {row['n_escalated']:,}." if row["n_escalated"] else ""
+        )
+        sentences.append(
+            f"{who} agrees with an annotator on at least {agreement} of the {share} of items of which it is most "
+            f"certain{_on([question], len(kept) + 1 if question != 'all' else 1)}.{rest}"
+        )
+    return sentences
+
+
+def _on(questions: list[str], n: int) -> str:
+    """Returns which questions a sentence is about; empty where there is only one, without a name."""
+    if questions == ["all"] or (len(questions) == n > 1):
+        return "" if questions == ["all"] else " on every criterion and length"
+    more = len(questions) - _MOST_QUESTIONS
+    named = [*questions[:_MOST_QUESTIONS], *([f"{more:,} more"] if more > 0 else [])]
+    return f" ({listed(named)})"

@@ -211,6 +211,8 @@ class Labels(Judging):
             "target": section.target,
             "panel": section.panel,
             "confidence": section.confidence,
+            "resamples": self.config.elo.resamples,
+            "random_seed": self.config.random_seed,
         }
         return StageJob("correct+measure_ranks", settings | {"protocol": "labels"})
 

@@ -213,6 +213,7 @@ class Report(Judging):
             return None
         return {
             "n": section.n,
+            "n_annotators": len(section.annotators),
             "answers": min(section.annotators_per_item or len(section.annotators), len(section.annotators)),
             "price": section.price,
             "target": section.target,

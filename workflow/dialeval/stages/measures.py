@@ -16,6 +16,7 @@ from dialeval.labels.cascade_estimates import COLUMNS as CASCADE_COLUMNS
 from dialeval.labels.cascade_estimates import differences_with_cascade, with_cascade
 from dialeval.labels.correction import corrected_numbers
 from dialeval.labels.joined_judgements import JUDGEMENT_COLUMNS, PLAN_COLUMNS, LabelledDesign, Terms, with_planned
+from dialeval.labels.judge_checks import Resampling, judge_checks
 from dialeval.measures import bias, scores
 from dialeval.measures.design import Design, dialogue_words
 from dialeval.measures.differences import differences as system_differences
@@ -26,8 +27,8 @@ from dialeval.measures.ratings import battle_ratings, win_rates
 from dialeval.measures.ratings import ratings as system_ratings
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, SEEDS
 from dialeval.tables.files import read_table, read_tables, to_table, write_for_people, write_rows, write_table
+from dialeval.tables.labels import CALIBRATION, ESTIMATES, LABELS, REPLACEMENT, SELECTIVE
 from dialeval.tables.labels import DIFFERENCES as LABELS_DIFFERENCES
-from dialeval.tables.labels import ESTIMATES, LABELS
 from dialeval.tables.measures import (
     AGREEMENT,
     BATTLE_DIFFERENCES,
@@ -210,9 +211,11 @@ def rate_battles(
 
 
 class CorrectSettings(Terms):
-    """How numbers are corrected, and the protocols with labels, in the order of the table."""
+    """How numbers are corrected, resampled, and the protocols with labels, in the order of the table."""
 
     protocols: list[LabelledDesign]
+    resamples: int = 1000
+    random_seed: int = 0
 
 
 def correct(
@@ -222,7 +225,7 @@ def correct(
     planned: list[Path],
     folder: Path,
 ) -> None:
-    """Writes the tables `corrected` and `differences` of human-corrected estimates.
+    """Writes the tables of human-corrected estimates, their differences, and of judges checked by labels.
 
     A protocol without labels has no rows. `planned` are the tables `<protocol>.parquet` of requests of the protocols
     under which a judge answered only a part.
@@ -231,8 +234,12 @@ def correct(
     given: pd.DataFrame = read_table(labels, LABELS).to_pandas()
     by_judges = read_judgements(judgements, JUDGEMENT_COLUMNS)
     numbers, compared = [], []
+    checks: list[Rows] = [[], [], []]
+    resampling = Resampling(settings.resamples, settings.random_seed)
     for design in settings.protocols:
         judged = by_judges[by_judges["protocol"] == design.protocol]
+        for table, found in zip(checks, judge_checks(judged, given, design, settings, resampling), strict=True):
+            table += found
         if design.protocol in plans:
             judged = with_planned(judged, plans[design.protocol])
         rows, pairs = corrected_numbers(judged, given, design, settings)
@@ -240,3 +247,5 @@ def correct(
         compared += pairs
     write_rows(folder, ESTIMATES, numbers)
     write_rows(folder, LABELS_DIFFERENCES, with_adjusted_p(compared))
+    for about, table in zip((REPLACEMENT, CALIBRATION, SELECTIVE), checks, strict=True):
+        write_rows(folder, about, table)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -69,10 +69,26 @@ def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
         q-values, shape [n]; rejecting at `q <= alpha` controls the false discovery rate at alpha if the tests are
         independent or positively dependent.
     """
+    return _step_up(p_values, lambda n: 1.0)
+
+
+def benjamini_yekutieli(p_values: ArrayLike) -> FloatArray:
+    """Turn p-values into q-values by Benjamini and Yekutieli's step-up method (2001).
+
+    Args, errors: as for `holm`.
+
+    Returns:
+        q-values, shape [n]: of the claims at `q <= alpha` a share of alpha is expected to be false, whatever the
+        dependence of the tests.
+    """
+    return _step_up(p_values, lambda n: float((1.0 / np.arange(1, n + 1)).sum()))
+
+
+def _step_up(p_values: ArrayLike, penalty: Callable[[int], float]) -> FloatArray:
     p, tested = _checked(p_values)
     order = tested[np.argsort(p[tested], kind="stable")]
     adjusted = np.full(len(p), np.nan)
-    stretched = p[order] * len(order) / np.arange(1, len(order) + 1)
+    stretched = p[order] * len(order) * penalty(len(order)) / np.arange(1, len(order) + 1)
     adjusted[order] = np.minimum(np.minimum.accumulate(stretched[::-1])[::-1], 1.0)
     return adjusted
 

@@ -150,6 +150,95 @@ ANNOTATORS = Table(
     },
     cells={"difference": Interval("ci_low", "ci_high")},
 )
+_JUDGED = {
+    **_ABOUT, "n_utterances": maybe(INT), "measure": TEXT, "judge": TEXT, "annotators": TEXT,
+}  # fmt: skip
+_JUDGED_WORDS = {
+    "n_utterances": "length N at which dialogues are judged",
+    "measure": "what judge and annotators answered: mean (a score), rate (an answer), checklist, pass_rate, or "
+    "win_rate (a preference)",
+    "judge": "judge; panel: all judges together",
+    "annotators": "people or simulated",
+}
+REPLACEMENT = Table(
+    "labels/replacement", schema(
+        **_JUDGED, annotator=maybe(TEXT), n_annotators=INT, estimate=maybe(FLOAT), ci_low=maybe(FLOAT),
+        ci_high=maybe(FLOAT), winning_rate_crowd=maybe(FLOAT), winning_rate_skilled=maybe(FLOAT),
+        winning_rate_expert=maybe(FLOAT), smallest_epsilon=maybe(FLOAT), n=INT, n_missing=INT, n_clusters=maybe(INT),
+        note=maybe(TEXT)
+    ),
+    row="protocol, criterion, length, judge and annotator",
+    title="May a judge replace annotators?",
+    caption=(
+        "The alternative annotator test (Calderon, Reichart and Dror 2025) leaves out each annotator in turn and asks "
+        "whether the judge is closer to the other annotators. A judge passes if it wins against half of the annotators."
+    ),
+    columns={
+        **_JUDGED_WORDS,
+        "annotator": "annotator who is left out; empty for all tested annotators",
+        "n_annotators": "number of tested annotators",
+        "estimate": "advantage probability (rho): chance that the judge is at least as close to the other annotators "
+        "as the annotator who is left out; for all, the mean over annotators",
+        "winning_rate_crowd": "winning rate (omega), the share of annotators that the judge wins against, at the "
+        "margin 0.1 for crowd workers; from 0.5 on it may replace them. For one annotator 1 or 0",
+        "winning_rate_skilled": "the same at the margin 0.15 for skilled annotators",
+        "winning_rate_expert": "the same at the margin 0.2 for experts",
+        "smallest_epsilon": "smallest margin at which the winning rate is 0.5 or more; empty if it is above 0.5",
+        "n": "number of items with a score and at least two labels",
+        "n_missing": "number of labelled items without a score",
+    },
+    cells={"estimate": Interval("ci_low", "ci_high")}, numbers="correlation",
+)
+CALIBRATION = Table(
+    "labels/calibration", schema(
+        **_JUDGED, statistic=TEXT, score_min=maybe(FLOAT), score_max=maybe(FLOAT), score=maybe(FLOAT),
+        estimate=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), uncorrected=maybe(FLOAT), n=INT,
+        n_clusters=maybe(INT), note=maybe(TEXT)
+    ),
+    row="protocol, criterion, length, judge and bin of scores",
+    title="Judge calibration",
+    caption=(
+        "The expected calibration error is the mean distance between a judge's mean score and the mean label in bins "
+        "of equal size; the other rows are the reliability curve. Numbers are on the scale of the labels."
+    ),
+    columns={
+        **_JUDGED_WORDS,
+        "statistic": "calibration error, or mean label (of the items in one bin of scores)",
+        "score_min": "lowest score of the bin", "score_max": "highest score of the bin",
+        "score": "mean score of the bin",
+        "estimate": "expected calibration error, corrected for the bias of few labels; or mean label of the bin",
+        "uncorrected": "expected calibration error as usually computed, which is too high at few labels",
+        "n": "number of items with a score and a label",
+    },
+    cells={"estimate": Interval("ci_low", "ci_high")},
+)
+SELECTIVE = Table(
+    "labels/selective", schema(
+        **_JUDGED, agreement=maybe(FLOAT), threshold=maybe(FLOAT), coverage=maybe(FLOAT), estimate=maybe(FLOAT),
+        ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), at_least=maybe(FLOAT), annotator_agreement=maybe(FLOAT), n=INT,
+        n_clusters=maybe(INT), n_escalated=maybe(INT), note=maybe(TEXT)
+    ),
+    row="protocol, criterion, length, judge and threshold of certainty",
+    title="Selective judging",
+    caption=(
+        "Agreement with annotators on the items of which the judge is certain, against the share of these items. Rows "
+        "with an agreement to keep give the lowest threshold that is shown to keep it (fixed-sequence testing); below "
+        "it, ask annotators or a stronger judge."
+    ),
+    columns={
+        **_JUDGED_WORDS,
+        "agreement": "agreement to keep; empty where the threshold follows from the coverage",
+        "threshold": "least certainty of the items: |2p - 1|, with p the probability of Yes, or the share of repeats "
+        "and orders that give the answer",
+        "coverage": "share of the scored items from the threshold on",
+        "estimate": "agreement of the judge with an annotator, on labelled items from the threshold on",
+        "at_least": "one-sided lower limit of the agreement",
+        "annotator_agreement": "agreement of two annotators, on all items with two labels",
+        "n": "number of labelled items from the threshold on",
+        "n_escalated": "number of scored items below the threshold",
+    },
+    cells={"estimate": Interval("ci_low", "ci_high")}, numbers="share", kinds={"threshold": "number"},
+)
 PLANNING = Table(
     "labels/planning", schema(
         protocol=TEXT, criterion=maybe(TEXT), n_utterances=maybe(INT), judge=TEXT, measure=TEXT, estimand=TEXT,

@@ -121,7 +121,9 @@ INTERFACE: tuple[Public, ...] = (
         "Differences",
         ("paired_differences", "item_differences", "two_sample_difference", "Sample", "Differences"),
     ),
-    Public("dialeval.stats.significance", "Multiple comparisons", ("holm", "benjamini_hochberg")),
+    Public(
+        "dialeval.stats.significance", "Multiple comparisons", ("holm", "benjamini_hochberg", "benjamini_yekutieli")
+    ),
     Public("dialeval.stats.significance", "Ranks", ("order_claims", "OrderClaims", "places", "Places")),
     Public(
         "dialeval.stats.bradley_terry",
@@ -146,6 +148,16 @@ INTERFACE: tuple[Public, ...] = (
     Public("dialeval.stats.prediction_powered", "Human-corrected means and rates", ("correct_means", "Annotators")),
     Public("dialeval.stats.corrected_ratings", "Human-corrected ratings", ("correct_ratings",)),
     Public("dialeval.stats.label_corrected", "Human-corrected estimates", ("Corrected", "Difference")),
+    Public(
+        "dialeval.stats.alternative_annotator",
+        "Alternative annotator test",
+        ("alternative_annotator_test", "items_needed", "AnnotatorTest"),
+    ),
+    Public(
+        "dialeval.stats.calibration",
+        "Calibration and selective judging",
+        ("calibration_error", "certain_agreement", "agreement_from", "Calibration", "Certain"),
+    ),
     Public("dialeval.stats.auc", "AUC of trained judges", ("clustered_auc", "auc_gain", "ClusteredAuc")),
     Public("dialeval.stats.resampling", "Resampling clusters", ("cluster_counts", "percentile_interval")),
 )

@@ -1,0 +1,144 @@
+"""Judges checked by simulated labels: who may replace annotators, calibration, and selective judging, in tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from labelled_example import design, judgement, judgements_of, label, labels_of, scored
+
+from dialeval.labels.joined_judgements import LabelledDesign, Terms
+from dialeval.labels.judge_checks import EQUALLY_CERTAIN, FEW_ITEMS, Resampling, judge_checks
+from dialeval.tables.files import to_table
+from dialeval.tables.labels import CALIBRATION, REPLACEMENT, SELECTIVE
+
+Row = dict[str, Any]
+YES_NO = {"criterion": "warm", "scale_min": 0.0, "scale_max": 1.0}
+
+
+def tables(judged: list[Row], labelled: list[Row], about: LabelledDesign) -> tuple[list[Row], list[Row], list[Row]]:
+    found = judge_checks(judgements_of(judged), labels_of(labelled), about, Terms(), Resampling(200, 0))
+    schemas = (REPLACEMENT, CALIBRATION, SELECTIVE)
+    one, two, three = (to_table(table, rows).to_pylist() for table, rows in zip(schemas, found, strict=True))
+    return one, two, three
+
+
+def probabilities(n: int = 120) -> tuple[list[Row], list[Row]]:
+    """A calibrated judge of Yes or No and three annotators, of whom the third labels ten dialogues only."""
+    rng = np.random.default_rng(0)
+    chance = rng.uniform(0, 1, n)
+    judged = [judgement("ada", f"c{k}", value=float(p), **YES_NO) for k, p in enumerate(chance)]
+    truth = rng.random(n) < chance
+    labelled = []
+    for name, most in (("a", n), ("b", n), ("c", n), ("d", 10)):
+        said = np.where(rng.random(n) < 0.9, truth, ~truth)
+        labelled += [
+            label("ada", f"c{k}", name, criterion="warm", choice="Yes" if said[k] else "No") for k in range(most)
+        ]
+    return judged, labelled
+
+
+def test_probabilities_are_checked_against_yes_and_no() -> None:
+    about = design(form="probability")
+    replacement, calibration, selective = tables(*probabilities(), about)
+    whole, *each = replacement
+    assert (whole["annotator"], whole["n_annotators"], whole["n"], whole["measure"]) == (None, 3, 120, "mean")
+    assert [row["annotator"] for row in each] == ["a", "b", "c", "d"]
+    assert each[3]["note"] == FEW_ITEMS
+    assert each[3]["winning_rate_expert"] is None or np.isnan(each[3]["winning_rate_expert"])
+    assert whole["estimate"] == pytest.approx(np.mean([row["estimate"] for row in each[:3]]))
+    assert whole["winning_rate_expert"] == np.mean([row["winning_rate_expert"] for row in each[:3]])
+    error, *curve = calibration
+    assert error["statistic"] == "calibration error"
+    assert error["ci_low"] <= error["estimate"] < error["uncorrected"]
+    assert len(curve) == 10
+    assert np.corrcoef([row["score"] for row in curve], [row["estimate"] for row in curve])[0, 1] > 0.9
+    shares = [row for row in selective if row["agreement"] is None]
+    assert [row["coverage"] for row in shares] == pytest.approx([1.0, 0.8, 0.6, 0.4, 0.2], abs=0.01)
+    assert shares[-1]["estimate"] > shares[0]["estimate"] + 0.1
+    assert shares[1]["n_escalated"] == 24
+    kept = {row["agreement"]: row for row in selective if row["agreement"] is not None}
+    assert set(kept) == {0.7, 0.8, 0.9}
+    assert kept[0.7]["at_least"] >= 0.7
+    assert 0.7 < shares[0]["annotator_agreement"] < 0.95
+
+
+def test_scores_are_compared_by_distance_on_the_annotators_scale() -> None:
+    rng = np.random.default_rng(1)
+    truth = rng.uniform(1, 7, 90)
+    judged = [
+        judgement("ada", f"c{k}", criterion="warm", value=(t - 1) / 6, scale_min=0.0, scale_max=1.0)
+        for k, t in enumerate(truth)
+    ]
+    labelled = [
+        label("ada", f"c{k}", name, **scored(float(np.clip(np.rint(truth[k] + rng.normal(0, 1)), 1, 7))))
+        for name in "abc" for k in range(90)
+    ]  # fmt: skip
+    replacement, calibration, selective = tables(judged, labelled, design())
+    assert replacement[0]["winning_rate_crowd"] == 1.0
+    assert replacement[0]["smallest_epsilon"] <= 0.05  # the judge knows the truth, annotators err by a point
+    assert calibration[0]["estimate"] < 0.4
+    assert 1 <= calibration[1]["score_min"] < calibration[-1]["score_max"] <= 7
+    assert selective == []  # a single score does not say how sure it is
+    assert {row["annotators"] for row in replacement} == {"simulated"}
+
+
+def test_pairs_are_compared_whichever_side_was_shown_first_and_both_orders_make_certainty() -> None:
+    rng = np.random.default_rng(2)
+    judged, labelled = [], []
+    pair = {"item_id": None, "corpus": None}
+    for k in range(80):
+        first = rng.random() < 0.7
+        sure = rng.random() < 0.6
+        said = "left" if first else "right"
+        turned = "right" if first else "left"
+        judged.append(judgement("ada", f"c{k}", right="bob", outcome=said, **pair))
+        judged.append(judgement("bob", f"c{k}", right="ada", outcome=turned if sure else said, **pair))
+        for name in "abc":
+            agreed = rng.random() < (0.95 if sure else 0.5)
+            labelled.append(label("bob", f"c{k}", name, opponent="ada", outcome=turned if agreed else said, **pair))
+    about = design(form="pair", measures=["ratings"])
+    replacement, calibration, selective = tables(judged, labelled, about)
+    assert replacement[0]["measure"] == "win_rate"
+    assert replacement[0]["n"] == 80
+    shares = [row for row in selective if row["agreement"] is None]
+    assert [row["threshold"] for row in shares] == [0.0, 1.0]
+    assert shares[1]["estimate"] > 0.85 > shares[0]["estimate"]
+    assert shares[1]["coverage"] == pytest.approx(0.6, abs=0.15)
+    assert calibration == []
+
+
+def test_answers_of_several_kinds_are_one_question() -> None:
+    rng = np.random.default_rng(3)
+    names = np.array(["low", "middle", "high"])
+    truth = rng.integers(0, 3, 60)
+    judged = [judgement("ada", f"c{k}", criterion="warm", choice=str(names[t])) for k, t in enumerate(truth)]
+    judged[0] |= {"choice": None, "status": "unparsed"}
+    labelled = [
+        label("ada", f"c{k}", name, criterion="warm", choice=str(names[t if rng.random() < 0.8 else (t + 1) % 3]))
+        for name in "abc" for k, t in enumerate(truth)
+    ]  # fmt: skip
+    replacement, calibration, selective = tables(judged, labelled, design(measures=["rates"]))
+    assert len(replacement) == 4
+    assert (replacement[0]["n"], replacement[0]["n_missing"]) == (59, 1)
+    assert replacement[0]["winning_rate_skilled"] == 1.0
+    assert calibration == selective == []
+
+
+def test_what_labels_cannot_check_is_missing_with_the_reason() -> None:
+    judged, labelled = probabilities(40)
+    about = design(form="probability")
+    alone = [row for row in labelled if row["annotator"] == "a"]
+    replacement, _, selective = tables(judged, alone, about)
+    assert len(replacement) == 1
+    assert replacement[0]["estimate"] is None or np.isnan(replacement[0]["estimate"])
+    assert "no item has a score and two labels" in replacement[0]["note"]
+    assert np.isnan(selective[0]["annotator_agreement"] or np.nan)
+    assert all(table == [] for table in tables([], labelled, about))
+    assert all(table == [] for table in tables(judged, [], about))
+    constant = [row | {"value": 0.9} for row in judged]
+    _, calibration, selective = tables(constant, labelled, about)
+    assert len(calibration) == 2
+    assert selective[0]["note"] == EQUALLY_CERTAIN
+    assert selective[0]["coverage"] == 1.0
