@@ -240,9 +240,9 @@ class Protocol(Penalties):
     n_utterances: list[Length] = Field([], description="For locate: lengths N for pass rates; []: the full length.")
     measures: list[Measure] | None = Field(
         None,
-        description="Tables that are made of it: "
+        description="Tables of results, by form: "
         + "; ".join(f"{form}: {', '.join(names)}" for form, names in MEASURES.items())
-        + ". null: what fits.",
+        + ". null: the default of the form.",
     )
 
     @model_validator(mode="after")
