@@ -68,7 +68,7 @@ def test_scenarios_stand_in_place_of_seeds_and_of_people(tmp_path: Path) -> None
         ),
         (
             {**raw(partner="user", scenarios={"path": "s.jsonl"}), "protocols": {"gteval": {}}},
-            "protocols.gteval: it compares with what people said, and in scenarios they said nothing",
+            "protocols.gteval: it compares with human dialogues, and scenarios have none",
         ),
     ],
 )

@@ -49,7 +49,7 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="BOUND",
         help="exit with status 1 unless the 95%% interval of each such difference, OTHER minus RESULTS, is within the "
-        "bound: 'unieval/pass_rates < -0.05', 'TABLE:MEASURE[SYSTEM] < NUMBER', or @FILE with a bound a line",
+        "bound: 'unieval/pass_rates < -0.05', 'TABLE:MEASURE[SYSTEM] < NUMBER', or @FILE with one bound per line",
     )
 
 

@@ -130,7 +130,7 @@ def _botchat_protocols(selfchat: object) -> dict[str, Any]:
 
 
 def _instead_of_seeds(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns what need not be said where no dialogue begins with people's: corpora and seeds."""
+    """Return the default corpora and seeds of a run that needs none."""
     corpora = raw.get("corpora") or WITHOUT_CHATBOTS["corpora"]
     return {"corpora": corpora, "seeds": {"corpus": next(iter(corpora))}} if isinstance(corpora, Mapping) else {}
 
@@ -148,7 +148,7 @@ class Config(WithFiles):
     @model_validator(mode="before")
     @classmethod
     def _parts_stand_alone(cls, raw: Any) -> Any:
-        """Fills in what need not be said: without chatbots where seeds come from, with judges what these are asked."""
+        """Fill in defaults: corpora and seeds without chatbots, protocols with judges."""
         if not isinstance(raw, Mapping):
             return raw
         if raw.get("chatbots"):

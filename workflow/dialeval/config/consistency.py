@@ -70,7 +70,7 @@ def unfit_systems(config: Config) -> Iterator[Mistake]:
 
 
 def _unlike(config: Config, judge: str, system: str) -> str:
-    """Returns in which way a judge is certainly not the system that it is said to be; empty for none."""
+    """Return why a judge cannot be the published system that `published_as` names; empty if it can."""
     several = xdial_eval.is_ensemble(system)
     if judge in config.ensembles and not several:
         return f"'{judge}' is an ensemble, and '{system}' is one; name such as LLaMA-2-7B + PoE"

@@ -294,7 +294,7 @@ def _unfit_embedded(field: str, name: str, model: EmbeddedModel) -> str | None:
             f"{' and '.join(BY_RULE)} are made by rule"
         )
     if field == "dialogbench.classifier":
-        return f"'{name}' is an embedded model, which tells neither style nor domain; name another"
+        return f"'{name}' is an embedded model, which recognizes neither style nor domain; name another model"
     if not serves(model.method, "multiple_choice"):
         return (
             f"'{name}' is an embedded model of method '{model.method}', which cannot choose between options; "

@@ -141,9 +141,9 @@ class Method(NamedTuple):
     """A kind of embedded model.
 
     Attributes:
-        serves: the protocols that it answers.
-        says: what it does.
-        is_baseline: whether it is no more than what any judge has to beat.
+        serves: protocols whose requests it answers.
+        says: its description.
+        is_baseline: whether it is a baseline.
     """
 
     serves: frozenset[str]
@@ -156,23 +156,21 @@ _RATES = frozenset({"rating", "yes_no"})
 _JUDGES = frozenset({"unieval", "arena", "gteval", "multiple_choice"}) | _RATES
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
-        "retrieval": Method(_CHATS, "selects a person's reply from the most similar place (TF-IDF)"),
+        "retrieval": Method(_CHATS, "replies as a human did in the most similar context (TF-IDF)"),
         "ngram": Method(_CHATS, "writes word by word from Kneser-Ney trigrams, with the last utterance as topic"),
-        "random": Method(
-            _CHATS | _RATES, "says an utterance drawn at random from people's dialogues; rates at random", True
-        ),
-        "generic": Method(_CHATS, "says stock replies in turn, whatever was said; always takes the first option"),
-        "forest": Method(_JUDGES, "tells people's dialogues from spoiled ones by randomised trees"),
-        "selection": Method(_JUDGES, "the forest, joined by a model that tells true replies from strange ones"),
-        "length": Method(_RATES, "rates by the number of words", True),
-        "overlap": Method(_RATES, "rates by the share of words that were said before", True),
-        "perplexity": Method(_RATES, "rates by how likely the words are (Kneser-Ney trigrams)", True),
+        "random": Method(_CHATS | _RATES, "replies with a random human utterance; scores at random", True),
+        "generic": Method(_CHATS, "stock replies; the first of several options"),
+        "forest": Method(_JUDGES, "separates human dialogues from perturbed ones by randomised trees"),
+        "selection": Method(_JUDGES, "the forest with a model that separates true replies from random ones"),
+        "length": Method(_RATES, "scores by the number of words", True),
+        "overlap": Method(_RATES, "scores by the share of words that occur in the context", True),
+        "perplexity": Method(_RATES, "scores by word probability (Kneser-Ney trigrams)", True),
     }
 )
 
 
 def serves(method: str, protocol: str) -> bool:
-    """Whether a method answers a protocol; of one that there is not, something else is said."""
+    """Return whether a method serves a protocol; True for an unknown method, which another check refuses."""
     return method not in METHODS or protocol in METHODS[method].serves
 
 

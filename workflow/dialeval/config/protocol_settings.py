@@ -120,7 +120,7 @@ def unfit_cascades(config: Config) -> Iterator[Mistake]:
 
 
 def _without_certainty(protocol: Protocol) -> str:
-    """Returns why nothing tells how sure a judge is under a protocol; empty where something does."""
+    """Return why the certainty of a judge is unknown under a protocol; empty if it is known."""
     if protocol.form in ("locate", "annotate"):
         return (
             f"an answer of form {protocol.form} does not say how sure the judge is; remove the cascade, or ask by "
@@ -240,9 +240,9 @@ class Protocol(Penalties):
     n_utterances: list[Length] = Field([], description="For locate: lengths N for pass rates; []: the full length.")
     measures: list[Measure] | None = Field(
         None,
-        description="Tables that are made of it: "
+        description="Tables of results, by form: "
         + "; ".join(f"{form}: {', '.join(names)}" for form, names in MEASURES.items())
-        + ". null: what fits.",
+        + ". null: the default of the form.",
     )
 
     @model_validator(mode="after")

@@ -461,7 +461,7 @@ COLUMN_WORDS = {
     "label": "number on the scale (`4`, `4.5`, `4,5`, `4 (good)`, digits of any script), a label of the scale, `Yes` "
     "or `No`; may be called `value`",
     "item_id": "the dialogue; or `system` and `case_id` (or `dialogue_id`), and `corpus` if two sources share an id",
-    "case_id": "with `left` and `right` (or `system` and `versus`): the pair, `left` shown first; add `n_utterances` "
+    "case_id": "with `left` and `right` (or `system` and `opponent`): the pair, `left` shown first; add `n_utterances` "
     "if it was cut to several lengths",
     "winner": "of a pair, instead of `label`: a system's name or `tie`. Or `outcome`: `left`, `right`, `tie`, or an "
     "option of the protocol",

@@ -5,7 +5,7 @@ its own line nor forge a mark: line breaks become blanks, and a `<chat_end>` ins
 do the marks of a model's thinking and of its messages, `</think>` or `<|im_end|>`.
 
 `str()` of one, its lines one by one, and slices of it are all that there is. So a template of a user's own can lay a
-dialogue out as it likes, and what was said in it can still neither end its own line nor forge a mark.
+dialogue out as it likes, and its utterances can still neither end their line nor forge a mark.
 
 `ours` are the templates in `prompts/`. `papers` follow the prompts of the four papers, in our words; where it has no
 template, that of `ours` is used.

@@ -78,9 +78,8 @@ ESTIMATES = Table(
     columns={
         "measure": (
             "mean, rate (of an answer), checklist (share of yes), pass_rate, win_rate (a tie counts half), win_or_tie "
-            "or rating (Bradley-Terry); with `difference`, of two systems, the system less the other; with "
-            "`self_preference`, of the judge's family, which `judge_bias` alone tells: its bias for these systems less "
-            "that for others, and in pairs that for the family's score against others"
+            "or rating (Bradley-Terry). With `difference`: system minus opponent. With `self_preference`: the judge's "
+            "bias for its own family, in `judge_bias` (see docs/labels.md)"
         ),
         "answer": "answer whose rate is estimated",
         "opponent": "other system of the pair; empty for a single system or for all opponents",

@@ -254,7 +254,7 @@ RATED_CORPORA = Table(
         "agreement_max": "highest mean correlation of two human raters over dimensions",
         "published_n_items": "comp-analysis' Table 1, or xDial-Eval's",
         "published_words_utterance": "xDial-Eval's Table 1",
-        "published_n_dimensions": "xDial-Eval's Table 1: all that the corpus' own authors had rated",
+        "published_n_dimensions": "xDial-Eval's Table 1: number of dimensions that the corpus' authors had rated",
         "human_dimensions": "dimensions with human ratings",
         "model_dimensions": "dimensions with a model's ratings that came with the corpus",
         "filled_dimensions": "dimensions without ratings that a judge of this run filled in (`metaeval.imputer`)",
@@ -278,8 +278,8 @@ ANNOTATOR_AGREEMENT = Table(
     row="corpus, dimension and rater",
     title="Agreement of the raters",
     caption=(
-        "How far the raters of a corpus, or the rounds of one, agree among themselves: no judge can be expected to "
-        "agree much better with them."
+        "Agreement between the raters of a corpus, or between the repeats of one rater. A judge can hardly agree "
+        "better with them."
     ),
     columns={
         "n_rounds": "number of raters, or of rounds of one rater",
@@ -299,7 +299,7 @@ REPEAT_AGREEMENT = Table(
         krippendorff_alpha=maybe(FLOAT), alpha_ci_low=maybe(FLOAT), alpha_ci_high=maybe(FLOAT), **BEHIND,
         note=maybe(TEXT)
     ),
-    row="judge, method, corpus, language and dimension, where a judge was asked more than once",
+    row="judge, method, corpus, language and dimension, for judges with repeats",
     title="Agreement of judges with themselves",
     caption=(
         "Agreement of a judge's repeats (the agreement between rounds of comp-analysis, where GPT-4 exceeds .65 in "

@@ -71,8 +71,8 @@ def formats_text() -> str:
             ),
             _table(
                 "Human ratings in comp-analysis and xDial-Eval",
-                "GPT-4 rated the other dimensions from 1 to 5; they have `rater_kind` `model`. Of `persona-see`, "
-                "`ieval-dial`, `heval-dial` and `reliable-dial` it rated all.",
+                "GPT-4 rated the other dimensions, and all dimensions of `persona-see`, `ieval-dial`, `heval-dial` and "
+                "`reliable-dial`, from 1 to 5 (`rater_kind` is `model`).",
                 ("data set", "dimensions and scales"),
                 ((name, _scales(scales.items())) for name, scales in rating_scales.RATED_BY_PEOPLE.items()),
             ),
@@ -85,7 +85,7 @@ def formats_text() -> str:
             _table("Public corpora", "Target `download`.", ("name", "repository", "licence as stated"), _public()),
             _table(
                 "Perturbations",
-                "See [Robustness](robustness.md). Detected is a fall of the score by more than the threshold.",
+                "See [Robustness](robustness.md). A judge detects it if the score falls by more than the threshold.",
                 ("strategy", "level", "criterion and threshold", "rule"),
                 _strategies(),
             ),
@@ -104,7 +104,7 @@ def formats_text() -> str:
             _table("Statuses of responses", "", ("status", "meaning"), STATUSES.items()),
             _table(
                 "Failures of endpoints",
-                "DialEval retries the kinds with a dagger.",
+                "DialEval retries requests after failures with a dagger.",
                 ("kind", "cause"),
                 ((f"{kind}{' †' * (kind in PASSING)}", words) for kind, words in FAILURES.items()),
             ),
@@ -235,7 +235,8 @@ def _section(name: str, add_options: Callable[[str, argparse.ArgumentParser], No
     add_options(name, parser)
     about = " ".join(text for text in (parser.description, parser.epilog) if text)
     rows = "".join(
-        f"| `{' '.join([*action.option_strings, _value(action)]).strip()}` | {action.help} |\n"
+        f"| `{' '.join([*action.option_strings, _value(action)]).strip()}` "
+        f"| {(action.help or '').replace('%%', '%')} |\n"
         for action in parser._actions
         if action.dest != "help"
     )
