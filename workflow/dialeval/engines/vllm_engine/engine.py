@@ -36,6 +36,17 @@ FIRST_DIALOGUES = 8
 """Dialogues that begin before the engine has started."""
 
 
+def open_model(model: VllmModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
+    """Returns the engine of a model; see `answering.open_engine`.
+
+    For a model with an adapter that the run has trained, `learned` begins with the adapter's folder, which becomes its
+    `lora_path`.
+    """
+    if model.lora and learned:
+        model = model.model_copy(update={"lora_path": learned[0], "lora": None})
+    return VllmEngine(model)
+
+
 class VllmEngine:
     """Answers requests with a model that vLLM runs in processes of its own.
 
@@ -349,14 +360,3 @@ def reasoning_in_effect(reasoning: Reasoning, model: VllmModel) -> str:
         f"reasoning is separated from the answer by {reasoning.words} (reasoning_parser, {how}: "
         f"{reasoning.name or 'none'})"
     )
-
-
-def open_model(model: VllmModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
-    """Returns the engine of a model; see `answering.open_engine`.
-
-    For a model with an adapter that the run has trained, `learned` begins with the adapter's folder, which becomes its
-    `lora_path`.
-    """
-    if model.lora and learned:
-        model = model.model_copy(update={"lora_path": learned[0], "lora": None})
-    return VllmEngine(model)
