@@ -103,6 +103,10 @@ class VllmEngine:
         """Tokens of prompt and answer together; starts the engine if the configuration does not give them."""
         return self._model.max_model_len or self.start().size.window
 
+    @context_window.setter
+    def context_window(self, value: int | None) -> None:
+        raise AttributeError("the window is the model's max_model_len")
+
     @property
     def prefix_hit_rate(self) -> float:
         """Share of all prompt tokens that were in the prefix cache."""
