@@ -180,7 +180,7 @@ def test_without_locks_a_file_that_just_changed_may_be_written(
 
     monkeypatch.setattr(fcntl, "flock", no_locks)
     with opened(tmp_path) as store:
-        assert sum(store.corrupt.values()) == corrupt
+        assert sum(store.report.corrupt.values()) == corrupt
 
 
 def test_half_a_last_line_is_remembered_with_the_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,7 +205,7 @@ def test_a_flipped_byte_costs_one_answer(tmp_path: Path, place: int) -> None:
     path.write_bytes(bytes(content))
     with opened(tmp_path) as store:
         assert [number for number in range(10) if store.get(key(number))] == [n for n in range(10) if n != 4]
-        assert sum(store.corrupt.values()) == 1
+        assert sum(store.report.corrupt.values()) == 1
 
 
 @pytest.mark.parametrize("first", [b"", b"\xef\xbb\xbf"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import pytest
 from pydantic import ValidationError
 
 from dialeval.config import VllmModel
+from dialeval.engines import installation
 from dialeval.engines.installation import start_remedy
 from dialeval.engines.requests import Message
 from dialeval.engines.vllm_engine import driver, vllm_identity, vllm_missing
@@ -35,9 +35,8 @@ def test_importing_the_engine_imports_neither_vllm_nor_torch() -> None:
     assert done.stdout.strip() == "set()"
 
 
-def test_without_vllm_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    find_spec = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "vllm" else find_spec(name))
+def test_without_vllm_the_advice_is_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installation, "find_spec", lambda name: None)
     message = vllm_missing()
     assert message is not None
     assert "pip install -e '.[vllm]'" in message

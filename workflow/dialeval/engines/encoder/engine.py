@@ -42,6 +42,18 @@ from dialeval.provenance.fingerprints import fingerprint
 Outcome = tuple[str, Response | AnswerFailure]
 
 
+def open_model(model: EncoderModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
+    """Returns the engine of a metric; `learned` begins with the folder that a run has trained.
+
+    Raises:
+        UserError: a library is missing, or the folder holds no metric.
+    """
+    problem = missing_libraries("engine 'encoder'", SCORES) or check_precision(model.precision, model.gpus)
+    if problem:
+        raise UserError(problem)
+    return metric_engine(model, model.weights.expanduser() if model.weights else learned[0])
+
+
 class EncoderEngine:
     """Answers with the probability of Yes by a trained metric, which is loaded for the first request.
 
@@ -236,21 +248,6 @@ def _response(score: float, n_tokens: int) -> Response:
         prompt_tokens=n_tokens,
         completion_tokens=0,
     )
-
-
-# Opens a trained metric from its folder: that of a run, or one that the configuration names.
-
-
-def open_model(model: EncoderModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
-    """Returns the engine of a metric; `learned` begins with the folder that a run has trained.
-
-    Raises:
-        UserError: a library is missing, or the folder holds no metric.
-    """
-    problem = missing_libraries("engine 'encoder'", SCORES) or check_precision(model.precision, model.gpus)
-    if problem:
-        raise UserError(problem)
-    return metric_engine(model, model.weights.expanduser() if model.weights else learned[0])
 
 
 def metric_engine(model: EncoderModel, folder: Path) -> EncoderEngine:

@@ -30,6 +30,20 @@ _TOKENS_PER_MESSAGE, _TOKENS_PER_PROMPT = 4, 3
 _BYTES_PER_TOKEN = 4
 
 
+def open_model(model: OpenAIModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
+    """Returns the engine of a model; see `answering.open_engine`."""
+    terms = terms_for(model)
+    if terms is not None and terms.limited and store is None:
+        raise UserError(f"model '{model.model}' has a budget, and there is no store to record its spending")
+    account = Account(store, terms, protocol) if terms is not None and store is not None else None
+    engine = OpenAIEngine(model, account=account)
+    if not model.batch:
+        return engine
+    from dialeval.engines.openai_api.batch_engine import BatchEngine  # the `openai` client is slow to import
+
+    return BatchEngine(engine, model)
+
+
 class OpenAIEngine:
     """Answers requests through an endpoint, within its limits, and retries faults that may pass.
 
@@ -230,17 +244,3 @@ class OpenAIEngine:
                 "prompt_logprobs: true, otherwise choose a model that vLLM runs",
             )
         return await self._server.loglikelihood(request)
-
-
-def open_model(model: OpenAIModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
-    """Returns the engine of a model; see `answering.open_engine`."""
-    terms = terms_for(model)
-    if terms is not None and terms.limited and store is None:
-        raise UserError(f"model '{model.model}' has a budget, and there is no store to record its spending")
-    account = Account(store, terms, protocol) if terms is not None and store is not None else None
-    engine = OpenAIEngine(model, account=account)
-    if not model.batch:
-        return engine
-    from dialeval.engines.openai_api.batch_engine import BatchEngine  # the `openai` client is slow to import
-
-    return BatchEngine(engine, model)

@@ -18,6 +18,7 @@ import os
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
@@ -29,6 +30,14 @@ from dialeval.paths import open_no_link, refuse_links
 from dialeval.text import counted
 
 ANSWERS = ".jsonl"
+
+
+@dataclass
+class LoadReport:
+    """The content of a store folder: valid responses, and corrupt lines by file."""
+
+    responses: int = 0
+    corrupt: dict[str, int] = field(default_factory=dict)
 
 
 class StoredAnswers:
@@ -43,6 +52,7 @@ class StoredAnswers:
     def __init__(self, directory: Path, *, identity: str, protocol: str) -> None:
         digest = hashlib.sha256(identity.encode()).hexdigest()[:12]
         self.folder = directory / digest / protocol
+        self.report = LoadReport()
         self._directory, self._digest, self._protocol = directory, digest, protocol
         self._own_protocol, self._other_protocols = AnswerFiles(), AnswerFiles()
         self._others_loaded = False
@@ -68,11 +78,6 @@ class StoredAnswers:
                 self._load_other_protocols()
             found = self._first_readable(self._other_protocols, key)
         return found
-
-    @property
-    def corrupt(self) -> dict[str, int]:
-        """Number of corrupt lines under the protocol, by file."""
-        return self._own_protocol.corrupt
 
     def unreadable(self) -> dict[str, str]:
         """Returns why files and folders could not be read, by their path."""
@@ -132,7 +137,7 @@ class StoredAnswers:
         folders = [model / self._protocol for model in self._model_folders()]
         files = (path for folder in folders for path in self._listed(folder, ANSWERS))
         self._own_protocol.load(files, keep=self._keeps_places, grows=self._grows)
-        self.n_loaded = len(self._own_protocol)
+        self.report = LoadReport(len(self._own_protocol), self._own_protocol.corrupt)
         self._report(self._own_protocol)
 
 
@@ -217,7 +222,7 @@ class ResponseStore(StoredAnswers):
 
     def __len__(self) -> int:
         """Returns the number of responses under the protocol."""
-        return self.n_loaded + len(self._own)
+        return self.report.responses + len(self._own)
 
     def get(self, key: str) -> Response | None:
         """Returns the stored response, or None.

@@ -43,6 +43,17 @@ FIRST_DIALOGUES = 8
 """Dialogues that begin before the engine has started."""
 
 
+def open_model(model: VllmModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
+    """Returns the engine of a model; see `answering.open_engine`.
+
+    For a model with an adapter that the run has trained, `learned` begins with the adapter's folder, which becomes its
+    `lora_path`.
+    """
+    if model.lora and learned:
+        model = model.model_copy(update={"lora_path": learned[0], "lora": None})
+    return VllmEngine(model)
+
+
 class VllmEngine:
     """Answers requests with a model that vLLM runs in processes of its own.
 
@@ -98,6 +109,10 @@ class VllmEngine:
     def context_window(self) -> int | None:
         """Tokens of prompt and answer together; starts the engine if the configuration does not give them."""
         return self._model.max_model_len or self.start().size.window
+
+    @context_window.setter
+    def context_window(self, value: int | None) -> None:
+        raise AttributeError("the window is the model's max_model_len")
 
     @property
     def prefix_hit_rate(self) -> float:
@@ -363,14 +378,3 @@ def reasoning_in_effect(reasoning: Reasoning, model: VllmModel) -> str:
         f"reasoning is separated from the answer by {reasoning.words} (reasoning_parser, {how}: "
         f"{reasoning.name or 'none'})"
     )
-
-
-def open_model(model: VllmModel, learned: Sequence[Path], store: Path | None, protocol: str) -> Engine:
-    """Returns the engine of a model; see `answering.open_engine`.
-
-    For a model with an adapter that the run has trained, `learned` begins with the adapter's folder, which becomes its
-    `lora_path`.
-    """
-    if model.lora and learned:
-        model = model.model_copy(update={"lora_path": learned[0], "lora": None})
-    return VllmEngine(model)
