@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import matplotlib
 import pandas as pd
-from fontTools import subset  # type: ignore[import-untyped]
+from fontTools.subset import Options  # type: ignore[import-untyped]
 from matplotlib import font_manager
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
@@ -285,19 +285,12 @@ def save_figure(
 @contextmanager
 def _fonts_without_shaping() -> Iterator[None]:
     """Make Matplotlib embed only what a PDF reads of a font: the other tables take half of a figure's time."""
-    usual = subset.load_font
-
-    def load_font(*args: Any, **kwargs: Any) -> Any:
-        font = usual(*args, **kwargs)
-        for table in set(_SHAPING).intersection(font.keys()):
-            del font[table]
-        return font
-
-    subset.load_font = load_font
+    usual = Options._drop_tables_default
+    Options._drop_tables_default = [*usual, *_SHAPING]
     try:
         yield
     finally:
-        subset.load_font = usual
+        Options._drop_tables_default = usual
 
 
 def _with_dark_colours(svg: str) -> str:
