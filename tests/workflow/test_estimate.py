@@ -29,6 +29,7 @@ def estimated(finished: Workspace) -> Workspace:
     output = finished.run("estimate")
     assert "to ask" in output
     assert "what this design can show" in output
+    assert output.endswith("\nnext:\n  snakemake --cores 2\n")
     assert not (finished.folder / "store").exists(), "an estimate asks nothing and stores nothing"
     return finished
 
