@@ -1,4 +1,4 @@
-"""`dialeval export`: labelling tasks out, annotations in, and tables for trackers; with their libraries if installed."""
+"""`dialeval export`: labelling tasks out, annotations in, tables for trackers; with their libraries if installed."""
 
 from __future__ import annotations
 

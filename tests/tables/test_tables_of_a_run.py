@@ -16,7 +16,7 @@ from dialeval.cli.main import main
 from dialeval.errors import UserError
 from dialeval.report.export import chosen_tables, column_words, found_tables, outdated_files
 from dialeval.tables.dialogbench import TEST_ITEMS
-from dialeval.tables.dialogues import SEEDS, UTTERANCE_LENGTHS
+from dialeval.tables.dialogues import GENERATED, JUDGEMENTS, SEEDS, UTTERANCE_LENGTHS
 from dialeval.tables.files import empty_table, to_table, write_table
 from dialeval.tables.measures import RATINGS
 
@@ -208,6 +208,30 @@ def test_a_notebook_shows_the_summary_of_a_run(results: Path) -> None:
     (results / "figures" / "arena" / "elo.svg").touch()
     assert run._repr_markdown_() == "## Arena\n"
     assert run.figures == {"arena/elo": results / "figures" / "arena" / "elo.svg"}
+
+
+def test_cases_show_the_dialogues_up_to_the_length_that_was_judged(results: Path) -> None:
+    said = {"origin": "model", "dropped": 0, "finish_reason": "stop"}
+    turns = [{"chatbot": "able", "seed_id": SEED["seed_id"], "turn": n, "text": f"turn {n}", **said} for n in range(4)]
+    write_table(results / "dialogues/able.parquet", GENERATED, to_table(GENERATED, turns))
+    judged = {"judge": "clerk", "protocol": "gteval", "request_id": "r", "repeat": 0, "reason": "", "status": "ok"}
+    judged |= {"case_id": SEED["seed_id"], "corpus": None, "item_id": None}
+    rows = [
+        judged | {"left": "able", "right": "human", "n_utterances": 3},
+        judged | {"left": "able", "right": None, "n_utterances": None},
+        judged | {"left": "unknown", "right": "able", "n_utterances": 1},
+    ]
+    write_table(results / "judgements/clerk/gteval.parquet", JUDGEMENTS, to_table(JUDGEMENTS, rows))
+    cases = dialeval.load(results).cases("gteval")
+    human = "\n".join(f"{'AB'[n % 2]}: {text}" for n, text in enumerate(SEED["utterances"][:3]))
+    assert cases["left_dialogue"].tolist()[:2] == [
+        "A: turn 0\nB: turn 1\nA: turn 2",
+        "A: turn 0\nB: turn 1\nA: turn 2\nB: turn 3",
+    ]
+    assert cases["right_dialogue"].tolist()[0] == human
+    assert cases["right_dialogue"].tolist()[2] == "A: turn 0"
+    assert cases["left_dialogue"].isna().tolist() == [False, False, True]
+    assert cases["right_dialogue"].isna().tolist() == [False, True, False]
 
 
 def test_a_folder_without_tables_is_no_run(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ def estimated(finished: Workspace) -> Workspace:
     output = finished.run("estimate")
     assert "model calls" in output
     assert "precision: the smallest difference" in output
+    assert output.endswith("\nnext:\n  snakemake --cores 2\n")
     assert not (finished.folder / "store").exists(), "an estimate asks nothing and stores nothing"
     return finished
 

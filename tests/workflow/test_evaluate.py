@@ -75,6 +75,9 @@ def test_a_judge_behind_an_endpoint_scores_a_frame_and_is_asked_once(
     cases = run.cases("better")
     assert set(cases["status"]) == {"ok"}
     assert all(row.outcome == ("left" if row.left == "able" else "right") for row in cases.itertuples())
+    marks = {"able": "sounds fun", "weak": "Yes yes"}
+    for side in ("left", "right"):
+        assert all(marks[system] in text for system, text in zip(cases[side], cases[f"{side}_dialogue"], strict=True))
     shown = cases.set_index("left").loc["able", "left_dialogue"].iloc[0]
     assert shown == "user: I went to town 0 today.\nassistant: That sounds fun; who went with you? (0)"
     assert "| able" in again._repr_markdown_()

@@ -77,7 +77,10 @@ def ledgers(workspace: Workspace) -> dict[str, bytes]:
 
 @pytest.mark.slow  # tests/workflow/test_corrected_numbers.py runs from labels to the page
 def test_from_the_draw_to_the_table_of_labels(labelling: Workspace) -> None:
-    labelling.run("annotation_pages")
+    output = labelling.run("annotation_pages")
+    assert "send each annotator the page of that name below results/labels/pages" in output
+    assert "put the files that annotators return into labels\n" in output
+    assert output.endswith("\n  snakemake --cores 2\n")
     pages = labelling.folder / "results/labels/pages"
     assert {path.name for path in pages.glob("*/*")} == PAGES
     assert set(ledgers(labelling)) == {f"draw-{name}.csv" for name in PROTOCOLS}

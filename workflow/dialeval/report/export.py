@@ -184,7 +184,8 @@ class Run:
     """A finished run: its tables as pandas data frames, its figures and its summary.
 
     `run["arena/ratings"]` is a table; a pattern such as `run["judgements/*"]` concatenates the matching tables, which
-    must have the same columns. In a notebook, a run shows its summary.
+    must have the same columns. `run.cases("quality")` has every judgement of a protocol with its dialogue. In a
+    notebook, a run shows its summary.
 
     Attributes:
         results: results folder of the run.
@@ -231,9 +232,7 @@ class Run:
         if len(schemas) > 1:
             first, second, *_ = schemas.values()
             raise UserError(f"'{name}' fits {first} and {second}, which have different columns; name one of them")
-        parts = [files.read_table(table.path, table.kind).replace_schema_metadata() for table in chosen]
-        frame: pd.DataFrame = pa.concat_tables(parts).to_pandas(maps_as_pydicts="strict")
-        return frame
+        return _frame_of(chosen)
 
     def cases(self, protocol: str) -> pd.DataFrame:
         """Return every judgement under a protocol with the dialogues behind it.
@@ -245,19 +244,16 @@ class Run:
             UserError: the run has no judgements under this protocol.
         """
         tables = found_tables(self.results)
-        judged = {table.path.stem for table in tables if table.kind.name == JUDGEMENTS.name}
-        if protocol not in judged:
-            raise UserError(
-                f"{self.results} has no judgements under a protocol '{protocol}'; {nearest(protocol, judged)}"
-            )
-        frame, texts = self[f"judgements/*/{protocol}"], _Texts(tables)
-        for side in ("left", "right"):
-            frame[f"{side}_dialogue"] = [
-                texts.of(system, *about)
-                for system, *about in zip(
-                    frame[side], frame["corpus"], frame["item_id"], frame["case_id"], frame["n_utterances"], strict=True
-                )
-            ]
+        judged = [table for table in tables if table.kind is JUDGEMENTS]
+        chosen = [table for table in judged if table.path.stem == protocol]
+        if not chosen:
+            hint = nearest(protocol, {table.path.stem for table in judged})
+            raise UserError(f"{self.results} has no judgements under a protocol '{protocol}'; {hint}")
+        frame, texts = _frame_of(chosen), _Texts(tables)
+        rows = frame[["left", "right", "corpus", "item_id", "case_id", "n_utterances"]].itertuples(index=False)
+        dialogues = [texts.of(*row) for row in rows]
+        frame["left_dialogue"] = [left for left, _ in dialogues]
+        frame["right_dialogue"] = [right for _, right in dialogues]
         return frame
 
     def _chosen(self, name: str) -> list[Found]:
@@ -265,6 +261,13 @@ class Run:
 
     def _repr_markdown_(self) -> str:
         return self.summary if (self.results / SUMMARY).is_file() else repr(self)
+
+
+def _frame_of(tables: Sequence[Found]) -> pd.DataFrame:
+    """Returns tables of one kind as one data frame."""
+    parts = [files.read_table(table.path, table.kind).replace_schema_metadata() for table in tables]
+    frame: pd.DataFrame = pa.concat_tables(parts).to_pandas(maps_as_pydicts="strict")
+    return frame
 
 
 class _Texts:
@@ -294,12 +297,17 @@ class _Texts:
         key = (system, case)
         self._cases[key] = None if key in self._cases else lines
 
-    def of(self, system: object, corpus: object, item_id: object, case: object, n: float) -> str | None:
-        """Return the dialogue of a system that a judgement is about, up to its first n utterances."""
-        if not isinstance(system, str):
-            return None
-        found = self._items.get((str(corpus), str(item_id))) or self._cases.get((system, str(case)))
-        return None if found is None else "\n".join(found if n != n else found[: int(n)])
+    def of(
+        self, left: object, right: object, corpus: object, item_id: object, case: object, n: float
+    ) -> tuple[str | None, str | None]:
+        """Return the dialogues that a judgement is about, up to their first n utterances; None for an unknown one."""
+        if isinstance(right, str):
+            found = [self._cases.get((str(system), str(case))) for system in (left, right)]
+        else:
+            item = self._items.get((str(corpus), str(item_id)))
+            found = [item or self._cases.get((str(left), str(case))), None]
+        first, second = [lines and "\n".join(lines if n != n else lines[: int(n)]) for lines in found]
+        return first or None, second or None
 
 
 def load(results: str | os.PathLike[str] = "results") -> Run:

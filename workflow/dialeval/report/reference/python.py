@@ -97,7 +97,7 @@ class Public:
 
 
 INTERFACE: tuple[Public, ...] = (
-    Public("dialeval", "Runs", ("load", "Run")),
+    Public("dialeval", "Runs", ("evaluate", "load", "Run")),
     Public(
         "dialeval.tables",
         "Reading tables",
