@@ -225,7 +225,7 @@ MISTAKES: dict[str, tuple[Callable[[Desk], str], list[str]]] = {
         ["transcripts.talks", "tlaks.jsonl"],
     ),
     "data not in UTF-8": (
-        lambda desk: desk.transcripts(TALK.encode() + b'{"dialogue_id": "caf\xe9"}\n'),
+        lambda desk: desk.transcripts(TALK.encode() + b'{"dialogue_id": "caf\x8e"}\n'),
         ["transcripts.talks", "talks.jsonl", "line 2", "UTF-8"],
     ),
     "repeated ids": (

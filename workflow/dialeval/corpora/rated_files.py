@@ -9,9 +9,10 @@ A line is a response in its context (which may be left out) or a dialogue. A rat
 one number per rater (null where one is missing), an object with `value` or `values`, or a list of such objects where
 several types of raters rated one dimension. An item in several languages has a line for each, with one id.
 
-In xDial-Eval's files a row has all languages. Turn level: `<language>_ctx` (utterances parted by line feeds) and `<language>_res`; dialogue level: `<language>_dial`,
-each cell of which begins with a line feed. No speakers: at turn level the response is the chatbot's, dialogues are
-begun by the human. Items have the same id in every language: data set and row, counted from 0.
+A row of xDial-Eval has all languages. Turn level: `<language>_ctx` (utterances parted by line feeds) and
+`<language>_res`; dialogue level: `<language>_dial`, each cell of which begins with a line feed. No speakers: at turn
+level the response is the chatbot's, dialogues are begun by the human. Items have the same id in every language: data
+set and row, counted from 0.
 """
 
 from __future__ import annotations
