@@ -47,6 +47,9 @@ class Labels(Section):
         "a text, or {criterion: text} where it asks about several. With criteria, only a protocol with a template of "
         "your own has one; others ask in the criteria's words.",
     )
+    guidelines: Annotated[str, Field(max_length=20_000)] = Field(
+        "", description="Guidelines for annotators in Markdown, which the labelling page shows beside the questions."
+    )
     judge: Name | None = Field(
         None, description="Whose scores `by: score` and `by: uncertainty` go by; null: the protocol's first judge."
     )
