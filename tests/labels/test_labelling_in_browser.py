@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import labelling_sheets as sheets
@@ -31,7 +32,7 @@ def test_the_page_asks_for_nothing_and_complains_of_nothing(opened: Opened, kind
 def test_a_pair_is_labelled_by_one_key_and_the_next_comes(opened: Opened, tmp_path: Path) -> None:
     sheet = sheets.pairs(3)
     browser = opened(sheet)
-    assert texts(browser, ".dialogue > h3") == ["First dialogue", "Second dialogue"]
+    assert texts(browser, ".dialogue > h3") == ["Left dialogue", "Right dialogue"]
     browser.press("2")
     assert text(browser, "#unit-title") == "2 of 3"
     assert texts(browser, ".bubble p")[0] == "Utterance 1 of dialogue 2, by the customer."
@@ -53,6 +54,60 @@ def test_a_pair_is_labelled_by_one_key_and_the_next_comes(opened: Opened, tmp_pa
         "open": [],
     }  # fmt: skip
     assert text(browser, "#unsaved") == ""
+
+
+def test_left_and_right_user_and_assistant_are_shown_and_the_labels_stay(opened: Opened, tmp_path: Path) -> None:
+    sheet = sheets.pairs(2)
+    shown = ("Left is better", "Right is better", "Neither is better")
+    options = tuple(
+        replace(option, shown=words) for option, words in zip(sheet.questions[0].options, shown, strict=True)
+    )
+    roles = {"agent": "Assistant", "customer": "User"}
+    units = tuple(
+        replace(unit, dialogues=tuple(tuple(replace(t, role=roles[t.speaker]) for t in of) for of in unit.dialogues))
+        for unit in sheet.units
+    )
+    sheet = replace(sheet, questions=(replace(sheet.questions[0], options=options),), units=units)
+    browser = opened(sheet)
+    assert texts(browser, ".option-label") == list(shown)
+    assert texts(browser, ".meaning") == []
+    assert texts(browser, ".bubble bdi")[:2] == ["User", "Assistant"]
+    browser.press("1")
+    assert text(browser, "#message") == "1: Left is better"
+    (label,) = saved(browser, tmp_path, sheet)["labels"]
+    assert (label["label"], label["options"]) == ("A", "A; B; Tie")
+
+
+GUIDELINES = """# Scale
+
+Give **5** only if *all* is well,
+on one `line`.
+
+- one
+- two **bold**
+  goes on
+1. first
+2. <img src=x onerror="window.alarmed = true">
+"""
+
+
+def test_guidelines_stand_beside_the_questions_and_are_no_markup(opened: Opened) -> None:
+    browser = opened(replace(sheets.scales(), guidelines=GUIDELINES))
+    assert texts(browser, "#guidelines-text > *") == [
+        "Scale",
+        "Give 5 only if all is well, on one line.",
+        "onetwo bold goes on",
+        'first<img src=x onerror="window.alarmed = true">',
+    ]
+    tags = "[...document.querySelectorAll('#guidelines-text *')].map(e => e.tagName)"
+    assert browser.evaluate(tags) == ["H3", "P", "STRONG", "EM", "CODE", "UL", "LI", "LI", "STRONG", "OL", "LI", "LI"]
+    assert browser.evaluate("window.alarmed") is None
+    assert browser.evaluate("document.querySelector('#panel #guidelines').open")
+    assert browser.complaints() == []
+    if AXE is not None:
+        assert browser.barriers() == []
+    browser = opened(sheets.scales())
+    assert browser.evaluate("document.getElementById('guidelines')") is None
 
 
 def test_everything_is_there_after_a_reload_that_is_asked_about(opened: Opened) -> None:

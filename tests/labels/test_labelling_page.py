@@ -87,7 +87,8 @@ def test_the_page_holds_what_the_sheet_says_and_no_more() -> None:
     held = packed(page_html(sheet))
     assert held == content(sheet)
     assert set(held) == {
-        "protocol", "annotator", "draw", "form", "level", "language", "questions", "strings", "units"
+        "protocol", "annotator", "draw", "form", "level", "language", "questions", "strings", "units",
+        "guidelines",
     }  # fmt: skip
     texts = [text for unit in sheet.units for turn in unit.dialogues[0] for text in (turn.speaker, turn.text)]
     assert held["strings"] == list(dict.fromkeys(texts))

@@ -41,6 +41,28 @@ def judged_about(one: Planned) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize(
+    ("speakers", "judged", "shown"),
+    [
+        (("user", "assistant"), "", ["User", "Assistant"]),
+        (("Customer", "gpt-4o"), "gpt-4o", ["User", "Assistant"]),  # the evaluated speaker, whose name is hidden
+        (("human", "chatbot"), "", ["User", "Assistant"]),
+        (("ann", "ben"), "", ["", ""]),  # a chatbot with itself: letters
+        (("user", "assistant", "tool"), "", ["", "", ""]),
+        (("assistant", "bot"), "", ["", ""]),
+    ],
+)
+def test_speakers_are_user_and_assistant_if_they_are_known_as_such(
+    speakers: tuple[str, ...], judged: str, shown: list[str], tmp_path: Path
+) -> None:
+    texts = tuple(f"utterance {number}" for number in range(len(speakers)))
+    item = Item("support", "1", "en", "dialogue", "1", speakers, texts, system="v1", case_id="1", judged=judged)
+    path = items_table(tmp_path / "items.parquet", [item])
+    (unit,) = frame_of(protocol_settings("mine", ["overall"], form="scale"), [path]).units
+    assert [turn.role for turn in unit.dialogues[0]] == shown
+    assert [turn.speaker for turn in unit.dialogues[0]] == ["A", "B", "C"][: len(speakers)]
+
+
+@pytest.mark.parametrize(
     ("criteria", "protocol"),
     [
         (["overall", "coherence"], {"form": "scale"}),

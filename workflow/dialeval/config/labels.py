@@ -52,6 +52,9 @@ class Labels(Section):
             "with several criteria (see docs/labels.md)."
         ),
     )
+    guidelines: Annotated[str, Field(max_length=20_000)] = Field(
+        "", description="Guidelines for annotators in Markdown, which the labelling page shows beside the questions."
+    )
     judge: Name | None = Field(
         None,
         description=(

@@ -300,6 +300,7 @@ class SheetSettings(PlanSettings):
         annotators: all, in the order of the configuration.
         annotators_per_item: number of annotators of each unit; None for all.
         instead: text that replaces the default question; by criterion if there are several.
+        guidelines: Markdown that the page shows beside the questions.
     """
 
     level: Level
@@ -307,6 +308,7 @@ class SheetSettings(PlanSettings):
     annotators: list[str]
     annotators_per_item: int | None = None
     instead: str | dict[str, str] = ""
+    guidelines: str = ""
 
 
 class LabelledSettings(PlanSettings):

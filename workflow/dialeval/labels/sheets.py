@@ -62,6 +62,7 @@ def sheet_of(
     units: Mapping[str, Unit],
     drawn: Sequence[Drawn],
     questions: tuple[SheetQuestion, ...],
+    guidelines: str = "",
 ) -> Sheet:
     """Returns an annotator's sheet.
 
@@ -73,6 +74,7 @@ def sheet_of(
         units: units by key; drawn units that no longer exist are left out.
         drawn: units of the annotator.
         questions: questions about each unit.
+        guidelines: Markdown beside the questions.
     """
     ordered = sorted(drawn, key=lambda entry: place_on_sheet(annotator, entry.key))
     there = [entry for entry in ordered if entry.key in units]
@@ -85,6 +87,7 @@ def sheet_of(
         questions=questions,
         units=tuple(_shown_unit(entry.key, units[entry.key], annotator) for entry in there),
         language=main_language(units[entry.key] for entry in there),
+        guidelines=guidelines,
     )
 
 
@@ -233,6 +236,7 @@ _WINS: dict[Outcome, str] = {
     "left": "the first dialogue is better", "right": "the second dialogue is better",
     "tie": "neither is better than the other",
 }  # fmt: skip
+_WINS_SHOWN: dict[Outcome, str] = {"left": "Left is better", "right": "Right is better", "tie": "Neither is better"}
 _TURING = {
     "unieval": "Did an AI write any of these utterances? If so, say in which it first shows.",
     "arena": "An AI may have taken part in either of these dialogues, in both, or in neither. In which did it?",
@@ -241,6 +245,10 @@ _TURING = {
 _AI = {
     "Conversation 1": "an AI took part in the first alone", "Conversation 2": "an AI took part in the second alone",
     "Both": "in both, or one cannot tell in which", "Neither": "in neither that one can tell",
+}  # fmt: skip
+_AI_SHOWN = {
+    "Conversation 1": "Only in the left", "Conversation 2": "Only in the right",
+    "Both": "In both, or you cannot tell in which", "Neither": "In neither, as far as you can tell",
 }  # fmt: skip
 
 
@@ -266,7 +274,7 @@ def questions_of(
             question.name if question.shipped else "", ""
         )
         if form == "pair":
-            options = tuple(Option(label, meaning) for label, meaning in _pair_options(question).items())
+            options = _pair_options(question)
             return (SheetQuestion("", text or "Which of the two dialogues is better?", options),)
         return (SheetQuestion("", text or _TURING["unieval"], _yes_no("an AI took part", "people wrote all of it")),)
     about = [_about(question, one, prompt_criterion(one, level, language)) for one in criteria]
@@ -277,7 +285,7 @@ def questions_of(
 def _about(question: Question, criterion: Criterion, shown: PromptCriterion) -> SheetQuestion:
     form, meaning = question.protocol.form, f" {_sentence(shown.meaning)}" if shown.meaning else ""
     if form == "pair":
-        options = tuple(Option(label, meaning) for label, meaning in _pair_options(question).items())
+        options = _pair_options(question)
         text = f"Which of the two is better in one respect, {criterion.name}, and in no other?{meaning}"
         return SheetQuestion(criterion.name, text, options)
     if form == "locate":
@@ -301,11 +309,11 @@ def pair_options(question: Question) -> dict[str, Outcome]:
     return dict(question.protocol.options or OPTIONS)  # type: ignore[arg-type]
 
 
-def _pair_options(question: Question) -> dict[str, str]:
+def _pair_options(question: Question) -> tuple[Option, ...]:
     outcomes = pair_options(question)
     if question.shipped:
-        return {label: _AI.get(label, "") for label in outcomes}
-    return {label: _WINS[outcome] for label, outcome in outcomes.items()}
+        return tuple(Option(label, _AI.get(label, ""), _AI_SHOWN.get(label, "")) for label in outcomes)
+    return tuple(Option(label, _WINS[outcome], _WINS_SHOWN[outcome]) for label, outcome in outcomes.items())
 
 
 def _yes_no(yes: str = "", no: str = "") -> tuple[Option, ...]:

@@ -33,10 +33,12 @@ class Option:
     Attributes:
         label: text of the answer, on the page and in the export.
         meaning: its meaning in the rubric; empty without one.
+        shown: text of its button on the page, with the meaning; empty for label and meaning.
     """
 
     label: str
     meaning: str = ""
+    shown: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +61,19 @@ class SheetQuestion:
 
 @dataclass(frozen=True, slots=True)
 class ShownTurn:
-    """One utterance of a dialogue on a sheet."""
+    """One utterance of a dialogue on a sheet.
+
+    Attributes:
+        speaker: letter of the speaker, which the key and the CSV file have.
+        text: the utterance.
+        judged: whether it is evaluated.
+        role: name of the speaker on the page, User or Assistant; empty for the letter.
+    """
 
     speaker: str
     text: str
     judged: bool = True
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +101,7 @@ class Sheet:
         questions: questions about every unit.
         units: units in the order shown.
         language: language of the dialogues.
+        guidelines: Markdown beside the questions.
     """
 
     protocol: str
@@ -101,10 +112,12 @@ class Sheet:
     questions: tuple[SheetQuestion, ...]
     units: tuple[ShownUnit, ...]
     language: str = "en"
+    guidelines: str = ""
 
 
 # The units of a protocol, with the ids of the judgements.
 
+_ASSISTANTS = ("assistant", "chatbot", "bot", "system", "agent")
 Dialogue = tuple[ShownTurn, ...]
 Identity = tuple[str, str, str, str, str, int | None, Level]
 """Corpus, item, case, system, opponent, length and level, which identify a unit."""
@@ -247,10 +260,20 @@ def _compared(settings: PlanSettings, pairs: Iterable[Compared], skipped: Counte
 
 def _shown(item: Item, length: int | None) -> Dialogue:
     """Returns a dialogue for annotators: letters replace the speakers' names, which may reveal the system."""
-    letters = letters_of(item.speakers)
+    letters, roles = letters_of(item.speakers), _roles(item)
     last = len(item.utterances) - 1
     turns = []
     for place, (letter, speaker, text) in enumerate(zip(letters, item.speakers, item.utterances, strict=True)):
         judged = place == last if item.level == "turn" else item.judged in ("", speaker)
-        turns.append(ShownTurn(letter, text, judged))
+        turns.append(ShownTurn(letter, text, judged, roles.get(speaker, "")))
     return tuple(turns[:length])
+
+
+def _roles(item: Item) -> dict[str, str]:
+    """Return User and Assistant by speaker, if the two speakers are known as such; else nothing."""
+    speakers = list(dict.fromkeys(item.speakers))
+    assistants = [name for name in speakers if name == item.judged or name.casefold() in _ASSISTANTS]
+    users = [name for name in speakers if name not in assistants]
+    if len(assistants) != 1 or len(users) > 1:
+        return {}
+    return {assistants[0]: "Assistant"} | dict.fromkeys(users, "User")

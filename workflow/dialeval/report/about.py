@@ -33,7 +33,7 @@ class AboutTable:
 
 @dataclass(frozen=True)
 class About:
-    """What is said of a run.
+    """Facts about a run.
 
     Attributes:
         version: of this library, by the jobs that the page rests on.
@@ -75,7 +75,7 @@ class About:
 
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
-        """Names and values of what is said in a word."""
+        """Names and values of the facts."""
         commit = [("Commit", self.commit)] if self.commit else []
         return (
             ("DialEval", self.version),

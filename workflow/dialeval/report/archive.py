@@ -146,8 +146,8 @@ def _cases(
 def _index(inputs: ReportInputs, names: Names, sources: list[Dialogues], kept: _Kept, counts: Counts) -> dict[str, Any]:
     """Returns what is known of all cases without opening them.
 
-    `cases` are [judge, protocol, N, system]; `outcomes` goes with them: for each of won, tied, lost, none and told a
-    list of places of cases and, after them, as many counts.
+    `cases` are [judge, protocol, N, system]; `outcomes` goes with them: for each of won, tied, lost, none and answered
+    a list of places of cases and, after them, as many counts.
     """
     cases = _in_order(names, counts)
     n_kept = len(kept.cases)
@@ -203,7 +203,7 @@ def _against(names: Names, kept: _Kept, counts: Counts) -> tuple[str, ...]:
 
 
 def _mark_titles(inputs: ReportInputs, counts: Counts) -> dict[str, str]:
-    """Returns what the kinds of protocols that mark are called where they can be chosen."""
+    """Return the titles of annotated labels, by protocol and label, in the viewer's filter."""
     titles = {one.name: one.title for one in inputs.protocols if one.name in counts.marking}
     return {
         name: f"{titles[protocol]}: {kind.replace('_', ' ')}"

@@ -247,7 +247,7 @@ def in_words(firsts: list[First], n_named: int) -> list[str]:
 
     Args:
         firsts: who may be first, by each measure.
-        n_named: how many measures were named before; what holds by all of them is said without their names.
+        n_named: number of measures named before; a sentence on all of them does not repeat their names.
     """
 
     def by(labels: list[str]) -> str:

@@ -113,15 +113,15 @@ const dialogueColumns = (() => {
     return accused;
   }
 
-  /** Returns, by turn, the kinds that judges or rules see in an utterance, each with who sees it. */
+  /** Returns, by turn, the annotated labels of an utterance, each with its judges. */
   function marksByTurn(about, index) {
     const marks = new Map();
     for (const { judge, criterion, places } of about) {
       for (const place of places) {
-        const kinds = marks.get(place - 1) ?? new Map();
+        const labels = marks.get(place - 1) ?? new Map();
         const kind = verdictLists.inWords(criterion);
-        kinds.set(kind, (kinds.get(kind) ?? new Set()).add(index.judges[judge]));
-        marks.set(place - 1, kinds);
+        labels.set(kind, (labels.get(kind) ?? new Set()).add(index.judges[judge]));
+        marks.set(place - 1, labels);
       }
     }
     return marks;

@@ -40,7 +40,7 @@ class Dialogues(Protocol):
         `models` and `utterances` go together: one list of places in `strings` per dialogue. `speakers` are the first
         dialogue's, or by dialogue where `speakers_of` is there. `remarks` are [dialogue, turn, finish reason, dropped]
         where an utterance did not end by itself or its history was cut. `asides` are [dialogue, turn that follows,
-        kind, text] of what was not said.
+        kind, text] of hidden messages.
         """
 
     def system_of(self, item_id: str, case_id: str) -> str:
@@ -201,7 +201,7 @@ def _on_seed(
     }
 
 
-# People's labels beside judges' verdicts in the dialogue viewer: who said what of the very dialogue, with comments.
+# Labels beside judges' verdicts in the dialogue viewer, with the annotators' comments.
 
 _SAME = ("protocol", "corpus", "item_id", "case_id", "n_utterances", "criterion", "choice", "outcome", "place", "value",
          "scale_min", "scale_max")  # fmt: skip

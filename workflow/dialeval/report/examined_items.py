@@ -1,4 +1,4 @@
-"""Test items behind the numbers of DialogBench, and all kinds of items on the page."""
+"""Test items behind the numbers of DialogBench, and all shelves of cases on the page."""
 
 from __future__ import annotations
 
@@ -210,7 +210,7 @@ def _scored(exchange: Exchange | None, option: str) -> str:
     return f"{option}: {exchange.answer['logprob']:.4g} nats over {exchange.answer['n_tokens']} tokens"
 
 
-# All kinds of single items that a page shows: rated, test and damaged items.
+# All shelves of cases: rated, perturbed and test items.
 
 MAX_BYTES = 8_000_000
 """What the items of one kind may take, what was sent about them included; beyond it, fewer are shown."""
@@ -219,7 +219,7 @@ _SHARE = 5
 
 
 def case_shelves(inputs: ReportInputs) -> tuple[CaseShelf, ...]:
-    """Returns the kinds of items that a run has, in the order of the page's parts."""
+    """Return the shelves of cases that a run has, in the order of the page's parts."""
     budget = min(MAX_BYTES, inputs.max_bytes // _SHARE)
     shelves = (make(inputs, budget) for make in (rated_items, perturbed_items, examined_items))
     return tuple(kind for kind in shelves if kind is not None)

@@ -143,7 +143,7 @@ def _kind_of(path: Path, name: str) -> Table | None:
 
 
 def column_words(kind: Table) -> Iterator[tuple[str, str, str]]:
-    """Yields the columns of a table: name, type with a question mark where it may be empty, and what is said of it."""
+    """Yields the columns of a table: name, type with a question mark if it may be empty, and description."""
     for field in kind.schema:
         words = kind.columns.get(field.name) or COMMON.get(field.name, "")
         yield field.name, f"{_type(field.type)}{'?' if field.nullable else ''}", words

@@ -2,7 +2,7 @@
 
 A document of some ten thousand elements is slow to show, to search and to read aloud. So the leaderboards' rows stand
 in the document as far as there is room for them; all others are packed text, of which `rows.js` draws what is near the
-window. A table that is closed when the page opens is packed with its heading and all that is said about it.
+window. A table that is closed when the page opens is packed with its heading and its texts.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from dialeval.tables.files import HUMAN, write_csv
 from dialeval.tables.metaeval import RATED_CORPORA
 from dialeval.tables.robustness import PAIR_COUNTS
 from dialeval.tables.schema import COMMON, Interval, Kind
-from dialeval.tables.schema import Table as Kinds
+from dialeval.tables.schema import Table as Schema
 from dialeval.tables.training import TRANSLATION_QUALITY
 from dialeval.text import counted
 
@@ -257,7 +257,7 @@ def file_of(inputs: ReportInputs, table: str) -> str:
     return f"{inputs.results_dir}/{layout.TABLE.format(name=table, suffix='csv')}" if "/" in table else ""
 
 
-def _table_grid(inputs: ReportInputs, name: str, about: Kinds, table: Table) -> Grid:
+def _table_grid(inputs: ReportInputs, name: str, about: Schema, table: Table) -> Grid:
     inside = {column for one in about.cells.values() for column in (one.low, one.high, one.published)}
     words = {**COMMON, **about.columns}
     formats = {column: about.kind_of(column) for column in table.column_names}
@@ -443,7 +443,7 @@ class Tables:
 
     Args:
         environment: of the page's templates.
-        linkable: kinds of cases that the page has, as addresses of cells begin.
+        linkable: beginnings of the addresses of cases that the page has.
     """
 
     def __init__(self, environment: Environment, linkable: Collection[str]) -> None:

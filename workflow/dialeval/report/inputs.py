@@ -21,12 +21,12 @@ from dialeval.tables.dialogues import Form
 from dialeval.tables.files import empty_table
 from dialeval.tables.labels import LABELS as LABELS_LABELS
 
-# Samples of single items that a page shows, with all that was said about them.
+# Samples of single items with their ratings, scores and answers.
 
 
 @dataclass(frozen=True)
 class RatedSample:
-    """Some rated items of every corpus, with all that was said about them.
+    """Some rated items of every corpus, with their ratings and scores.
 
     Attributes:
         items, ratings: tables of these names.
@@ -290,7 +290,7 @@ class ReportInputs:
         verdicts: table `judgements` of the dialogues, by all judges under all protocols.
         protocols: what judges were asked under, in order.
         transcripts: tables `items` by the name of their source, in order.
-        asides: tables `asides` by the same: what stood in transcripts and was not said.
+        asides: tables `asides` by the same: hidden messages of transcripts.
         tables: further tables by folder and name, such as `arena/ratings`; a missing one is left out.
         embedded: which of the chatbots and judges are embedded models, about which the page says what they are.
         baselines: which judges are no more than baselines.
@@ -299,10 +299,10 @@ class ReportInputs:
         perturbed: items of robustness to read, or None without any.
         examined: items of DialogBench to read, or None without any.
         exchange_source: looks up requests and responses of judges; None if they are not available.
-        labels: table `labels/labels`, what people said of the dialogues that judges judged.
+        labels: table `labels/labels`, annotators' labels of the dialogues.
         figures: in order.
         other_prompts: whether what the papers print was asked in other prompts than the run's.
-        about: what is said of the run itself, or None for a page that says nothing of it.
+        about: facts about the run, or None.
         run_status: how far the run is, where it is not finished.
         results_dir: where the reader finds the Parquet tables, as the page should name it.
         max_bytes: size of the page that the dialogues may fill it up to; beyond it, only those of the first seeds
@@ -337,7 +337,7 @@ class ReportInputs:
 
     @property
     def dialogue_files(self) -> str:
-        """Where the dialogues lie as files: what chatbots said, and all else that is judged."""
+        """Where the dialogues lie as files."""
         files = (layout.DIALOGUES.format(chatbot="*"),) * bool(self.chatbots)
         files += (layout.ITEMS.format(corpus="*"),) * (bool(self.transcripts) or not self.chatbots)
         return " and ".join(f"{self.results_dir}/{file}" for file in files)
@@ -348,7 +348,7 @@ class ReportInputs:
         return "paper (other prompts)" if self.other_prompts else "paper"
 
     def board_sources(self) -> list[tuple[str, ...]]:
-        """Returns the kinds of dialogues that have leaderboards: self-chat first, then what protocols are about."""
+        """Return the sources of each leaderboard: self-chat first, then those of the protocols."""
         groups: list[tuple[str, ...]] = [(SELFCHAT,)] if self.chatbots or not self.transcripts else []
         groups += [one.sources for one in self.protocols if self.part_of_sources(one.sources) != METAEVAL]
         return list(dict.fromkeys(groups))

@@ -208,7 +208,7 @@ def _index(about: CaseDescription, groups: Sequence[Group], cases: Sequence[Case
     }
 
 
-# Cards of what judges said of single items: scores, the answer, how it was read, and what was sent.
+# Cards of judges' responses about single items: scores, response, how it was parsed, and the request.
 
 Row = Mapping[str, Any]
 FORMS: dict[str, Form] = {"choice": "probability", "chat": "scale"}

@@ -122,11 +122,11 @@ def _rank(value: Value | None, judge: str) -> tuple[bool, float, str]:
 
 
 def _summary(board: Board, tags: Mapping[str, tuple[str, ...]], rows: pd.DataFrame, pairs: pd.DataFrame) -> Summary:
-    """Returns who agrees best, how surely, and what kinds of judges are among them.
+    """Return the judge that agrees best, the test against the second, and the types of judges.
 
     Args:
         board: the leaderboard.
-        tags: kinds of the judges.
+        tags: types of the judges.
         rows: the correlations that it shows.
         pairs: the table `metaeval/judge_pairs`.
     """

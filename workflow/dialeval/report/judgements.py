@@ -1,4 +1,4 @@
-"""What judges said of the dialogues of the viewer."""
+"""Judgements of the dialogues in the viewer."""
 
 from __future__ import annotations
 
@@ -76,12 +76,12 @@ def marked(criterion: str, choice: str | None) -> Result:
     return "lost" if found == "won" else "won"
 
 
-# What judges said of the dialogues of the viewer, case by case.
+# Judgements case by case.
 
 Case = tuple[str, str, int, str]
 """Judge, protocol, N (0 unless the protocol is asked, or its answers are read, at several), system."""
 MOST_ANSWERS = 120_000
-"""Of so many answers at most the page holds what was sent and said, in full; those of later cases are in the tables."""
+"""The page holds at most so many requests and responses in full; the tables have all."""
 OUTCOMES: tuple[Result, ...] = ("won", "tied", "lost", "none", "answered")
 _COLUMNS = [
     "judge", "protocol", "request_id", "case_id", "left", "right", "n_utterances", "choice", "outcome", "place",
@@ -166,7 +166,7 @@ class Counts:
 
     Attributes:
         at_lengths: protocols that are asked at several N.
-        marking: protocols that mark kinds, each of which counts like a protocol: lost is where it shows.
+        marking: annotation protocols; each of their labels counts like a protocol, lost if the label is present.
         against: by case and opponent, of each of its comparisons the place of the case and that of the result in
             `OUTCOMES`.
         read_at: lengths at which a protocol's answers about whole dialogues are read, by protocol.
@@ -258,7 +258,7 @@ def judgements_piece(
     Args:
         names: numbers of systems and judges.
         rows: the judgements.
-        asking: what is said of answers.
+        asking: how responses were parsed.
         exchanges: what was sent and answered.
         prompts: takes up what was sent; `prompt` is a number in it.
     """

@@ -250,7 +250,7 @@ class PartOnPage:
 
     Attributes:
         name: its address on the page.
-        text: what is said about it.
+        text: its texts.
         missing_figures: title and reason of each figure without data.
         tables: those that are closed when the page opens.
         without_rows: titles of tables that have nothing in them.
@@ -308,7 +308,7 @@ def parts_on_page(
     Args:
         inputs: the run.
         boards: leaderboards of all parts.
-        shelves: kinds of cases that the page has, beside dialogues.
+        shelves: names of the shelves of cases beside dialogues.
         environment: of the page's templates.
     """
     tables: dict[str, list[str]] = {part: [] for part in inputs.parts()}

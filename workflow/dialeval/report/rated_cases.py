@@ -1,4 +1,4 @@
-"""Rated items behind the numbers of meta-evaluation, and damaged ones behind those of robustness."""
+"""Rated items behind the numbers of meta-evaluation, and perturbed ones behind those of robustness."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from dialeval.tables.files import empty_table
 from dialeval.tables.metaeval import ITEMS
 from dialeval.tables.robustness import PAIRS, ROBUSTNESS
 
-# Rated items behind the numbers of meta-evaluation: texts, what raters and judges gave them, and what judges said.
+# Rated items behind the numbers of meta-evaluation: texts, ratings, scores and responses.
 
 _Who = tuple[int, str, str]
 """Place in the order of raters, name, tag."""

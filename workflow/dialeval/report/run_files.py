@@ -40,12 +40,12 @@ def read_about(
     environment: Mapping[str, str] = os.environ,
     test_answers: Iterable[Path] = (),
 ) -> About:
-    """Returns what is said of a run.
+    """Return the facts about a run.
 
     Args:
         results: results folder of the run.
         shown: the files that the page shows; the page describes their inputs.
-        judgements: tables of what judges said.
+        judgements: tables `judgements`.
         usage: the table `usage`, or none.
         configuration: what the run wrote down of its configuration; it may be missing.
         random_seed: seed of all randomness.

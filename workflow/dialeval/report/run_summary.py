@@ -101,7 +101,7 @@ _NO_OPTION = "questions are without a choice, most often since two options were 
 def usage_lines(usage: pa.Table) -> SmallTable:
     """Returns what each model was asked in all; money where any of them has prices.
 
-    What was found in the store this time is not told apart: it says something of one run, and not of the results.
+    Cached responses are counted with the others, since they depend on one run and not on the results.
 
     Args:
         usage: the table `usage`.

@@ -1,4 +1,4 @@
-/* The kinds of cases, each as a shelf that the viewer can list, search and filter without knowing what is on it.
+/* The cases, in shelves that the viewer can list, search and filter without knowing what is on it.
  *
  * A shelf has `kind`, `label`, `words`, `groups` (name, noun, words, places of its cases), `facets` (name, label, values,
  * titles), and by the place of a case `id`, `first`, `about`, `groupOf`; `fitting` returns the places that have what was

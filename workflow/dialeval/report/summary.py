@@ -278,15 +278,15 @@ def _seeds(inputs: ReportInputs) -> str:
 
 def _trust(board: Board) -> list[str]:
     """Returns how far the judge can be trusted on each criterion."""
-    said: dict[tuple[str, str], list[str]] = {}
+    found: dict[tuple[str, str], list[str]] = {}
     for measure in board.measures:
-        if measure.words:  # what is unknown of several criteria for one reason is said once
+        if measure.words:  # what is unknown of several criteria for one reason stands once
             head, unknown, tail = measure.words.partition(f"{measure.criterion} is not known: ")
-            criteria = said.setdefault((head, unknown and tail), [])
+            criteria = found.setdefault((head, unknown and tail), [])
             criteria += [measure.criterion] if unknown and measure.criterion not in criteria else []
     return [
         f"{head}{listed(criteria)} is not known: {tail}." if criteria else f"{head}."
-        for (head, tail), criteria in said.items()
+        for (head, tail), criteria in found.items()
     ]
 
 

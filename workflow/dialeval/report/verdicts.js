@@ -68,7 +68,7 @@ const verdictLists = (() => {
       return [choice, number && (scale ? `${number} of ${scale}` : number)].filter(Boolean).join(": ");
     }
 
-    /** Returns the verdicts that are worth a line: of kinds that were looked for, those that are there or not readable. */
+    /** Returns the verdicts that are worth a line: of annotated labels, those that are present or unparsed. */
     function worthALine(verdicts) {
       const isGood = ({ criterion }) => criterion === index.good_case;
       return verdicts.filter(

@@ -1,4 +1,4 @@
-/* The viewer of cases: one for all kinds. It keeps what the reader chose, and puts it into the address. */
+/* The viewer of cases: one for all shelves. It keeps what the reader chose, and puts it into the address. */
 (() => {
   "use strict";
 

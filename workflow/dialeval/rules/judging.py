@@ -187,6 +187,7 @@ class Labels(Judging):
             "annotator": annotator,
             "annotators": self.layout.annotators,
             "annotators_per_item": section.annotators_per_item,
+            **({"guidelines": section.guidelines} if section.guidelines else {}),
             "instead": section.questions.get(protocol, ""),
         }
         return StageJob("labelling_page", self._labelled(protocol) | more)

@@ -77,6 +77,7 @@ def make_sheet(settings: SheetSettings, draw: Path, items: list[Path]) -> Sheet:
         units,
         assigned(drawn, settings.annotators, settings.annotators_per_item)[settings.annotator],
         questions_of(question, criteria, settings.level, language, settings.instead),
+        settings.guidelines,
     )
 
 

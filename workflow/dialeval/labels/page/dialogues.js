@@ -2,7 +2,7 @@
 const dialoguesOf = (sheet) => {
   "use strict";
 
-  const NAMES = ["First dialogue", "Second dialogue"];
+  const NAMES = ["Left dialogue", "Right dialogue"];
 
   function note(turn, place, count, everyJudged) {
     if (sheet.level === "turn" && sheet.form !== "pair") {

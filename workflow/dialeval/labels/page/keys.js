@@ -11,6 +11,7 @@
     warn("This annotator has no items to label.");
     return;
   }
+  showGuidelines(sheet.guidelines);
   const kept = keepLabels(sheet);
   const shown = showSheet(sheet, kept);
   const files = filesOf(sheet, kept, shown);

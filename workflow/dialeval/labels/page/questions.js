@@ -9,8 +9,8 @@ const questionsOf = (sheet, act) => {
     if (option.key && option.key !== String(option.label)) {
       made.append(element("kbd", "", option.key));
     }
-    made.append(prose("span", "option-label", String(option.label)));
-    if (option.meaning) {
+    made.append(prose("span", "option-label", option.shown || String(option.label)));
+    if (option.meaning && !option.shown) {
       made.append(prose("span", "meaning", option.meaning));
     }
     return made;

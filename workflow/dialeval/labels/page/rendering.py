@@ -14,7 +14,10 @@ from dialeval.labels.units import Sheet, SheetQuestion, ShownTurn
 
 TEMPLATE = "labelling.html.j2"
 STYLE = "labelling.css"
-SCRIPTS = ("controls.js", "sheet.js", "kept.js", "dialogues.js", "questions.js", "shown.js", "files.js", "keys.js")
+SCRIPTS = (
+    "controls.js", "guidelines.js", "sheet.js", "kept.js", "dialogues.js", "questions.js", "shown.js", "files.js",
+    "keys.js",
+)  # fmt: skip
 """In the order in which they run; the last one starts the page."""
 
 
@@ -60,6 +63,7 @@ def content(sheet: Sheet) -> dict[str, Any]:
         "form": sheet.form,
         "level": sheet.level,
         "language": sheet.language,
+        "guidelines": sheet.guidelines,
         "questions": [_question(question) for question in sheet.questions],
         "strings": list(places),
         "units": units,
@@ -69,7 +73,7 @@ def content(sheet: Sheet) -> dict[str, Any]:
 def _numbers(dialogue: tuple[ShownTurn, ...], places: dict[str, int]) -> list[int]:
     numbers = []
     for turn in dialogue:
-        for text in (turn.speaker, turn.text):
+        for text in (turn.role or turn.speaker, turn.text):
             numbers.append(places.setdefault(text, len(places)))
         numbers.append(int(turn.judged))
     return numbers
@@ -79,7 +83,7 @@ def _question(question: SheetQuestion) -> dict[str, Any]:
     return {
         "criterion": question.criterion,
         "text": question.text,
-        "options": [[option.label, option.meaning] for option in question.options],
+        "options": [[option.label, option.meaning, option.shown] for option in question.options],
         "low": question.low,
         "high": question.high,
     }

@@ -29,9 +29,10 @@ const readSheet = async () => {
   function withKeys(options) {
     const digits = new Set(options.map(([label]) => String(label)).filter((label) => /^\d$/.test(label)));
     const left = KEYS.filter((key) => !digits.has(key));
-    return options.map(([label, meaning]) => ({
+    return options.map(([label, meaning, shown]) => ({
       label,
       meaning,
+      shown,
       key: digits.has(String(label)) ? String(label) : (left.shift() ?? ""),
     }));
   }

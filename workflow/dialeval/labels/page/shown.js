@@ -95,7 +95,8 @@ const showSheet = (sheet, kept) => {
     const { criterion } = sheet.questions[number];
     const wasDone = kept.stateOf(entry()) === "done";
     kept.change(entry(), { answers: { ...answers(), [criterion]: answer }, skipped: false });
-    showMessage(`${at + 1}: ${answer.label}${answer.place ? `, utterance ${answer.place}` : ""}`);
+    const option = sheet.questions[number].options.find(({ label }) => label === answer.label);
+    showMessage(`${at + 1}: ${option?.shown || answer.label}${answer.place ? `, utterance ${answer.place}` : ""}`);
     active = number;
     if (!sheet.isWhole(sheet.questions[number], answer)) {
       drawAnswers();

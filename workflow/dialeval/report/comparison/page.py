@@ -109,7 +109,7 @@ def _keep_out(out: Path, results: Path) -> None:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All that is said about two runs.
+    """The comparison of two runs.
 
     Attributes:
         names: the folders, as they were given.
@@ -191,10 +191,10 @@ def about_verdicts(comparison: Comparison) -> str:
 
 def about_changes(comparison: Comparison) -> str:
     """Returns what was set otherwise, by kind, in a sentence."""
-    kinds = list(dict.fromkeys(row["kind"] for row in comparison.changes))
-    if not kinds:
+    changes = list(dict.fromkeys(row["kind"] for row in comparison.changes))
+    if not changes:
         return "No known setting differs."
-    counts = [f"{kind} ({sum(row['kind'] == kind for row in comparison.changes)})" for kind in kinds]
+    counts = [f"{kind} ({sum(row['kind'] == kind for row in comparison.changes)})" for kind in changes]
     return f"Set otherwise: {', '.join(counts)}."
 
 
@@ -225,9 +225,9 @@ def _changes(rows: list[Row]) -> list[tuple[str, list[Row], int]]:
 
 def _difference(row: Row) -> list[tuple[str, str]]:
     """Returns the lines of a prompt in both runs, each with what became of it: gone, new or same."""
-    kinds = {"-": "gone", "+": "new", " ": "same"}
+    classes = {"-": "gone", "+": "new", " ": "same"}
     lines = difflib.ndiff(row["value_a"].split("\n"), row["value_b"].split("\n"))
-    return [(kinds[line[0]], line[2:]) for line in lines if line[0] in kinds]
+    return [(classes[line[0]], line[2:]) for line in lines if line[0] in classes]
 
 
 def _by_judge(rows: list[Row]) -> list[Row]:

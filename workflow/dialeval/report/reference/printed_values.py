@@ -361,12 +361,12 @@ def _comp_analysis() -> Iterator[PrintedValue]:
 
 
 def _robustness() -> Iterator[PrintedValue]:
-    """Yields the averages over kinds of damage of Table 12."""
+    """Yield the averages over perturbations of Table 12."""
     rows = published_robustness()
     for average in (row for row in rows if row.strategy == AVERAGE):
-        kinds = [row for row in rows if row.level == average.level and row.strategy != AVERAGE]
+        perturbations = [row for row in rows if row.level == average.level and row.strategy != AVERAGE]
         for judge in JUDGES:
-            ours = float(np.mean([row.ratios[judge] for row in kinds]))
+            ours = float(np.mean([row.ratios[judge] for row in perturbations]))
             yield _value_from_rows(
                 _COMP_FROM_ROWS, "Table 12", f"{judge}, {average.level}: average", average.ratios[judge], 3, ours
             )

@@ -15,7 +15,7 @@ from dialeval.paths import PROJECT
 
 
 class Described(NamedTuple):
-    """What is said of one template of one set.
+    """The description of one template of one set.
 
     Attributes:
         asks: what it asks for, in which form.
@@ -85,7 +85,7 @@ SECTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("pair.j2", "locate.j2", "annotate.j2", "retry_unparsed.j2", "structured_answer.j2", "partner.j2"),
     ),
 }
-"""Heading -> what is said of the prompts below it, and the templates in their order."""
+"""Heading -> description of the prompts below it, and the templates in their order."""
 
 OURS: dict[str, Described] = {
     "selfchat.j2": Described(
@@ -307,7 +307,7 @@ def _about(name: str) -> str:
     if name not in PAPERS and not OURS[name].departs:
         return f"- `{name}`: {OURS[name].asks}\n"
     rows = [("ours", OURS[name]), ("papers", PAPERS.get(name, _SAME))]
-    cells = [f"| `{prompt_set}` | {said.asks} | {said.departs} |" for prompt_set, said in rows]
+    cells = [f"| `{prompt_set}` | {about.asks} | {about.departs} |" for prompt_set, about in rows]
     return (
         "\n".join([f"#### `{name}`\n", "| set | content | differences from the paper |", "|---|---|---|", *cells])
         + "\n"

@@ -45,11 +45,11 @@ def _about(public: Public) -> str:
     parts = [f"### {public.words}: `{public.module}`\n"]
     for name in public.names:
         value = getattr(module, name)
-        said = (
+        text = (
             inspect.cleandoc(value.__doc__ or "") if inspect.isroutine(value) or inspect.isclass(value) else ""
         ) or constants()[name]
         parts.append(f"```python\n{_head(name, value)}\n```\n")
-        parts.append(f"```text\n{said}\n```\n" if "\n" in said else said + "\n")
+        parts.append(f"```text\n{text}\n```\n" if "\n" in text else text + "\n")
     return "\n".join(parts)
 
 
@@ -62,8 +62,8 @@ def _head(name: str, value: Any) -> str:
 
 def _fields(name: str, value: Any) -> list[str]:
     """Returns the fields of a class with their types."""
-    kinds = value.__annotations__ if inspect.isclass(value) else {}
-    return [f"{name}.{field}: {getattr(kind, '__forward_arg__', kind)}" for field, kind in kinds.items()]
+    types = value.__annotations__ if inspect.isclass(value) else {}
+    return [f"{name}.{field}: {getattr(kind, '__forward_arg__', kind)}" for field, kind in types.items()]
 
 
 def _signature(name: str, function: Any) -> str:
