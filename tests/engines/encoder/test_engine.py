@@ -257,7 +257,7 @@ def test_a_folder_that_is_no_metric_is_refused_in_words(folder: Path, tmp_path: 
     for change, words in (
         ({"format": 7}, "its format is 7"),
         ({"level": "word"}, "its level is 'word'"),
-        ({"pooling": "last"}, "pooling last"),
+        ({"pooling": "last"}, "its pooling is 'last'"),
         ({"experts": []}, "no experts"),
     ):
         (folder / "metric.json").write_text(json.dumps(content | change))

@@ -92,9 +92,11 @@ def read_metric(folder: Path) -> Metric:
 def _metric(content: Any) -> Metric:
     if not isinstance(content, dict):
         raise ValueError("it is no JSON object")
+    if content["format"] != FORMAT:
+        raise ValueError(f"its format is {content['format']}")
     pooling = next((one for one in get_args(Pooling) if one == content["pooling"]), None)
-    if content["format"] != FORMAT or pooling is None:
-        raise ValueError(f"its format is {content['format']}, pooling {content['pooling']}")
+    if pooling is None:
+        raise ValueError(f"its pooling is {content['pooling']!r}")
     level = next((level for level in LEVELS if level == content["level"]), None)
     if level is None:
         raise ValueError(f"its level is {content['level']!r}")
