@@ -8,7 +8,7 @@ from scipy.optimize import brentq, minimize
 from scipy.stats import t
 
 from dialeval.stats.bradley_terry import bradley_terry
-from dialeval.stats.penalised_ratings import NO_CLUSTERS, NO_LIMIT, NOT_CONNECTED, penalised_bradley_terry
+from dialeval.stats.penalised_ratings import FEW_COMPARISONS, NO_CLUSTERS, NOT_CONNECTED, penalised_bradley_terry
 
 POINTS = 400.0 / np.log(10.0)
 
@@ -77,7 +77,7 @@ def test_the_undefeated_and_the_winless_are_finite_and_in_order() -> None:
 def test_what_is_not_identifiable_has_a_reason_and_no_number() -> None:
     apart = penalised_bradley_terry([0, 0, 1, 3], [1, 2, 2, 4], [1, 1, 1, 1], 6)
     assert np.isnan(apart.rating[3:]).all()
-    assert apart.notes == (NO_LIMIT, NO_LIMIT, NO_LIMIT, NOT_CONNECTED, NOT_CONNECTED, "")
+    assert apart.notes == (FEW_COMPARISONS, FEW_COMPARISONS, FEW_COMPARISONS, NOT_CONNECTED, NOT_CONNECTED, "")
     assert np.isnan(apart.ci_low).all()
     assert apart.rating[:3].mean() == pytest.approx(1000.0)
     one = penalised_bradley_terry([0, 0], [1, 1], [1, 0], 2, cluster=["a", "a"])

@@ -29,7 +29,7 @@ from dialeval.stats.differences import pairwise_variance, resampled_pairwise_var
 from dialeval.stats.elo import BootstrapElo, bootstrap_elo
 from dialeval.stats.elo_interval import BootstrapEloInterval, bootstrap_elo_interval
 from dialeval.stats.estimates import SINGLE_CLUSTER
-from dialeval.stats.penalised_ratings import PenalisedRatings, penalised_bradley_terry
+from dialeval.stats.penalised_ratings import FEW_COMPARISONS, PenalisedRatings, penalised_bradley_terry
 from dialeval.stats.rates import WinMatrices, win_matrices
 from dialeval.stats.resampling import ALL_THE_SAME, p_above_next, percentile_interval, without_zero_width
 from dialeval.stats.style_control import ControlledRatings, controlled_ratings
@@ -248,6 +248,8 @@ def rating_rows(rated: Rated, models: Sequence[str]) -> list[dict[str, Any]]:
             own.append("no rating with length held fixed: not identifiable (separation)")
         if number != order[-1] and point.games[number] and np.isnan(above_next[number]):
             own.append(NO_NEXT)
+        if rated.penalised.notes[number] == FEW_COMPARISONS:
+            own.append(FEW_COMPARISONS)
         row: dict[str, Any] = {
             "system": models[number],
             "elo": elo.rating[number],

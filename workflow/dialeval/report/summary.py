@@ -254,7 +254,7 @@ def _penalised(inputs: ReportInputs, board: Board) -> list[str]:
             for row in rows
             if (row["n_utterances"] or 0) == longest
             and is_missing(row["bradley_terry"])
-            and not is_missing(row[f"{name}_ci_low"])
+            and not (is_missing(row[f"{name}_ci_low"]) or is_missing(row[f"{name}_ci_high"]))
         ]
         if named:
             sentences.append(

@@ -20,7 +20,7 @@ from dialeval.stats.comparisons import Comparisons, cluster_table, compare, pair
 from dialeval.stats.likelihood import strength_design_effects
 
 NOT_CONNECTED = "no chain of comparisons connects it to the largest group"
-NO_LIMIT = "the comparisons are too few for an interval, even with the penalty"
+FEW_COMPARISONS = "penalised Bradley-Terry: the comparisons are too few for a limit"
 NO_CLUSTERS = "the comparisons are of one cluster, which gives no interval"
 _TOLERANCE = 1e-7
 _STEPS = 200
@@ -59,6 +59,9 @@ def penalised_bradley_terry(
 ) -> PenalisedRatings:
     """Rate players by the Bradley-Terry model with Firth's penalty. A tie is half a win for each.
 
+    A player without a rating by maximum likelihood has the median design effect of the others. A limit that lies more
+    than twelve powers of e away is NaN.
+
     Args:
         left, right, outcome, n_players, cluster, confidence, scale, initial, equal_pairs: as of `bradley_terry`.
 
@@ -88,6 +91,9 @@ def penalised_bradley_terry(
         every[members] = strength
         effect = strength_design_effects(counts, every, pair_weights(table) if equal_pairs else None)[members]
         effect = np.maximum(np.nan_to_num(effect, nan=1.0), 1.0)
+        determined = np.array([not reason for reason in comparisons.reasons()])[players]
+        if determined.any():  # residuals of one sign tell nothing of how far verdicts on one cluster go together
+            effect = np.where(determined, effect, np.median(effect[determined]))
         clusters = counts.clusters_of_player()[members]
         reach = stdtrit(np.maximum(clusters - 1.0, 1.0), 0.5 + 0.5 * confidence) * np.sqrt(effect)
         for place, player in enumerate(players):
@@ -97,8 +103,7 @@ def penalised_bradley_terry(
             below, above = (model.limit(strength, place, float(reach[place]), sign) for sign in (-1.0, 1.0))
             low[player], high[player] = initial + points * below, initial + points * above
             if math.isnan(below + above):
-                low[player] = high[player] = math.nan
-                notes[int(player)] = NO_LIMIT
+                notes[int(player)] = FEW_COMPARISONS
     return PenalisedRatings(rating, low, high, tuple(notes))
 
 
