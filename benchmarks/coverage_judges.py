@@ -4,7 +4,7 @@ Simulations whose truth is known. The alternative annotator test: judges that ar
 margin, and judges as good as annotators; with items alone in their cases and with cases of several alike. The
 calibration error: judges with a known distance to the labels. Selective judging: how often a threshold keeps less than
 the stated agreement. To reach: at most 6% false rejections (10% in the worst clustered design), 90% coverage, 5% broken
-promises. Takes 4 min.
+promises. Takes 10 min.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -209,6 +210,9 @@ def test_a_model_that_never_wins_has_no_rating_and_says_why() -> None:
         assert {row[column] for column in (*RATED, "ci_low", "ci_high", "elo_sd", "p_above_next")} == {None}
     assert "not identifiable (undefeated)" in best["note"]
     assert "not identifiable (never scores)" in worst["note"]
+    lead = best["bradley_terry_penalised"] - worst["bradley_terry_penalised"]
+    assert lead == pytest.approx(400 * math.log10(40.5 / 0.5), abs=1e-3)  # half a win more for each of 40
+    assert 1000 < best["bradley_terry_penalised_ci_low"] < best["bradley_terry_penalised_ci_high"] < 3000
 
 
 def among(*outcomes: tuple[str, str, str]) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from dialeval.report.page import build_report
 from dialeval.report.summary import summarise
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import empty_table, to_table
+from dialeval.tables.measures import RATINGS
 from dialeval.tables.metaeval import ITEMS, JUDGE_VALIDITY
 
 PLENTY = 10_000_000
@@ -33,6 +34,22 @@ def test_a_run_of_transcripts_alone_has_its_own_part_with_board_tables_and_dialo
     assert "5 dialogues of 2 systems." in page
     assert "dialogues are in results/items/*.parquet." in page
     assert "chatbot" not in re.sub(r"<script.*?</script>", "", page, flags=re.S)
+
+
+def test_a_rating_that_comparisons_do_not_limit_is_given_with_the_penalty_and_says_so() -> None:
+    run = mine.inputs()
+    rows = run.tables["helpful/ratings"].to_pylist()
+    firth = {"bradley_terry_penalised": 1312.0, "bradley_terry_penalised_ci_low": 1190.0}
+    rows[0] |= {"bradley_terry": None, **firth, "bradley_terry_penalised_ci_high": 1490.0}
+    tables = {**run.tables, "helpful/ratings": to_table(RATINGS, rows)}
+    inputs = dataclasses.replace(run, tables=tables)
+    details = summarise(inputs, build_boards(inputs)[0]).details
+    system = rows[0]["system"]
+    assert (
+        "helpful: the comparisons alone do not limit some ratings. With Firth's penalty they are "
+        f"{system} 1312.0 (1190.0–1490.0)."
+    ) in details
+    assert not any("Firth" in words for words in summarise(run, build_boards(run)[0]).details)
 
 
 def test_a_criterion_is_a_column_with_the_trust_in_its_judge_beside_it() -> None:

@@ -29,6 +29,7 @@ from dialeval.stats.differences import pairwise_variance, resampled_pairwise_var
 from dialeval.stats.elo import BootstrapElo, bootstrap_elo
 from dialeval.stats.elo_interval import BootstrapEloInterval, bootstrap_elo_interval
 from dialeval.stats.estimates import SINGLE_CLUSTER
+from dialeval.stats.penalised_ratings import FEW_COMPARISONS, PenalisedRatings, penalised_bradley_terry
 from dialeval.stats.rates import WinMatrices, win_matrices
 from dialeval.stats.resampling import ALL_THE_SAME, p_above_next, percentile_interval, without_zero_width
 from dialeval.stats.style_control import ControlledRatings, controlled_ratings
@@ -39,6 +40,7 @@ from dialeval.tables.schema import scope
 COLUMNS = ("judge", "case_id", "item_id", "left", "right", "n_utterances", "criterion", "outcome", "status")
 """Columns of the table `judgements` that ratings and win rates are made of."""
 CONTROLLED = "bradley_terry_length_controlled"
+PENALISED = "bradley_terry_penalised"
 FEWEST_REPEATS = 5
 """Repeats of Bootstrap Elo from which their spread is shown: that of two is anything from a thirtieth to the double."""
 NO_NEXT = "p_above_next: no number, since the distance to the next system is not identifiable"
@@ -208,7 +210,8 @@ def rate(
     if log_length_ratio is not None:
         controlled = fit(ratios[~np.isnan(games.outcome)], position=True)
     plain = fit(None, position=False)
-    return Rated(games, compared.reasons(), compared.scores(), point, spread, strengths, plain, controlled)
+    penalised = penalised_bradley_terry(*data, n_models, cluster=read.cluster, **scaled)
+    return Rated(games, compared.reasons(), compared.scores(), point, spread, strengths, plain, controlled, penalised)
 
 
 def rating_rows(rated: Rated, models: Sequence[str]) -> list[dict[str, Any]]:
@@ -245,6 +248,8 @@ def rating_rows(rated: Rated, models: Sequence[str]) -> list[dict[str, Any]]:
             own.append("no rating with length held fixed: not identifiable (separation)")
         if number != order[-1] and point.games[number] and np.isnan(above_next[number]):
             own.append(NO_NEXT)
+        if rated.penalised.notes[number] == FEW_COMPARISONS:
+            own.append(FEW_COMPARISONS)
         row: dict[str, Any] = {
             "system": models[number],
             "elo": elo.rating[number],
@@ -265,6 +270,8 @@ def rating_rows(rated: Rated, models: Sequence[str]) -> list[dict[str, Any]]:
                 f"{name}_ci_low": rating.ci_low[number],
                 f"{name}_ci_high": rating.ci_high[number],
             }
+        for end, values in zip(("", "_ci_low", "_ci_high"), rated.penalised[:3], strict=True):
+            row[f"{PENALISED}{end}"] = values[number]
         if controlled is not None:
             low, high = controlled.ci_low[number], controlled.ci_high[number]
             of_model = controlled.rating[number] if controlled.identified[number] else float("nan")
@@ -429,6 +436,7 @@ class Rated(NamedTuple):
         strengths: Bradley-Terry and Davidson ratings by method.
         plain: Bradley-Terry again, with the covariance of its ratings.
         controlled: Bradley-Terry with length and place held fixed; None where lengths are not known.
+        penalised: Bradley-Terry with Firth's penalty.
     """
 
     games: Comparisons
@@ -439,6 +447,7 @@ class Rated(NamedTuple):
     strengths: dict[str, StrengthRating]
     plain: ControlledRatings
     controlled: ControlledRatings | None
+    penalised: PenalisedRatings
 
     @property
     def identified(self) -> NDArray[np.bool_]:

@@ -21,6 +21,7 @@ from dialeval.report.board import (
     is_missing,
     listed,
     named,
+    write_interval,
     write_number,
 )
 from dialeval.report.inputs import SELFCHAT, EvaluatedProtocol, ReportInputs
@@ -90,7 +91,7 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
                 _dialogues(inputs, board),
                 *_ensemble(inputs, board.judge),
             ),
-            (*_trust(board), *_unparsed_sentences(inputs, board)),
+            (*_trust(board), *_penalised(inputs, board), *_unparsed_sentences(inputs, board)),
             headline(board),
         )
     return Summary(
@@ -102,7 +103,13 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
             *_embedded(inputs, board.judge),
             *_ensemble(inputs, board.judge),
         ),
-        (*_trust(board), *_people(board), *_unparsed_sentences(inputs, board), *_tokenizers(inputs)),
+        (
+            *_trust(board),
+            *_penalised(inputs, board),
+            *_people(board),
+            *_unparsed_sentences(inputs, board),
+            *_tokenizers(inputs),
+        ),
         headline(board),
     )
 
@@ -288,6 +295,31 @@ def _trust(board: Board) -> list[str]:
         f"{head}{listed(criteria)} is not known: {tail}." if criteria else f"{head}."
         for (head, tail), criteria in found.items()
     ]
+
+
+def _penalised(inputs: ReportInputs, board: Board) -> list[str]:
+    """Returns the penalised ratings of systems that have none by maximum likelihood, at the greatest length of each."""
+    name, sentences = "bradley_terry_penalised", []
+    for protocol in inputs.protocols:
+        table = inputs.tables.get(f"{protocol.name}/ratings")
+        if table is None or protocol.sources != board.sources or name not in table.column_names:
+            continue
+        rows = [row for row in table.to_pylist() if row["judge"] == board.judge]
+        longest = max((row["n_utterances"] or 0 for row in rows), default=0)
+        named = [
+            f"{row['system']} {write_number(row[name], 'rating')} "
+            f"({write_interval(row[f'{name}_ci_low'], row[f'{name}_ci_high'], 'rating')})"
+            for row in rows
+            if (row["n_utterances"] or 0) == longest
+            and is_missing(row["bradley_terry"])
+            and not (is_missing(row[f"{name}_ci_low"]) or is_missing(row[f"{name}_ci_high"]))
+        ]
+        if named:
+            sentences.append(
+                f"{protocol.title}: the comparisons alone do not limit some ratings. With Firth's penalty they are "
+                f"{listed(named)}."
+            )
+    return sentences
 
 
 def _dialogues(inputs: ReportInputs, board: Board) -> str:

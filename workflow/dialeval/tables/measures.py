@@ -56,6 +56,8 @@ RATINGS = Table(
     f"{FOLDER}/ratings", schema(
         **_OF, **_NUMBER, n_unparsed=INT, elo_sd=maybe(FLOAT), bradley_terry=maybe(FLOAT),
         bradley_terry_ci_low=maybe(FLOAT), bradley_terry_ci_high=maybe(FLOAT),
+        bradley_terry_penalised=maybe(FLOAT),
+        bradley_terry_penalised_ci_low=maybe(FLOAT), bradley_terry_penalised_ci_high=maybe(FLOAT),
         bradley_terry_length_controlled=maybe(FLOAT),
         bradley_terry_length_controlled_ci_low=maybe(FLOAT), bradley_terry_length_controlled_ci_high=maybe(FLOAT),
         davidson=maybe(FLOAT), davidson_ci_low=maybe(FLOAT), davidson_ci_high=maybe(FLOAT), p_above_next=maybe(FLOAT),
@@ -74,6 +76,8 @@ RATINGS = Table(
         "n": "number of comparisons",
         "elo_sd": "standard deviation of Elo between repeats, which differ only in the order of comparisons; empty "
         "with fewer than five repeats",
+        "bradley_terry_penalised": "Bradley-Terry with Firth's penalty: finite for a system that wins or loses every "
+        "comparison; all connected systems average the initial rating",
         "bradley_terry_length_controlled": "Bradley-Terry controlled for length and position",
         "p_above_next": "share of resamples in which the system is above the next one",
     },
@@ -81,7 +85,7 @@ RATINGS = Table(
         **_CELLS,
         **{
             name: Interval(f"{name}_ci_low", f"{name}_ci_high")
-            for name in ("bradley_terry", "bradley_terry_length_controlled", "davidson")
+            for name in ("bradley_terry", "bradley_terry_penalised", "bradley_terry_length_controlled", "davidson")
         },
     },
     numbers="rating", kinds={"p_above_next": "share"},
@@ -305,11 +309,15 @@ BATTLE_RATINGS = Table(
     "battles/ratings", schema(
         system=TEXT, elo=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), elo_sd=maybe(FLOAT),
         bradley_terry=maybe(FLOAT), bradley_terry_ci_low=maybe(FLOAT), bradley_terry_ci_high=maybe(FLOAT),
+        bradley_terry_penalised=maybe(FLOAT),
+        bradley_terry_penalised_ci_low=maybe(FLOAT), bradley_terry_penalised_ci_high=maybe(FLOAT),
         davidson=maybe(FLOAT), davidson_ci_low=maybe(FLOAT), davidson_ci_high=maybe(FLOAT), p_above_next=maybe(FLOAT),
         n_comparisons=INT, **BEHIND, note=maybe(TEXT)
     ),
     row="player (`battles/<name>`)",
     columns={
+        "bradley_terry_penalised": "Bradley-Terry with Firth's penalty: finite for a player that wins or loses every "
+        "comparison; all connected players average the initial rating",
         "elo": "Bootstrap Elo, mean of the repeats",
         "elo_sd": "standard deviation of Elo between repeats, which differ only in the order of battles; empty with "
         "fewer than five repeats",

@@ -130,6 +130,11 @@ INTERFACE: tuple[Public, ...] = (
         "Bradley-Terry and Davidson ratings",
         ("bradley_terry", "davidson", "StrengthRating"),
     ),
+    Public(
+        "dialeval.stats.penalised_ratings",
+        "Bradley-Terry ratings with Firth's penalty",
+        ("penalised_bradley_terry", "PenalisedRatings"),
+    ),
     Public("dialeval.stats.elo", "Bootstrap Elo", ("bootstrap_elo", "sequential_elo")),
     Public("dialeval.stats.elo_interval", "Intervals of Bootstrap Elo", ("bootstrap_elo_interval",)),
     Public(
