@@ -15,7 +15,6 @@ import json
 import os
 import re
 import runpy
-import selectors
 import socket
 import sys
 import traceback
@@ -58,19 +57,17 @@ def serve(address: str, library: str) -> None:
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(address)
         listening.listen(64)
-        waiting = selectors.DefaultSelector()
-        waiting.register(listening, selectors.EVENT_READ)
         print("ready", flush=True)
         while True:
-            for key, _ in waiting.select():
-                if key.fileobj is listening:
-                    client, _ = listening.accept()
-                    program = _start(client, library, waiting)
-                    waiting.register(os.pidfd_open(program), selectors.EVENT_READ, (program, client))
-                else:
-                    waiting.unregister(key.fileobj)
-                    os.close(key.fd)
-                    _tell(*key.data)
+            client, _ = listening.accept()
+            keeper = os.fork()
+            if keeper == 0:
+                listening.close()
+                _keep(client, library)
+            client.close()
+            with suppress(ChildProcessError):
+                while os.waitpid(-1, os.WNOHANG)[0]:
+                    pass
 
 
 def import_ours() -> None:
@@ -106,30 +103,20 @@ def _subclasses(model: Any) -> Iterator[Any]:
         yield from _subclasses(subclass)
 
 
-def _start(client: socket.socket, library: str, waiting: selectors.BaseSelector) -> int:
-    """Starts the program that a client hands over, in a fork, and returns the number of its process."""
+def _keep(client: socket.socket, library: str) -> None:
+    """Runs the program in a fork and tells its client how it ended."""
     text, descriptors, _, _ = socket.recv_fds(client, 1 << 20, 3)
     while not text.endswith(b"\n"):
         text += client.recv(1 << 20)
     program = os.fork()
     if program == 0:
-        for key in list(waiting.get_map().values()):  # a client learns of the end of its own program alone
-            os.close(key.fd)
-            if key.data:
-                key.data[1].close()
-        waiting.close()
         client.close()
         _become(json.loads(text), descriptors, library)
     for descriptor in descriptors:
         os.close(descriptor)
-    return program
-
-
-def _tell(program: int, client: socket.socket) -> None:
-    """Tells a client how its program ended."""
     _, ended = os.waitpid(program, 0)
-    with client, suppress(OSError):  # it may be gone
-        client.sendall(str(os.waitstatus_to_exitcode(ended) % 256).encode())
+    client.sendall(str(os.waitstatus_to_exitcode(ended) % 256).encode())
+    os._exit(0)
 
 
 def _become(job: dict[str, Any], descriptors: list[int], library: str) -> None:
