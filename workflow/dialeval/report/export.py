@@ -184,8 +184,8 @@ class Run:
     """A finished run: its tables as pandas data frames, its figures and its summary.
 
     `run["arena/ratings"]` is a table; a pattern such as `run["judgements/*"]` joins the tables that it fits, which must
-    have the same columns. `run.cases("quality")` has every judgement under a protocol with its dialogue. In a notebook, a
-    run shows its summary.
+    have the same columns. `run.cases("quality")` has every judgement under a protocol with its dialogue. In a notebook,
+    a run shows its summary.
 
     Attributes:
         results: the folder of its results.
