@@ -158,7 +158,8 @@ def _read_objects(path: Path, kind: str, columns: Mapping[str, str], notes: Coun
         return
     if columns:
         found = list(lines)
-        field = list_path(found[0].record, columns) if found and {*columns} & {LIST, *OF_ENTRY} else ""
+        is_plain = kind == JSON or bool({*columns} & {LIST, *OF_ENTRY})
+        field = list_path(found[0].record, columns) if found and is_plain else ""
         kind = JSON if field else kind
         lines = iter(with_columns(found, path, columns, field))
         named = [what if what == name else f"{what} from {name}" for what, name in columns.items()]
