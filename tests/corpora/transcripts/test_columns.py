@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dialeval.corpora.transcripts.items import Options, read_items
 from dialeval.corpora.transcripts.readers import read
 from dialeval.corpora.transcripts.transcript import Transcript
 from dialeval.errors import UserError
@@ -90,7 +92,10 @@ def test_a_name_with_dots_comes_before_a_path(tmp_path: Path) -> None:
 def test_fields_of_a_dialogue_can_be_named_in_known_formats(tmp_path: Path, record: dict[str, Any]) -> None:
     path = write(tmp_path / "t.jsonl", [record | {"meta": {"nr": 3, "bot": "heron"}}])
     (one,) = found(path, {"case_id": "meta.nr", "system": "meta.bot"})
-    assert (one.case_id, one.system) == ("3", "heron")
+    assert (one.case_id, one.system, one.asides) == ("3", "heron", ())
+    path = write(tmp_path / "t.jsonl", [record | {"meta": {"nr": 3, "bot": "heron"}, "system": "You are kind."}])
+    (one,) = found(path, {"system": "meta.bot"})
+    assert (one.system, [aside.text for aside in one.asides]) == ("heron", ["You are kind."])
     assert one.utterances == tuple(text for _, text in TALK)
 
 
@@ -154,3 +159,17 @@ def test_json_in_windows_1252_is_read_and_noted(tmp_path: Path, ending: str) -> 
     path.write_bytes(text.replace("Où est le café?", "Ou caf\x8e").encode("latin-1"))  # a Mac's é
     with pytest.raises(UserError, match="save the file as UTF-8"):
         found(path, {})
+
+
+def test_a_named_system_of_the_plain_format_comes_before_its_own_field(tmp_path: Path) -> None:
+    record = {"system": "other", "meta": {"bot": "heron"}, "dialog": [[0, "Hi"], [1, "Hello"]]}
+    (one,) = found(write(tmp_path / "t.jsonl", [record]), {"system": "meta.bot"})
+    assert (one.system, one.speakers) == ("heron", ("0", "1"))
+
+
+@pytest.mark.parametrize("content", ["", " \n", "[]", "{}", "[[]]", "null", "7", '"x"', "\ufeff", "conv,who\n"])
+def test_a_file_without_a_dialogue_is_refused_with_its_name(tmp_path: Path, content: str) -> None:
+    for name in ("t.json", "t.csv", "t.txt", "t.eval"):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        with pytest.raises(UserError, match=re.escape(str(tmp_path / name))):
+            read_items("mine", tmp_path / name, Options(columns={"speaker": "who"}))

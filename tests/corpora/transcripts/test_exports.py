@@ -182,6 +182,8 @@ def test_lm_eval_samples_are_of_the_model_that_results_name(tmp_path: Path) -> N
     assert "only tasks with output_type generate_until" in refused(EXPORTS / "lm_eval" / "samples_choice_1.jsonl")
     shutil.copy(EXPORTS / "lm_eval" / "samples_desk_1.jsonl", tmp_path / "samples_desk_1.jsonl")
     assert "have no system" in refused(tmp_path / "samples_desk_1.jsonl")
+    files = source_files("auto", EXPORTS / "lm_eval" / "samples_desk_1.jsonl")
+    assert [file.name for file in files] == ["samples_desk_1.jsonl", "results_1.json"]
     assert {item.system for item in reading(tmp_path / "samples_desk_1.jsonl", system="x").items} == {"x"}
 
 
@@ -302,7 +304,8 @@ def test_slack_threads_are_dialogues_of_the_app_that_answers(tmp_path: Path) -> 
     assert said(item) == [("Ann A.", "Is @brix here & open?"), ("brix", "Yes.")]
     assert "1 thread without an app passed over" in found.notes
     assert "1 message of Slack itself, such as joins, passed over" in found.notes
-    assert [file.name for file in source_files("auto", tmp_path / "export")] == ["2024-03-15.json", "2024-03-16.json"]
+    files = [file.name for file in source_files("auto", tmp_path / "export")]
+    assert files == ["2024-03-15.json", "2024-03-16.json", "users.json"]
     for part in ("export/desk", "export/desk/2024-03-15.json"):
         assert detect_format(tmp_path / part) == "slack"
     people = reading(tmp_path / "export" / "desk" / "2024-03-15.json", system="desk", evaluated_role="Ann A.")

@@ -262,7 +262,8 @@ def oasst_dialogues(lines: Iterable[JsonLine], notes: Counter[str]) -> Iterator[
                     "dialogue_id": message_id,
                     "case_id": tree,
                     "language": root.get("lang"),
-                    "model": next((one["model_name"] for one in reversed(path) if one.get("model_name")), None),
+                    "model": line.record.get("model")
+                    or next((one["model_name"] for one in reversed(path) if one.get("model_name")), None),
                     "messages": [
                         {"role": _OASST_ROLES.get(f"{one.get('role')}", one.get("role")), "content": one.get("text")}
                         for one in path

@@ -294,10 +294,10 @@ def with_columns(lines: Sequence[JsonLine], path: Path, columns: Mapping[str, st
     for line, inner in zip(lines, lists, strict=True):
         record = dict(line.record)
         for what in OF_DIALOGUE:
-            if what in columns:
+            if what in columns and (field or what != "system"):
                 record[what] = value_at(line.record, columns[what])
-        if "system" in columns:
-            record["model"] = record["system"]
+        if "system" in columns:  # where utterances have another name, the field `system` may be a prompt
+            record["model"] = value_at(line.record, columns["system"])
         if field:
             record[LIST] = _entries_with(inner, columns, f"{line.where}, '{field}'")
         mapped.append(line._replace(record=record))

@@ -230,6 +230,12 @@ def lm_eval_files(path: Path) -> list[Path]:
     return sorted(path.rglob(_SAMPLES)) if path.is_dir() else [path]
 
 
+def lm_eval_sources(path: Path) -> list[Path]:
+    """Returns the files of samples that a path names, with the results beside them."""
+    files = lm_eval_files(path)
+    return [*files, *sorted({results for file in files for results in file.parent.glob(_RESULTS)})]
+
+
 def read_lm_eval(path: Path, columns: Mapping[str, str], notes: Counter[str]) -> Iterator[Transcript]:
     """Yields the dialogues of one file of samples, or of all in a folder.
 

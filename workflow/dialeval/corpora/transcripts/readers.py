@@ -158,7 +158,8 @@ def _read_objects(path: Path, kind: str, columns: Mapping[str, str], notes: Coun
         return
     if columns:
         found = list(lines)
-        field = list_path(found[0].record, columns) if found and {*columns} & {LIST, *OF_ENTRY} else ""
+        is_plain = kind == JSON or bool({*columns} & {LIST, *OF_ENTRY})
+        field = list_path(found[0].record, columns) if found and is_plain else ""
         kind = JSON if field else kind
         lines = iter(with_columns(found, path, columns, field))
         named = [what if what == name else f"{what} from {name}" for what, name in columns.items()]
@@ -245,15 +246,15 @@ def _first(lines: Iterator[JsonLine]) -> dict[str, Any] | None:
 def source_files(reader: str, path: Path) -> list[Path]:
     """Returns the files that transcripts are read from, so that a change in one of them is noticed."""
     if not path.is_dir():
-        return [path]
+        return eval_logs.lm_eval_sources(path) if path.match("samples_*.jsonl") else [path]
     if is_data_set(path):
         return data_set_files(path)
     kind = _folder_format(path) if reader == AUTO else reader
     files = {
         MT_BENCH: eval_logs.mt_bench_files,
-        SLACK: text_formats.slack_files,
+        SLACK: text_formats.slack_sources,
         INSPECT: eval_logs.inspect_logs,
-        LM_EVAL: eval_logs.lm_eval_files,
+        LM_EVAL: eval_logs.lm_eval_sources,
         WHATSAPP: text_formats.whatsapp_files,
         FOLDER: system_files,
     }

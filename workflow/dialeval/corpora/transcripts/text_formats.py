@@ -169,6 +169,16 @@ def slack_files(path: Path) -> list[Path]:
     return sorted(file for file in files if file.name not in _ABOUT_SLACK)
 
 
+def slack_sources(path: Path) -> list[Path]:
+    """Returns the files of messages and of users that a path names."""
+    return [*slack_files(path), *_users_files(path)]
+
+
+def _users_files(path: Path) -> list[Path]:
+    files = (folder / _USERS for folder in (path, path.parent, path.parent.parent))
+    return [file for file in files if file.is_file()][:1]
+
+
 def read_slack(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
     """Yields the threads, and for each channel and day the messages outside of threads.
 
@@ -211,8 +221,7 @@ def read_slack(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
 
 def _slack_users(path: Path) -> tuple[dict[str, str], set[str]]:
     """Returns the names of users by id, and the names of apps."""
-    files = (folder / _USERS for folder in (path, path.parent, path.parent.parent))
-    file = next((file for file in files if file.is_file()), None)
+    file = next(iter(_users_files(path)), None)
     listed_users = read_json(file) if file else []
     if not isinstance(listed_users, list):
         raise UserError(f"{file}: there must be a list of users; export the workspace anew")
