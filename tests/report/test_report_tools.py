@@ -171,7 +171,7 @@ def test_flags_and_notes_stay_in_the_browser_and_are_exported(page: Browser, add
     assert page.evaluate("document.getElementById('flag').getAttribute('aria-pressed')") == "false"
     page.click("#only-flagged")
     page.wait(f"JSON.stringify({LISTED}) === '[\"MT-1\"]'")
-    assert page.evaluate("document.getElementById('note').value") == "odd <b>f"
+    page.wait("document.getElementById('note').value === 'odd <b>f'")
     page.click("#export-notes")
     content = json.loads(saved(folder, "notes.json", page))
     note = {"kind": "dialogues", "group": "selfchat", "case": "MT-1", "flag": True, "note": "odd <b>f"}
