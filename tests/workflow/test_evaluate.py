@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply, completion, refusal
+from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion, refusal
 from workspace import WARM_START
 
 import dialeval
@@ -41,13 +41,13 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
-def judge(asked: Asked) -> Reply:
+def judge(call: Call) -> Reply:
     """Finds `able` tactful and better, wherever it stands; takes no other key than ours."""
-    if asked.headers.get("authorization") != f"Bearer {KEY}":
+    if call.headers.get("authorization") != f"Bearer {KEY}":
         return Reply(refusal("Incorrect API key provided", code="invalid_api_key"), status=401)
-    if "tact -" in asked.text:
-        return Reply(completion("tact - 5" if "sounds fun" in asked.text else "tact - 2"))
-    first = asked.text.find("sounds fun") < asked.text.find("Yes yes")
+    if "tact -" in call.text:
+        return Reply(completion("tact - 5" if "sounds fun" in call.text else "tact - 2"))
+    first = call.text.find("sounds fun") < call.text.find("Yes yes")
     return Reply(completion(f"Choice: {'A' if first else 'B'}\nReason: it asks."))
 
 
@@ -107,7 +107,7 @@ def test_ctrl_c_ends_the_run_and_keeps_what_was_answered(tmp_path: Path) -> None
     folder = tmp_path / "study"
     talks(20).to_json(tmp_path / "frame.json")
 
-    def slowly(asked: Asked) -> Reply:
+    def slowly(call: Call) -> Reply:
         return Reply(completion("coherence - 4"), delay=0.0 if len(endpoint.log) < 8 else 60.0)
 
     with LoopbackEndpoint(slowly) as endpoint:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from loopback_endpoint import Asked, LoopbackEndpoint, Reply
+from loopback_endpoint import Call, LoopbackEndpoint, Reply
 
 from dialeval.engines.requests import AnswerFailure, Message, Request, Response, Sampling
 from dialeval.engines.spending.prices import Prices
@@ -95,7 +95,7 @@ def test_text_usage_cost_and_refusals_arrive(
     ],
 )
 def test_the_proxys_errors_have_a_kind(ask_all: Any, status: int, words: str, kind: str) -> None:
-    def fail(_: Asked) -> Reply:
+    def fail(_: Call) -> Reply:
         return Reply({"error": {"message": words, "type": None, "param": None, "code": str(status)}}, status=status)
 
     with LoopbackEndpoint(fail) as endpoint:

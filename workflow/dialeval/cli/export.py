@@ -117,7 +117,7 @@ def to_labelling_tool(results: Path, folder: Path, tool: str) -> str:
     """
     pages = sorted((results / "labels" / "pages").glob("*/*.html"))
     if not pages:
-        raise UserError(f"{results} has no labelling pages; run `snakemake annotation_pages` first")
+        raise UserError(f"{results} has no labelling pages; run `snakemake --cores 1 annotation_pages` first")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder} is not empty; name another folder")
     files: Callable[[Project], dict[str, str]] = label_studio_files if tool == "label-studio" else argilla_files

@@ -266,7 +266,7 @@ def projects_of(pages: Sequence[Path]) -> list[Project]:
     for page in pages:
         packed = _PACKED.search(read_text(page))
         if packed is None:
-            raise UserError(f"{page} is no labelling page; run `snakemake annotation_pages` again")
+            raise UserError(f"{page} is no labelling page; run `snakemake --cores 1 annotation_pages` again")
         sheet = unpack(packed[1])
         name = page.stem.removesuffix(f"-{page.parent.name}")
         several = len(sheet["questions"]) > 1
