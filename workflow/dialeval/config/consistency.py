@@ -25,9 +25,8 @@ from dialeval.config.training import unfit_training
 from dialeval.config.without_effect import settings_without_effect
 from dialeval.criteria import FAILURES_PROTOCOL as OF_FAILURES
 from dialeval.errors import nearest
-from dialeval.papers import xdial_eval
+from dialeval.papers import folded, xdial_eval
 from dialeval.papers.comp_analysis import systems
-from dialeval.papers.entry import folded
 
 if TYPE_CHECKING:
     from dialeval.config.configuration import Config

@@ -31,9 +31,8 @@ from dialeval.measures.correlations import (
     values_of,
 )
 from dialeval.measures.score_cells import Cell, Scorer
-from dialeval.papers import xdial_eval
+from dialeval.papers import folded, xdial_eval
 from dialeval.papers.comp_analysis import STATISTICS, published_average, system_of
-from dialeval.papers.entry import folded
 from dialeval.papers.xdial_eval import CORRELATED
 from dialeval.stats.arrays import BoolArray, FloatArray
 from dialeval.stats.correlation import Correlations, average_over

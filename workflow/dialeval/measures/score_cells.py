@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from dialeval.criteria import DIMENSIONS, LEVELS, Level
 from dialeval.languages import language_place
-from dialeval.papers.entry import folded
+from dialeval.papers import folded
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, cell_means
 from dialeval.tables.metaeval import RATINGS
 

@@ -20,8 +20,7 @@ from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 
-from dialeval.papers import xdial_eval
-from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper, folded, prompts
+from dialeval.papers import OWN_WORDS, Item, Need, Paper, folded, prompts, xdial_eval
 
 _CONFIG = "configs/metaeval.yaml"
 _MODELS = "configs/comp-analysis-models.yaml"

@@ -24,7 +24,7 @@ from importlib.resources import files
 from types import MappingProxyType
 
 from dialeval.languages import PAPER_ORDER
-from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper, folded, prompts
+from dialeval.papers import OWN_WORDS, Item, Need, Paper, folded, prompts
 
 _CONFIG = "configs/metaeval.yaml"
 _MODELS = "configs/xdial-models.yaml"

@@ -22,8 +22,8 @@ from dialeval.report.comparison.runs import only_in, open_run
 from dialeval.report.comparison.settings import changes
 from dialeval.report.comparison.verdicts import compared_verdicts, texts_behind
 from dialeval.tables.catalogue import table_named
-from dialeval.tables.comparison import CHANGED_VERDICTS, CHANGES, NUMBERS, VERDICTS
 from dialeval.tables.files import write_rows
+from dialeval.tables.measures import CHANGED_SETTINGS, CHANGED_VERDICTS, COMPARED_NUMBERS, COMPARED_VERDICTS
 from dialeval.text import counted
 
 ROWS_OF_A_TABLE = 200
@@ -85,10 +85,10 @@ def compare(a: Path, b: Path, out: Path) -> str:
         problems=[*first.problems, *second.problems],
     )
     for kind, rows in (
-        (NUMBERS, numbers),
-        (VERDICTS, verdicts),
+        (COMPARED_NUMBERS, numbers),
+        (COMPARED_VERDICTS, verdicts),
         (CHANGED_VERDICTS, [_known(flip, CHANGED_VERDICTS.schema.names) for flip in changed_verdicts]),
-        (CHANGES, comparison.changes),
+        (CHANGED_SETTINGS, comparison.changes),
     ):
         write_rows(out, kind, rows)
     text = page(comparison)
