@@ -232,7 +232,7 @@ class Config(WithFiles):
         return [*complete, *([cascade.name] if cascade else []), *self.ensembles_of(protocol), *rules]
 
     def talks(self) -> bool:
-        """Returns whether dialogues of chatbots are wanted: there are some, or nothing else is asked for."""
+        """Returns whether dialogues of chatbots are wanted: there are some, or no other data."""
         return bool(self.models) and (bool(self.chatbots) or not any(getattr(self, part) for part in PARTS))
 
     def models_in_use(self) -> list[str]:

@@ -227,7 +227,7 @@ def _fitting(units: pd.DataFrame, room: float) -> int:
 def as_one(first: pa.Table, then: pa.Table, name: str) -> pa.Table:
     """Returns the judgements of a cascade, in the order of the first judge's.
 
-    Where the second judge was asked, what it said counts, even if it cannot be read: that is no reason to believe the
+    Where the second judge got a request, its response counts, even if unparsed: that is no reason to believe the
     first.
 
     Args:

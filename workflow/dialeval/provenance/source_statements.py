@@ -265,7 +265,7 @@ WORDS: dict[str, frozenset[str]] = {
     "parser.add_argument": frozenset({"help", "metavar"}),
     **dict.fromkeys(
         ("Table", "differences"),
-        frozenset({"row", "title", "caption", "columns", "cells", "numbers", "kinds", "shown"}),
+        frozenset({"row", "title", "caption", "columns", "cells", "numbers", "formats", "shown"}),
     ),
 }
 """Arguments, by the name of what is called, that are words for readers: no stage that names the constant uses them."""

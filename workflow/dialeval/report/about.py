@@ -271,7 +271,7 @@ def _money(value: float | None) -> str:
 # What a page says of a run that is not finished: how far answering is, and what is missing yet.
 
 STATUS_TEMPLATE = "status.html.j2"
-KINDS = {
+MISSING = {
     "dialogues": "Dialogues of", "verdicts": "Verdicts", "scores": "Scores", "tables": "Tables", "figures": "Figures"
 }  # fmt: skip
 """What is named where it is missing, by the kind of file; all else is made on the way to these."""
@@ -340,7 +340,7 @@ def run_status_of(
     """
     files = {kind: [Path(path) for path in paths] for kind, paths in wanted.items()}
     lacking = {kind: [path for path in paths if not path.exists()] for kind, paths in files.items()}
-    missing = {words: tuple(_name(kind, path) for path in lacking.get(kind, ())) for kind, words in KINDS.items()}
+    missing = {words: tuple(_name(kind, path) for path in lacking.get(kind, ())) for kind, words in MISSING.items()}
     asking = tuple(_asking(one, is_running=is_running) for jobs in progress.values() for one in jobs)
     return RunStatus(
         at=at,

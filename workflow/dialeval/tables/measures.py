@@ -89,7 +89,7 @@ RATINGS = Table(
             for name in ("bradley_terry", "bradley_terry_penalised", "bradley_terry_length_controlled", "davidson")
         },
     },
-    numbers="rating", kinds={"p_above_next": "share"},
+    numbers="rating", formats={"p_above_next": "share"},
 )
 WIN_RATES = Table(
     f"{FOLDER}/win_rates", schema(
@@ -181,7 +181,7 @@ AGREEMENT = Table(
         "precision": Interval("precision_ci_low", "precision_ci_high"),
         "recall": Interval("recall_ci_low", "recall_ci_high"),
     },
-    numbers="share", kinds=dict.fromkeys(("estimate", "ci_low", "ci_high", "ac1", "ac1_ci_low", "ac1_ci_high"),
+    numbers="share", formats=dict.fromkeys(("estimate", "ci_low", "ci_high", "ac1", "ac1_ci_low", "ac1_ci_high"),
         "correlation"),
 )
 EXAMPLES = Table(
@@ -325,7 +325,7 @@ BATTLE_RATINGS = Table(
         "p_above_next": "share of resamples in which the player is above the next one",
     },
     numbers="rating",
-    kinds={"p_above_next": "share"},
+    formats={"p_above_next": "share"},
 )
 BATTLE_DIFFERENCES = differences(
     "battles/differences",

@@ -31,7 +31,7 @@ FLIPS_OF_A_JUDGE = 8
 FLIPS = 120
 CHANGES_OF_A_KIND = 60
 LONGEST_VALUE = 300
-KINDS = {
+HEADINGS = {
     "configuration": "The configuration",
     "settings": "Settings of the same jobs",
     "data": "Files that were read",
@@ -216,7 +216,7 @@ def answer(comparison: Comparison) -> str:
 def _changes(rows: list[Row]) -> list[tuple[str, list[Row], int]]:
     """Returns heading, the first rows and the number of the others, by kind."""
     found = []
-    for kind, heading in KINDS.items():
+    for kind, heading in HEADINGS.items():
         of = [row for row in rows if row["kind"] == kind]
         if of:
             found.append((heading, of[:CHANGES_OF_A_KIND], max(0, len(of) - CHANGES_OF_A_KIND)))
