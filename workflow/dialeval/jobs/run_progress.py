@@ -70,7 +70,7 @@ class RunLog(logging.Filter):
     """A filter of Snakemake's log that writes the progress and remembers how jobs ended.
 
     Args:
-        commands_shown: whether the user asked to see commands; then nothing is shortened.
+        commands_shown: whether the user chose to see commands; then nothing is shortened.
     """
 
     commands_shown: bool = False

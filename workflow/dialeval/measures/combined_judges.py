@@ -125,7 +125,7 @@ def _reasons(missing: BoolArray, members: Sequence[str]) -> list[str]:
 
 
 def drawn(judgements: pa.Table, form: Form, share: float) -> dict[str, float]:
-    """Returns the requests that the second judge is asked, each with its inclusion probability.
+    """Returns the requests to the second judge, each with its inclusion probability.
 
     Half of the share is drawn from the units of which the first judge is least sure, which make up a share of all
     units, and half from the others; from a share of a half on it is drawn from all alike. The order of the draw is that

@@ -38,7 +38,7 @@ class Item:
         tables: which of our tables show the same, `<folder>/<table>`.
         figures: which of our figures do, `<folder>/<file>` without suffix; `{n}` and `{protocol}` stand for any.
         where: what a row of these tables has, by column, that shows it: one of some values, or, of none, any at all. A
-            run whose tables have no such row does not show the item; of a table without the column nothing is asked.
+            run whose tables have no such row does not show the item; a table without the column needs no such row.
         beside: tables that a run has besides where it shows the item, such as those of what it trained.
         defined_in: files of this project with an item that is no result: a prompt, a definition, a list of models.
         config: the configuration that makes the paper's numbers; empty where the item is no result.

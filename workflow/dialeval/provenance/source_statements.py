@@ -91,7 +91,7 @@ def _digest(text: bytes) -> str:
 
 
 def _load(path: Path, reader: str) -> dict[str, Source]:
-    """Returns the kept readings; none where they are not there, damaged, or made by another reader."""
+    """Returns the kept readings; none where they are missing, corrupt, or made by another reader."""
     try:
         content = json.loads(path.read_bytes())
         return (

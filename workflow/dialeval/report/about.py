@@ -132,7 +132,7 @@ def roles_of(configuration: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 
 
 def sampling_of(records: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Returns how each protocol was sampled, by the settings of the jobs that planned or asked."""
+    """Returns how each protocol was sampled, by the settings of the jobs that planned or sent requests."""
     found: dict[str, dict[str, Any]] = {}
     for record in records:
         settings, stage = record.get("settings", {}), record.get("stage", "")
@@ -196,7 +196,7 @@ def _sampled(about: About) -> AboutTable:
 
 
 def _usage(usage: Iterable[Mapping[str, Any]]) -> AboutTable:
-    """Returns what the answers took that the run rests on, whether asked for now or found in the store."""
+    """Returns what the answers took that the run rests on, whether sent now or found in the store."""
     rows = tuple(
         (
             f"{row['model']}, {row['protocol']}",
@@ -282,7 +282,7 @@ class Asking:
     """How far a job is that asks a model.
 
     Attributes:
-        title: what is asked of whom.
+        title: protocol and model of the requests.
         counts: how many are done, in words.
         share: done of all, 0 to 100; None where it is not known how many there are.
         state: `answering`, `done` or `stopped`, with what failed.

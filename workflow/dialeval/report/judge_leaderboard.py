@@ -254,7 +254,7 @@ _THE_SAME = 0.9995  # the same each time, as it is written
 
 
 def repeat_sentence(inputs: ReportInputs, level: str) -> tuple[str, ...]:
-    """Returns a sentence on how far judges agree with themselves at a level; nothing where none was asked twice."""
+    """Returns a sentence on how far judges agree with themselves at a level; nothing where none has repeats."""
     table = inputs.tables.get(REPEAT_AGREEMENT.name)
     if table is None:
         return ()
