@@ -125,7 +125,7 @@ def _botchat_protocols(selfchat: object) -> dict[str, Any]:
     if isinstance(longest, int) and not isinstance(longest, bool) and longest >= 3:
         lengths = {name: [n for n in all_n if n <= longest] or [longest] for name, all_n in lengths.items()}
     return {**{name: {"n_utterances": all_n} for name, all_n in lengths.items()}} | (
-        {} if chat.get("scenarios") else {"gteval": {}}  # people said nothing there
+        {} if chat.get("scenarios") else {"gteval": {}}  # it has no human dialogues
     )
 
 

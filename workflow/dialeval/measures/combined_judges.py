@@ -40,7 +40,7 @@ def ensemble_judgements(name: str, method: str, members: Mapping[str, Sequence[p
     """Returns the table `judgements` of an ensemble: the arithmetic mean of its members' scores, each in [0, 1].
 
     A member's score of an item is the mean over repeats. There is a row for every item and criterion that all members
-    were asked about; where one of them gave no score, there is none, rather than a mean of fewer. The mean is written
+    judged; where one of them gave no score, there is none, rather than a mean of fewer. The mean is written
     on the members' scale where they all have one, so that it can be shown beside them, and else from 0 to 1.
 
     Args:

@@ -379,7 +379,7 @@ def perturbations_of_level(level: Level) -> tuple[str, ...]:
 
 
 def perturbations_for(criterion: str, level: Level, sensitivities: Sensitivities = NO_SENSITIVITIES) -> tuple[str, ...]:
-    """Returns the kinds that lower a criterion; empty if none is known.
+    """Returns the perturbations that lower a criterion; empty if none is known.
 
     Args:
         criterion: a shipped one or the user's.
@@ -396,30 +396,30 @@ def perturbations_for(criterion: str, level: Level, sensitivities: Sensitivities
 
 def chosen_perturbations(
     criteria: Collection[str] | None,
-    kinds: Collection[str] | None,
+    perturbations: Collection[str] | None,
     level: Level,
     sensitivities: Sensitivities = NO_SENSITIVITIES,
 ) -> dict[str, tuple[str, ...]]:
-    """Returns the kinds by criterion.
+    """Returns the perturbations by criterion.
 
     Args:
         criteria: None for those that the paper's metrics learn.
-        kinds: None for all that lower a criterion.
+        perturbations: None for all that lower a criterion.
         level: of what is judged.
         sensitivities: the user's criteria with the perturbations that lower them.
 
     Raises:
-        UserError: a kind is not known at this level, or a criterion is left without any.
+        UserError: a perturbation is not known at this level, or a criterion is left without any.
     """
     known = perturbations_of_level(level)
-    for name in kinds or ():
+    for name in perturbations or ():
         if name not in known:
             meant = f"it is called '{INSTEAD[name]}' here" if name in INSTEAD else nearest(name, known)
             raise UserError(f"'{name}' is no way of spoiling a {level}; {meant}")
     found = {}
     for criterion in criteria or DEFAULT_CRITERIA[level]:
         lowering = perturbations_for(criterion, level, sensitivities)
-        found[criterion] = tuple(name for name in lowering if kinds is None or name in kinds)
+        found[criterion] = tuple(name for name in lowering if perturbations is None or name in perturbations)
         if not lowering:
             able = [name for name in (*_OF_TURNS, *_OF_DIALOGUES, "overall") if perturbations_for(name, level)]
             raise UserError(
@@ -427,5 +427,5 @@ def chosen_perturbations(
                 f"perturbations of your own criterion under criteria.{criterion}.sensitive_to"
             )
         if not found[criterion]:
-            raise UserError(f"none of the kinds lowers '{criterion}'; what does: {', '.join(lowering)}")
+            raise UserError(f"none of the perturbations lowers '{criterion}'; what does: {', '.join(lowering)}")
     return found
