@@ -264,7 +264,7 @@ def repeat_sentence(inputs: ReportInputs, level: str) -> tuple[str, ...]:
     if not found:
         return ()
     more = f", and the table has {len(found) - MOST_JUDGES} more" if len(found) > MOST_JUDGES else ""
-    words = "Asked more than once, judges agree with themselves by a mean correlation of two repeats of"
+    words = "Over repeats, judges agree with themselves by a mean correlation of"
     return (f"{words} {listed(found[:MOST_JUDGES])}{more}.",)
 
 

@@ -409,7 +409,7 @@ CHANGED_VERDICTS = Table(
 CHANGED_SETTINGS = Table(
     "comparison/changes", schema(kind=TEXT, place=TEXT, value_a=TEXT, value_b=TEXT, n_jobs=INT),
     row="setting, library, function or prompt that differs between the runs (`results/comparison/changes`)",
-    title="What was set otherwise",
+    title="Changed settings, data and code",
     columns={
         "kind": "configuration, settings (of jobs), data, prompts, code, libraries or version",
         "place": "field, job or library",

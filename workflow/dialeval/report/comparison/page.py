@@ -190,7 +190,7 @@ def about_verdicts(comparison: Comparison) -> str:
 
 
 def about_changes(comparison: Comparison) -> str:
-    """Returns what was set otherwise, by kind, in a sentence."""
+    """Returns the changed settings, data and code, by kind, in a sentence."""
     changes = list(dict.fromkeys(row["kind"] for row in comparison.changes))
     if not changes:
         return "No known setting differs."
