@@ -14,7 +14,7 @@ from workspace import ROOT
 
 from dialeval import __version__
 from dialeval.cli.main import parsed
-from dialeval.report.comparison.bounds import parse_bounds
+from dialeval.cli.results import parse_bounds
 
 GATE = ROOT / "examples" / "gate.yml"
 WORKFLOWS = [GATE, *sorted((ROOT / ".github" / "workflows").glob("*.yml"))]

@@ -260,13 +260,13 @@ def test_what_is_joined_is_asked_about_beside_what_is_named() -> None:
     config = load_config(joining({"relevance": "overall"}, dimensions=["overall"]), files_are_there=False)
     assert config.metaeval is not None
     corpus = config.metaeval.corpora["mine"]
-    assert (corpus.asked, corpus.joined) == (["overall", "relevance"], {"relevance": "overall"})
+    assert (corpus.judged_criteria, corpus.joined) == (["overall", "relevance"], {"relevance": "overall"})
     assert protocol_dimensions(config, config.resolved_protocols()["yes_no"]) == {"mine": ["overall", "relevance"]}
     assert joined_criteria(config) == {"mine": {"relevance": "overall"}}
     assert fillable(corpus) == ["overall"]
     alone = load_config(joining({"relevance": "relevance"}), files_are_there=False).metaeval
     assert alone is not None
-    assert (alone.corpora["mine"].asked, alone.corpora["mine"].joined) == (["relevance"], {})
+    assert (alone.corpora["mine"].judged_criteria, alone.corpora["mine"].joined) == (["relevance"], {})
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,7 @@ import pytest
 from labelled_dialogues import SYSTEMS, dialogues, drawn_protocol, items_table, protocol_settings, sheet_for
 
 from dialeval.html_pages import unpack
-from dialeval.labels.page import page_html
-from dialeval.labels.page.rendering import content
+from dialeval.labels.page import content, page_html
 from dialeval.labels.units import Sheet, ShownTurn
 from dialeval.tables import files
 from dialeval.translation import external_scores

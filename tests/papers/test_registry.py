@@ -14,7 +14,7 @@ from dialeval import __version__
 from dialeval.config.files import read_config_file
 from dialeval.config.loading import load_config
 from dialeval.figures import registry
-from dialeval.papers.entry import NEEDS, Item, Paper
+from dialeval.papers import NEEDS, Item, Paper
 from dialeval.papers.registry import BOTCHAT, PAPERS, to_cite
 from dialeval.report.inputs import PARTS
 from dialeval.tables.catalogue import TABLES

@@ -325,7 +325,7 @@ def test_a_board_by_people_says_how_high_a_judge_could_come() -> None:
 
 
 def test_leaderboards_say_how_far_judges_agree_with_themselves() -> None:
-    words = "Asked more than once, judges agree with themselves by a mean correlation of two repeats of"
+    words = "Over repeats, judges agree with themselves by a mean correlation of"
     said = {
         board.title.split(",")[1].strip().split(" ")[0]: " ".join(board.summary.basis)
         for board in judge_boards(inputs())

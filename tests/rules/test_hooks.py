@@ -86,9 +86,9 @@ def hooks_of(*jobs: SimpleNamespace, results: Path | None = None) -> Hooks:
 
 def test_a_job_asks_the_models_of_its_wildcards_and_the_simulated_user() -> None:
     hooks = hooks_of()
-    assert hooks.asked_by(job("answer", judge="keyed", protocol="unieval")) == {"keyed"}
-    assert hooks.asked_by(job("generate_dialogues", chatbot="bot")) == {"bot", "user"}
-    assert hooks.asked_by(job("write_items")) == set()
+    assert hooks.models_of(job("answer", judge="keyed", protocol="unieval")) == {"keyed"}
+    assert hooks.models_of(job("generate_dialogues", chatbot="bot")) == {"bot", "user"}
+    assert hooks.models_of(job("write_items")) == set()
 
 
 def test_models_without_a_key_are_named_once() -> None:

@@ -112,4 +112,4 @@ def test_a_store_that_holds_what_no_table_could_hold_is_used_as_far_as_it_goes(
             "half \ufffd an emoji",
             "paid for",
         }
-    assert "damaged line" in capsys.readouterr().out
+    assert "corrupt line" in capsys.readouterr().out

@@ -134,7 +134,7 @@ def test_criteria_that_are_not_named_are_the_papers() -> None:
         (None, ["near"], "dialogue", "no way of spoiling a dialogue"),
         (["diversity"], None, "dialogue", "no perturbation lowers 'diversity' of a dialogue"),
         (["empathy"], None, "turn", "criteria.empathy.sensitive_to"),
-        (["specificity"], ["near"], "turn", "none of the kinds lowers 'specificity'; what does: dullness"),
+        (["specificity"], ["near"], "turn", "none of the perturbations lowers 'specificity'; what does: dullness"),
     ],
 )
 def test_what_means_nothing_is_refused(

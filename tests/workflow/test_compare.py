@@ -6,8 +6,8 @@ import re
 
 from workspace import Workspace
 
-from dialeval.tables.comparison import NUMBERS, VERDICTS
 from dialeval.tables.files import read_table
+from dialeval.tables.measures import COMPARED_NUMBERS, COMPARED_VERDICTS
 
 
 def test_a_finished_run_has_not_moved_from_itself(finished: Workspace) -> None:
@@ -20,11 +20,11 @@ def test_a_finished_run_has_not_moved_from_itself(finished: Workspace) -> None:
     assert "(100.0%)" in output
     assert re.search(r"\ntotal +1\n", output)
     folder = finished.folder / "results" / "comparison"
-    rows = read_table(folder / "numbers.parquet", NUMBERS).to_pylist()
+    rows = read_table(folder / "numbers.parquet", COMPARED_NUMBERS).to_pylist()
     assert {row["table"] for row in rows} >= {"arena/ratings", "unieval/pass_rates", "gteval/win_rates"}
     assert {row["changed"] for row in rows} <= {"no", "unknown"}
     assert all(row["value_a"] == row["value_b"] for row in rows)
-    verdicts = read_table(folder / "verdicts.parquet", VERDICTS).to_pylist()
+    verdicts = read_table(folder / "verdicts.parquet", COMPARED_VERDICTS).to_pylist()
     assert all(row["n_both"] == row["n_same"] for row in verdicts)
     changes = (folder / "changes.csv").read_text()
     assert len(changes.splitlines()) == 1  # the heading

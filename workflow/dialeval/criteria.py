@@ -87,7 +87,7 @@ class Criterion:
     Attributes:
         name: as in the configuration, tables and prompts.
         level: what it is about; None for both.
-        words: in English, or in the language that all are asked in who have no words of their own.
+        words: in English, or in the language of all requests in languages without words of their own.
         scale: of the scores.
         aliases: how judges call it besides.
         sensitive_to: perturbations that lower it.

@@ -156,7 +156,7 @@ def test_a_damaged_ledger_is_said(tmp_path: Path) -> None:
         (path,) = (tmp_path / FOLDER).glob(f"*/*.{SUFFIX}")
         path.write_text("no ledger\n")
         _, stopped = ask(endpoint.url, tmp_path, 0, N, budget=1000.0)
-    assert f"{path} has a damaged line" in stopped
+    assert f"{path} has a corrupt line" in stopped
     assert f"delete the folder {path.parent}" in stopped
 
 

@@ -129,7 +129,7 @@ def test_a_file_that_was_cut_off_keeps_its_whole_lines(tmp_path: Path, capsys: O
     with opened(tmp_path) as store:
         assert [number for number in range(10) if key(number) in store] == list(range(9))
         store.append(key(9), Response("again"))
-    assert "1 damaged line" in capsys.readouterr().out
+    assert "1 corrupt line" in capsys.readouterr().out
     with opened(tmp_path) as store:
         assert store.get(key(9)) == Response("again")
 
@@ -157,13 +157,13 @@ def test_half_a_line_of_a_writer_at_work_is_not_damaged(tmp_path: Path, capsys: 
             file.write(line_of(key(5), b'{"text": "half"}')[:-7])
         assert found(tmp_path, range(6), writer="shard-1-of-2", run="one run") == [1, 2]
         output = capsys.readouterr().out
-        assert f"{earlier} has 1 damaged line" in output, "the earlier job ended long ago"
+        assert f"{earlier} has 1 corrupt line" in output, "the earlier job ended long ago"
         assert str(path) not in output
     finally:
         leave.set()
         writer.join(60)
     assert found(tmp_path, range(6), writer="shard-1-of-2", run="one run") == [1, 2]
-    assert f"{path} has 1 damaged line" in capsys.readouterr().out
+    assert f"{path} has 1 corrupt line" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("seconds", "corrupt"), [(5.0, 0), (600.0, 1)])
@@ -240,7 +240,7 @@ def test_lines_of_another_version_are_used_or_asked_again(tmp_path: Path, capsys
     output = capsys.readouterr().out
     assert "fields that this version does not know (mood)" in output
     assert "replaced by U+FFFD" in output
-    assert "damaged line" in output
+    assert "corrupt line" in output
     assert found(tmp_path, range(9)) == list(range(9))
 
 
@@ -263,7 +263,7 @@ def test_a_file_that_is_cut_while_it_is_read_costs_what_was_cut(tmp_path: Path, 
         assert there == list(range(len(there)))
         os.truncate(path, 0)
         assert store.get(key(0)) is None
-    assert capsys.readouterr().out.count("damaged line") == 1
+    assert capsys.readouterr().out.count("corrupt line") == 1
 
 
 def test_a_file_that_is_written_anew_while_it_is_read_gives_no_wrong_answer(tmp_path: Path) -> None:
@@ -332,7 +332,7 @@ def test_places_of_a_long_file_are_kept_and_believed_while_it_is_the_same(
         assert key(1) in answers
     assert not kept.exists(), "an estimate writes nothing"
     with path.open("ab") as file:
-        file.write(b"a damaged line\n")
+        file.write(b"a corrupt line\n")
     assert found(tmp_path, range(20)) == list(range(20))
     assert kept.exists()
     capsys.readouterr()
@@ -341,7 +341,7 @@ def test_places_of_a_long_file_are_kept_and_believed_while_it_is_the_same(
         without_reading.setattr(answer_files, "_lines", lambda path: pytest.fail("the file was read again"))
         assert found(tmp_path, range(20)) == list(range(20))
         assert found(tmp_path, range(20), protocol="duel") == list(range(20))
-    assert "1 damaged line" in capsys.readouterr().out
+    assert "1 corrupt line" in capsys.readouterr().out
 
     with path.open("ab") as file:
         file.write(line_of(key(20), b'{"text": "later"}'))

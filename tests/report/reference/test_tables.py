@@ -17,7 +17,7 @@ def test_the_page_has_every_table_once() -> None:
 def test_what_is_said_of_columns_is_of_columns_that_there_are() -> None:
     for table in TABLES.values():
         inside = {column for one in table.cells.values() for column in (one.low, one.high, one.published) if column}
-        assert {*table.cells, *table.kinds, *inside} <= set(table.schema.names), table.name
+        assert {*table.cells, *table.formats, *inside} <= set(table.schema.names), table.name
         assert table.row, table.name
 
 

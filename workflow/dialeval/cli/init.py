@@ -227,22 +227,22 @@ def configuration_text(wish: Wish, folder: Path, notes: list[str] | None = None)
             "--dialogues FILE with dialogues of your own systems"
         )
     source = _source(wish, folder, [] if notes is None else notes) if wish.dialogues else None
-    asked = [model.name for model in wish.judges if model.model]
+    pair_judges = [model.name for model in wish.judges if model.model]
     text = rendered(
         "config.yaml.j2",
         wish=wish,
         source=source,
         models={model.name: model for model in _distinct([*wish.chatbots, *wish.judges])},
-        asked=asked,
+        pair_judges=pair_judges,
         criteria=list(wish.criteria) or ["coherence", "overall"],
         own={name: question for name, question in wish.criteria.items() if question},
-        has_pairs=_has_pairs(wish, source, asked),
+        has_pairs=_has_pairs(wish, source, pair_judges),
     )
     load_config(yaml.safe_load(text), files_are_there=False, source=" that these options make")
     return text
 
 
-def _has_pairs(wish: Wish, source: _Source | None, asked: Sequence[str]) -> bool:
+def _has_pairs(wish: Wish, source: _Source | None, pair_judges: Sequence[str]) -> bool:
     """Returns whether a protocol compares systems in pairs.
 
     Raises:
@@ -255,10 +255,10 @@ def _has_pairs(wish: Wish, source: _Source | None, asked: Sequence[str]) -> bool
             f"--pairs: {systems}, and no two systems share a case; give dialogues of two systems the same case_id, or "
             "add a second --chatbot, or leave --pairs out"
         )
-    if wish.pairs and not asked:
+    if wish.pairs and not pair_judges:
         judges = ", ".join(model.name for model in wish.judges)
         raise UserError(f"--pairs: no judge can compare ({judges}: embedded); add --judge NAME=MODEL, or leave it out")
-    return bool(asked) and share_cases and (source is not None if wish.pairs is None else wish.pairs)
+    return bool(pair_judges) and share_cases and (source is not None if wish.pairs is None else wish.pairs)
 
 
 def as_model(text: str) -> Model:

@@ -125,7 +125,7 @@ def _botchat_protocols(selfchat: object) -> dict[str, Any]:
     if isinstance(longest, int) and not isinstance(longest, bool) and longest >= 3:
         lengths = {name: [n for n in all_n if n <= longest] or [longest] for name, all_n in lengths.items()}
     return {**{name: {"n_utterances": all_n} for name, all_n in lengths.items()}} | (
-        {} if chat.get("scenarios") else {"gteval": {}}  # people said nothing there
+        {} if chat.get("scenarios") else {"gteval": {}}  # it has no human dialogues
     )
 
 
@@ -232,7 +232,7 @@ class Config(WithFiles):
         return [*complete, *([cascade.name] if cascade else []), *self.ensembles_of(protocol), *rules]
 
     def talks(self) -> bool:
-        """Returns whether dialogues of chatbots are wanted: there are some, or nothing else is asked for."""
+        """Returns whether dialogues of chatbots are wanted: there are some, or no other data."""
         return bool(self.models) and (bool(self.chatbots) or not any(getattr(self, part) for part in PARTS))
 
     def models_in_use(self) -> list[str]:

@@ -1,6 +1,6 @@
 """Checks across the parts of a configuration, and against what the papers print.
 
-A model that is asked as it is goes by its own name. One that was trained, an ensemble and a file of ready scores go by
+A model without training goes by its own name. One that was trained, an ensemble and a file of ready scores go by
 none, unless `metaeval.published_as` says which system they repeat: their names do not say what they were trained on.
 """
 
@@ -25,9 +25,8 @@ from dialeval.config.training import unfit_training
 from dialeval.config.without_effect import settings_without_effect
 from dialeval.criteria import FAILURES_PROTOCOL as OF_FAILURES
 from dialeval.errors import nearest
-from dialeval.papers import xdial_eval
+from dialeval.papers import folded, xdial_eval
 from dialeval.papers.comp_analysis import systems
-from dialeval.papers.entry import folded
 
 if TYPE_CHECKING:
     from dialeval.config.configuration import Config
@@ -204,12 +203,12 @@ def _unable_judges(config: Config) -> Iterator[Mistake]:
     for name, one in config.resolved_protocols().items():
         field, unpublished = judges_field(config, name), name not in PUBLISHED_UNDER
         jobs.append((field, config.judges_of(name), name, _request_name(name, one), unpublished))
-    for field, names, protocol, asked_as, unpublished in jobs:
+    for field, names, protocol, role, unpublished in jobs:
         for name in names:
             model = config.models.get(name)
             related = (f"models.{name}", f"protocols.{protocol}")
-            if isinstance(model, EmbeddedModel) and not serves(model.method, asked_as):
-                able = ", ".join(able_to(asked_as))
+            if isinstance(model, EmbeddedModel) and not serves(model.method, role):
+                able = ", ".join(able_to(role))
                 words = (
                     f"'{name}' is an embedded model of method '{model.method}', which cannot serve there ({protocol}); "
                     + (

@@ -264,7 +264,7 @@ def protocol_criteria(config: Config, protocol: Protocol) -> list[Criterion]:
         name
         for corpus, rated in corpora.items()
         if RATED in sources or corpus in sources
-        for name in rated.asked or ()
+        for name in rated.judged_criteria or ()
     }  # fmt: skip
     if PERTURBED in sources and config.robustness:
         names |= set(config.sensitivities())
@@ -278,7 +278,9 @@ def protocol_dimensions(config: Config, protocol: Protocol) -> dict[str, list[st
     """
     corpora = config.metaeval.corpora if config.metaeval and not protocol.criteria else {}
     named = {
-        corpus: [name for name in rated.asked or () if protocol.form == "probability" or name in config.criteria]
+        corpus: [
+            name for name in rated.judged_criteria or () if protocol.form == "probability" or name in config.criteria
+        ]
         for corpus, rated in corpora.items()
     }
     return {corpus: names for corpus, names in named.items() if names}
@@ -326,7 +328,7 @@ def _embedded(config: Config, name: str, chosen: list[Criterion]) -> Iterator[Mi
 
 
 def _embedded_structured(config: Config, name: str) -> Iterator[Mistake]:
-    """Yields embedded judges that are asked for JSON, which they do not write."""
+    """Yields embedded judges with requests for JSON, which they do not write."""
     for judge in config.judges_of(name):
         if isinstance(config.models.get(judge), EmbeddedModel):
             words = f"'{judge}' is an embedded model, which answers in text and not in JSON; take answers: free"
@@ -347,11 +349,11 @@ def _criteria_without_items(config: Config, name: str, protocol: Protocol) -> It
             yield Mistake(field, f"{words} criteria.{criterion.name}.sensitive_to", related)
 
 
-# Criteria asked in place of rated dimensions
+# Criteria judged in place of rated dimensions
 
 
 def unfit_asks(config: Config) -> Iterator[Mistake]:
-    """Yields mistakes where a criterion cannot be asked of a corpus."""
+    """Yields mistakes where a criterion cannot be judged on a corpus."""
     known = with_own(config.own_criteria(config.criteria))
     for name, corpus in config.metaeval.corpora.items() if config.metaeval else ():
         field = f"metaeval.corpora.{name}.criterion_map"
@@ -376,10 +378,10 @@ def fillable(corpus: RatedCorpus) -> list[str]:
 
     What is compared with ratings on another criterion has its reference already.
     """
-    return [name for name in corpus.asked or () if name not in corpus.joined]
+    return [name for name in corpus.judged_criteria or () if name not in corpus.joined]
 
 
 def joined_criteria(config: Config) -> dict[str, dict[str, str]]:
-    """Returns, by rated corpus, what is asked about and compared with ratings on another criterion."""
+    """Returns, by rated corpus, the judged criteria that are compared with ratings on another criterion."""
     corpora = config.metaeval.corpora if config.metaeval else {}
     return {name: corpus.joined for name, corpus in corpora.items() if corpus.joined}

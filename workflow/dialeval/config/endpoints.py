@@ -23,7 +23,7 @@ class AnyModel(Section):
     """What all models have.
 
     Attributes:
-        opened_by: module whose `open_model` gives the engine; empty where nothing is asked.
+        opened_by: module whose `open_model` gives the engine; empty for a model without requests.
         runs_in: which of envs/*.yaml its jobs run in.
         how_jobs_run: the fields that say how its jobs run and change no answer: other values of theirs re-run nothing.
     """

@@ -166,7 +166,7 @@ PLACES = (DEFAULT, Path("config") / DEFAULT)
 
 
 def configuration_file(here: Path, project: Path) -> tuple[Path, str]:
-    """Returns the configuration file of a run that names none, and what is to be told of it, if anything.
+    """Returns the configuration file of a run that names none, and a notice about it, or an empty text.
 
     A run in another folder has the one of that folder, or else that of the project.
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dialeval.config.configuration import Config
 
 
-Asked = Annotated[str, Field(min_length=1, max_length=2_000)]
+QuestionText = Annotated[str, Field(min_length=1, max_length=2_000)]
 
 
 class Labels(Section):
@@ -45,7 +45,7 @@ class Labels(Section):
             "scores); uncertainty (half at random, half where the judge is least certain)."
         ),
     )
-    questions: dict[Name, Asked | dict[Name, Asked]] = Field(
+    questions: dict[Name, QuestionText | dict[Name, QuestionText]] = Field(
         {},
         description=(
             "By protocol with your own template, the question for annotators: a text, or {criterion: text} "
@@ -218,7 +218,7 @@ def _questions(config: Config, labels: Labels) -> Iterator[Mistake]:
 
 
 def criteria_for_annotators(config: Config, name: str, protocol: Protocol) -> list[str]:
-    """Return the names of the criteria that annotators may be asked about under a protocol."""
+    """Return the names of the criteria that annotators may label under a protocol."""
     named = [one.name for one in config.criteria_of(name)]
     papers = dict.fromkeys(one for level in LEVELS for one in DIMENSIONS[level])
     return named or ([*papers] if protocol.form in SCORING else [])

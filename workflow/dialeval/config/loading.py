@@ -120,7 +120,7 @@ def _fields(raw: dict[str, Any]) -> tuple[Config | None, set[Place], list[str]]:
     """Return the configuration without the fields that are wrong, their places, and what is wrong with them.
 
     A field that is misspelt is read as the field that it means, so that nothing else seems to be missing; what is wrong
-    in it is told once its name is right.
+    in it is reported once its name is right.
     """
     wrong: set[Place] = set()
     lines: list[str] = []
@@ -139,7 +139,7 @@ def _fields(raw: dict[str, Any]) -> tuple[Config | None, set[Place], list[str]]:
             for details in mistakes:
                 place = place_of(details)
                 if place[-1:] == ("data",) and (*place[:-1], "form") in missing:
-                    continue  # told with the form
+                    continue  # reported with the form
                 # what holds a part that was left out before, or lies in one, may be wrong by that alone
                 if not _touches(place, wrong):
                     lines.append(_in_line(in_words(details)))

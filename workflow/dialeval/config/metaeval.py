@@ -130,7 +130,7 @@ class RatedCorpus(Section):
         return self.limit if self.reader == "severity_levels" or "limit" in self.model_fields_set else None
 
     @property
-    def asked(self) -> list[str] | None:
+    def judged_criteria(self) -> list[str] | None:
         """Returns the criteria that judges score: named, or joined to others; None for the level's."""
         return list(dict.fromkeys([*(self.dimensions or ()), *self.criterion_map])) or None
 

@@ -1,4 +1,4 @@
-"""A protocol: what is asked about what, in rounds or as a cascade, and what is measured."""
+"""A protocol: its question and data, rounds or a cascade, and its measures."""
 
 from __future__ import annotations
 

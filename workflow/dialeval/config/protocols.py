@@ -60,7 +60,7 @@ SHIPPED = tuple(Protocols.model_fields)
 
 
 TEMPLATES: dict[Form, str] = {"pair": "pair.j2", "locate": "locate.j2", "annotate": "annotate.j2"}
-"""What one of the user's own is asked with that names no template; items have one for each of their levels."""
+"""The template of a user's own protocol that names none; items have one for each of their levels."""
 
 
 _UNASKED: dict[Form, tuple[type, ...]] = {
@@ -78,7 +78,7 @@ def shipped(name: str) -> Protocol:
 
 
 def resolved(config: Config) -> dict[str, Protocol]:
-    """Returns every configured protocol by name, shipped ones first, with the judges that are asked."""
+    """Returns every configured protocol by name, shipped ones first, with their judges."""
     found = {
         name: _with_options(shipped(name), dict(section), config)
         for name in SHIPPED
@@ -100,7 +100,7 @@ def asks(config: Config, protocol: Protocol) -> bool:
 
 def _filled_in(protocol: Protocol, config: Config) -> Protocol:
     judges = protocol.judges
-    if judges is None:  # a trained encoder writes no ratings; asked for verdicts, it is refused
+    if judges is None:  # a trained encoder writes no ratings; with requests for verdicts, it is refused
         unfit = _UNASKED.get(protocol.form, ())
         judges = [name for name in config.judges if not isinstance(config.models.get(name), unfit)]
     if protocol.measures and not judges and "agreement" in protocol.measures:  # rules alone agree with no judge

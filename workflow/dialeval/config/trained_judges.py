@@ -1,4 +1,4 @@
-"""Checks of judges that are trained: what they learn from and what they are asked."""
+"""Checks of judges that are trained: their training data and their requests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEVEL_OF_READER: dict[str, Level] = {
 
 
 def unfit_learners(config: Config) -> Iterator[Mistake]:
-    """Yields sets without a learner, adapters that name none, and encoders that are asked something else."""
+    """Yields sets without a learner, adapters that name none, and encoders with requests of other criteria."""
     for name, model in config.models.items():
         if isinstance(model, VllmModel) and model.lora:
             for data in model.lora.train:
@@ -50,7 +50,7 @@ def _without_effect(config: Config, name: str, train: EncoderTraining) -> Iterat
 
 
 def learned_by(config: Config, name: str) -> set[tuple[Level, str]] | None:
-    """Returns the levels and criteria that an encoder learns; None where anything can be asked, or it is not known."""
+    """Returns the levels and criteria that an encoder learns; None for all, or where not known."""
     model = config.models.get(name)
     if not isinstance(model, EncoderModel) or model.train is None or model.train.data not in config.training:
         return None
@@ -81,9 +81,9 @@ def _unused_sets(config: Config) -> Iterator[Mistake]:
 
 
 def _unknown_questions(config: Config, name: str, data: str) -> Iterator[Mistake]:
-    """Yields an encoder that is asked about other criteria at its level alone: it would be left out without a word.
+    """Yields an encoder with requests on other criteria at its level alone: it would be left out without a word.
 
-    One whose level is asked about nowhere may be trained for its own sake.
+    One whose level no request is about may be trained for its own sake.
     """
     section, known = config.training[data], with_own(config.own_criteria(config.criteria))
     if not all(one in known and known[one].is_at(section.level) for one in section.learned):
@@ -113,7 +113,7 @@ def _asked(config: Config, protocol: Protocol) -> Iterator[tuple[Level, str]]:
             for corpus in [rated[source]] if source in rated else rated.values():
                 known = LEVEL_OF_READER.get(corpus.reader)
                 for level in [known] if known else LEVELS:
-                    names = protocol.criteria or corpus.asked or DIMENSIONS[level]
+                    names = protocol.criteria or corpus.judged_criteria or DIMENSIONS[level]
                     yield from ((_level_of(config, one, level), one) for one in names)
         elif source == PERTURBED and config.robustness:
             names = protocol.criteria or config.known_criteria()
@@ -124,7 +124,7 @@ def _asked(config: Config, protocol: Protocol) -> Iterator[tuple[Level, str]]:
 
 
 def _level_of(config: Config, criterion: str, level: Level) -> Level:
-    """Returns the level at which a criterion is asked about: of a dialogue's responses where it is about these."""
+    """Returns the level at which a criterion is judged: of a dialogue's responses where it is about these."""
     known = with_own(config.own_criteria(config.criteria)).get(criterion)
     return known.level if known and known.level else level
 
@@ -133,7 +133,7 @@ def _level_of(config: Config, criterion: str, level: Level) -> Level:
 
 
 def unfit_adapters(config: Config) -> Iterator[Mistake]:
-    """Yields adapters that are to learn what is not asked by Yes and No, and those whose model is to do something else.
+    """Yields adapters that are to learn other answers than Yes and No, and those whose model is to do something else.
 
     An adapter learns one word behind a question; it does not change how a model writes.
     """
@@ -165,7 +165,7 @@ _SCORES = "it scores dialogues under yes_no, or another protocol of form probabi
 
 
 def unfit_encoders(config: Config) -> Iterator[Mistake]:
-    """Yields what is wrong with trained encoders: what they learn from, and what they are asked."""
+    """Yields what is wrong with trained encoders: their training data, and their requests."""
     for name, model in config.models.items():
         if not isinstance(model, EncoderModel) or model.train is None:
             continue
@@ -195,7 +195,7 @@ def _writers(config: Config) -> Iterator[Mistake]:
 
 
 def _judges(config: Config) -> Iterator[Mistake]:
-    """Yields encoders that are asked for verdicts or ratings."""
+    """Yields encoders with requests for verdicts or ratings."""
     for protocol, one in config.resolved_protocols().items():
         if one.form == "probability":
             continue

@@ -43,7 +43,7 @@ def _with(words: str) -> Callable[[Any], str]:
 
 
 SAMPLING = ("temperature", "max_tokens", "retry_unparsed", "presence_penalty", "frequency_penalty")
-"""How a model is asked, of BotChat's sections."""
+"""Settings of a model's requests, of BotChat's sections."""
 CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
     Fields: (
         Condition(("mirror",), lambda one: bool(one.public_corpora), _with("public_corpora, which `download` fetches")),
@@ -207,7 +207,7 @@ def _of_other_sections(config: Config) -> Iterator[Mistake]:
 
 
 def _of_published_models(config: Config) -> Iterator[Mistake]:
-    """Yield how models are sampled that are asked nothing: their dialogues or answers are published."""
+    """Yield how models without requests are sampled: their dialogues or answers are published."""
     requests: dict[str, tuple[Section, list[str]]] = {"selfchat": (config.selfchat, config.chatbots)}
     for name in ("unieval", "arena", "gteval"):
         if section := getattr(config.protocols, name):

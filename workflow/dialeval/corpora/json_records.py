@@ -185,7 +185,7 @@ def _columnar(path: Path) -> Iterator[dict[str, Any]]:
         else:
             batches = pa.ipc.open_stream(path)
         for batch in batches:
-            batch.validate(full=True)  # offsets in a damaged file lead outside of memory
+            batch.validate(full=True)  # offsets in a corrupt file lead outside of memory
             for record in batch.to_pylist():
                 number += 1
                 yield record

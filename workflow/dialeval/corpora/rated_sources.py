@@ -142,7 +142,7 @@ def check_joined(reading: RatedReading, rated_as: Mapping[str, str], field: str)
 
     Args:
         reading: the result of the reader.
-        rated_as: criterion that judges are asked about -> criterion that was rated.
+        rated_as: judged criterion -> rated criterion.
         field: of the configuration, for the message.
 
     Raises:

@@ -18,7 +18,7 @@ from dialeval.errors import UserError, nearest
 Dimensions = Mapping[str, tuple[str, Scale]]
 """By the name in a file: ours, and the scale that raters had."""
 MODEL_SCALE = Scale(1.0, 5.0)
-"""GPT-4 was always asked for 1 to 5 (comp-analysis, Table 2)."""
+"""GPT-4 always rated from 1 to 5 (comp-analysis, Table 2)."""
 
 ONE_TO_FIVE = Scale(1.0, 5.0)
 _TWO = Scale(0.0, 2.0)

@@ -92,7 +92,7 @@ def _by_ids(rows: Sequence[Sequence[str]], n_originals: int) -> list[int] | None
 
 
 def _likeness(rows: Sequence[Sequence[str]], originals: Sequence[Sequence[str]], order: Sequence[int]) -> float:
-    """Returns which share of an original's words its damaged dialogues have on average; rarer words weigh more."""
+    """Returns which share of an original's words its perturbed dialogues have on average; rarer words weigh more."""
     words = [_words(texts) for texts in originals]
     n_having = Counter(word for vocabulary in words for word in vocabulary)
     weight = {word: math.log1p(len(originals) / count) for word, count in n_having.items()}
@@ -109,7 +109,7 @@ def _words(texts: Sequence[str]) -> set[str]:
     return {word for text in texts for word in _WORD.findall(text.casefold())}
 
 
-# The sets of damaged responses and dialogues that comp-analysis published: its folder `robustness_data`.
+# The sets of perturbed responses and dialogues that comp-analysis published: its folder `robustness_data`.
 
 TURN_FOLDER = "turn_level_robust_data"
 DIALOGUE_FOLDER = "dialog_level_robust_data"
@@ -148,11 +148,11 @@ class PublishedSet:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """An original and its damaged version.
+    """An original and its perturbed version.
 
     Attributes:
         strategy: name of the set.
-        row: 0-based row of the damaged file.
+        row: 0-based row of the perturbed file.
         unchanged: whether the perturbation left the scored text unchanged; such pairs count, as in the paper.
     """
 
@@ -276,7 +276,7 @@ PAPER_SETS: tuple[str, ...] = tuple(name for name, published in SETS.items() if 
 """The fourteen of the paper's tables."""
 
 
-# Reads the damaged responses and dialogues that comp-analysis published, with their originals.
+# Reads the perturbed responses and dialogues that comp-analysis published, with their originals.
 
 CORPUS = "robustness"
 LANGUAGE = "en"

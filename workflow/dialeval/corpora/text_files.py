@@ -47,7 +47,7 @@ _OTHER_KINDS = {
     b"\x28\xb5\x2f\xfd": "packed by zstd, which is not read; unpack it, so that it is text in UTF-8",
 }
 _BROKEN = (OSError, ValueError, EOFError, zlib.error)
-"""What a file that cannot be read, or a packed one that is damaged, ends in."""
+"""What a file that cannot be read, or a corrupt packed one, ends in."""
 # an escaped backslash and a pair of halves come first, so that what follows them is not taken for a half
 _HALF_CHARACTER = re.compile(
     r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"

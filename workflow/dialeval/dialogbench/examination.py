@@ -221,6 +221,33 @@ def _joint_status(answers: Sequence[Mapping[str, Any]], *, readable: bool) -> st
 
 # The text of an item: its question, further fields, its options and the cue to answer.
 
+
+def question_of(item: TestItem) -> str:
+    """Returns the item's own question, or the one that its task asks of every dialogue."""
+    return without_marks(item.question) or _in(item.language, _QUESTIONS[item.task])
+
+
+def extras_of(item: TestItem) -> list[tuple[str, str]]:
+    """Returns name and text of the parts that are shown beside the dialogue."""
+    return [(_in(item.language, _EXTRAS[name]), without_marks(item.extra[name])) for name in task_of(item.task).shown]
+
+
+def cue_of(item: TestItem) -> str:
+    """Returns the words before an option's text when options are scored by their probability."""
+    return _in(item.language, _CUES.get(item.task, _ANSWER))
+
+
+def render_utterances(utterances: Sequence[str], language: str) -> str:
+    """Returns a dialogue with one line per utterance, each with its speaker."""
+    name, colon = ("说话人", "：") if language == "zh" else ("Speaker ", ": ")
+    return "\n".join(f"{name}{place % 2 + 1}{colon}{_one_line(text)}" for place, text in enumerate(utterances))
+
+
+def render_options(options: Sequence[str]) -> str:
+    """Returns options with one line each, behind their letters."""
+    return "\n".join(f"{letter}. {_one_line(text)}" for letter, text in zip(LETTERS, options, strict=False))
+
+
 _QUESTIONS: dict[str, tuple[str, str]] = {
     "KRG": ("Which reply of speaker 2 agrees with the background knowledge?", "说话人2的哪个回复与背景知识一致？"),
     "CRG": ("Which reply of speaker 2 rests on correct common sense?", "说话人2的哪个回复所依据的常识是正确的？"),
@@ -251,32 +278,6 @@ _CUES: dict[str, tuple[str, str]] = {
 _ANSWER = ("Answer", "答案")
 
 
-def question_of(item: TestItem) -> str:
-    """Returns the item's own question, or the one that its task asks of every dialogue."""
-    return without_marks(item.question) or _in(item.language, _QUESTIONS[item.task])
-
-
-def extras_of(item: TestItem) -> list[tuple[str, str]]:
-    """Returns name and text of the parts that are shown beside the dialogue."""
-    return [(_in(item.language, _EXTRAS[name]), without_marks(item.extra[name])) for name in task_of(item.task).shown]
-
-
-def cue_of(item: TestItem) -> str:
-    """Returns the words before an option's text when options are scored by their probability."""
-    return _in(item.language, _CUES.get(item.task, _ANSWER))
-
-
-def render_utterances(utterances: Sequence[str], language: str) -> str:
-    """Returns a dialogue with one line per utterance, each with its speaker."""
-    name, colon = ("说话人", "：") if language == "zh" else ("Speaker ", ": ")
-    return "\n".join(f"{name}{place % 2 + 1}{colon}{_one_line(text)}" for place, text in enumerate(utterances))
-
-
-def render_options(options: Sequence[str]) -> str:
-    """Returns options with one line each, behind their letters."""
-    return "\n".join(f"{letter}. {_one_line(text)}" for letter, text in zip(LETTERS, options, strict=False))
-
-
 def _in(language: str, words: tuple[str, str]) -> str:
     return words[language == "zh"]
 
@@ -286,6 +287,32 @@ def _one_line(text: str) -> str:
 
 
 # The chosen letter in an answer
+
+
+def read_letter(text: str, options: Sequence[str], *, cut: bool = False) -> str | None:
+    """Returns the letter of the option that an answer chooses, or None where it chooses none or more than one.
+
+    Args:
+        text: the answer; a reasoning part (`<think>...</think>`) at its beginning is ignored.
+        options: the options in the order of the prompt.
+        cut: whether the answer was cut off, so that a letter at its end may begin a word.
+    """
+    plain = _LONG_RUN.sub(r"\1", own_words(plain_text(text)).lstrip()).rstrip()
+    if "~~" in plain:
+        return None
+    declared = list(_named(plain, _DECLARATIONS, options, cut=cut))
+    chosen = [one for one in declared if not one.denied]
+    denied = {one.letter for one in declared if one.denied}
+    if not chosen:
+        chosen = list(_named(plain, _MENTIONS, options, cut=cut))
+        denied |= {one.letter for one in chosen if one.denied}
+    if not chosen:
+        return None if cut or denied else _by_text(plain, options)
+    found = {one.letter for one in chosen} | set(_answered(plain))
+    letter = found.pop()
+    clear = not found and letter not in denied and all(one.clear for one in chosen)
+    return letter if clear and letter in LETTERS[: len(options)] else None
+
 
 _OPEN, _CLOSE = r"[\s*_`\"'“”‘’(\[{<【「$]*", r"[\s*_`\"'“”‘’)\]}>】」$.,;:!。,、]*"
 _NOT_INSIDE = r"(?![A-Za-z0-9'’+#&/-])"
@@ -375,31 +402,6 @@ _ANSWER_BEFORE = re.compile(r"^.*?\b(?:answer|option|choice)\s*(?:is|:)+|^答案
 _EDGES = " \t\n.,;:!?*_`\"'“”‘’()[]{}<>。,、"
 _NEAR, _FAR = 60, 300
 """Characters before and after a letter that are searched for a denial."""
-
-
-def read_letter(text: str, options: Sequence[str], *, cut: bool = False) -> str | None:
-    """Returns the letter of the option that an answer chooses, or None where it chooses none or more than one.
-
-    Args:
-        text: the answer; a reasoning part (`<think>...</think>`) at its beginning is ignored.
-        options: the options in the order of the prompt.
-        cut: whether the answer was cut off, so that a letter at its end may begin a word.
-    """
-    plain = _LONG_RUN.sub(r"\1", own_words(plain_text(text)).lstrip()).rstrip()
-    if "~~" in plain:
-        return None
-    declared = list(_named(plain, _DECLARATIONS, options, cut=cut))
-    chosen = [one for one in declared if not one.denied]
-    denied = {one.letter for one in declared if one.denied}
-    if not chosen:
-        chosen = list(_named(plain, _MENTIONS, options, cut=cut))
-        denied |= {one.letter for one in chosen if one.denied}
-    if not chosen:
-        return None if cut or denied else _by_text(plain, options)
-    found = {one.letter for one in chosen} | set(_answered(plain))
-    letter = found.pop()
-    clear = not found and letter not in denied and all(one.clear for one in chosen)
-    return letter if clear and letter in LETTERS[: len(options)] else None
 
 
 def _named(plain: str, patterns: Iterable[re.Pattern[str]], options: Sequence[str], *, cut: bool) -> Iterable[_Named]:

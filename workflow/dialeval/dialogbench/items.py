@@ -127,6 +127,23 @@ class TestItem:
         )
 
 
+def read_items(path: Path) -> tuple[dict[str, TestItem], dict[str, Mapping[str, str]]]:
+    """Returns the items by id, and each one's source, variant and cluster: items that share a dialogue are one.
+
+    Args:
+        path: the table `test_items`.
+    """
+    item_of: dict[str, TestItem] = {}
+    origin_of: dict[str, dict[str, str]] = {}
+    for row in iterate_rows(path, TEST_ITEMS):
+        item_of[row["item_id"]] = TestItem.from_row(row)
+        origin_of[row["item_id"]] = {"source": row["source"], "variant": row["variant"]}
+    names = list(item_of)
+    for name, first in zip(names, beginning_clusters([item_of[name].utterances for name in names]), strict=True):
+        origin_of[name]["cluster"] = names[first]
+    return item_of, dict(origin_of)
+
+
 # DialogBench's published question files: one JSON object per line, whatever the file is called, or a list of them.
 
 SUFFIXES = (".json", ".jsonl")
@@ -439,23 +456,3 @@ def _label(value: Any, keys: tuple[str, ...]) -> str:
 
 def _of_both(fields: Mapping[str, Any], kind: str) -> tuple[str, str]:
     return _text(fields.get(f"speaker1{kind}")), _text(fields.get(f"speaker2{kind}"))
-
-
-# Test items from the table of all sources, each with the columns that its answers inherit.
-
-
-def read_items(path: Path) -> tuple[dict[str, TestItem], dict[str, Mapping[str, str]]]:
-    """Returns the items by id, and each one's source, variant and cluster: items that share a dialogue are one.
-
-    Args:
-        path: the table `test_items`.
-    """
-    item_of: dict[str, TestItem] = {}
-    origin_of: dict[str, dict[str, str]] = {}
-    for row in iterate_rows(path, TEST_ITEMS):
-        item_of[row["item_id"]] = TestItem.from_row(row)
-        origin_of[row["item_id"]] = {"source": row["source"], "variant": row["variant"]}
-    names = list(item_of)
-    for name, first in zip(names, beginning_clusters([item_of[name].utterances for name in names]), strict=True):
-        origin_of[name]["cluster"] = names[first]
-    return item_of, dict(origin_of)

@@ -398,12 +398,12 @@ async def write_in_rounds(
         planned = list(plan_top_up(briefs, accepted, templates, sampling, round_number=number, max_rounds=max_rounds))
         if not planned:
             break
-        asked_for = [brief_text(brief_of[one.case_id or ""], one.request.messages[0].content) for one in planned]
+        briefs_in_order = [brief_text(brief_of[one.case_id or ""], one.request.messages[0].content) for one in planned]
         answers = await ask([one.request for one in planned])
-        read = [read_written(brief, answer, origin) for brief, answer in zip(asked_for, answers, strict=True)]
+        read = [read_written(brief, answer, origin) for brief, answer in zip(briefs_in_order, answers, strict=True)]
         settled = checked([*accepted.values(), *read], rules, threshold=duplicate_similarity)[len(accepted) :]
         accepted |= {one.item_id: one for one in settled if one.accepted}
-        attempts += [Attempt(brief.procedure, number, one) for brief, one in zip(asked_for, settled, strict=True)]
+        attempts += [Attempt(brief.procedure, number, one) for brief, one in zip(briefs_in_order, settled, strict=True)]
     return attempts
 
 

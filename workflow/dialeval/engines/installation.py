@@ -72,7 +72,7 @@ def free_memory(*, on_cpu: bool) -> int | None:
 
 
 def gpu_memory() -> int | None:
-    """Return the bytes of this machine's largest GPU, without a CUDA context; None where NVML cannot be asked."""
+    """Return the bytes of this machine's largest GPU, without a CUDA context; None where NVML has no answer."""
     try:
         import pynvml
     except ImportError:

@@ -104,18 +104,6 @@ def by_corpus(table: pd.DataFrame) -> Plot | Missing:
     )
 
 
-def _standing(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a corpus to show, with the heading of its column."""
-    rows = rows[rows["language"] == main_language(rows["language"])]
-    kind = next(kind for kind in ("human", "construction", "model") if (rows["rater_kind"] == kind).any())
-    rows = rows[rows["rater_kind"] == kind]
-    dimension = main_dimension(rows["dimension"])
-    rows = rows[rows["dimension"] == dimension]
-    dimension_name = f"{dimension}{rated_otherwise(rows)}"
-    words = [dimension_name] * (dimension_name != OVERALL) + [kind] * (kind != "human")
-    return rows.assign(column=rows["corpus"] + (f" ({', '.join(words)})" if words else ""))
-
-
 def by_language(averages: pd.DataFrame) -> Plot | Missing:
     """Return every judge's correlation in each language, averaged over corpora (xDial-Eval, Table 5)."""
     sections = []
@@ -141,12 +129,6 @@ def by_language(averages: pd.DataFrame) -> Plot | Missing:
         n=per(averages["n_averaged"], "correlation", "mean"),
         width=width_of_maps(sections),
     )
-
-
-def _judges_map(rows: pd.DataFrame, columns: list[str]) -> HeatMap:
-    wide = rows.assign(row=scorer_names(rows)).pivot(index="row", columns="column", values="pearson").astype(float)
-    order = wide.mean(axis=1).sort_values(ascending=False, kind="stable").index
-    return HeatMap(values=wide.reindex(index=order, columns=columns), unit=CORRELATION, signed=True)
 
 
 def dimensions(matrices: pd.DataFrame) -> Plot | Missing:
@@ -228,43 +210,6 @@ def between_judges(matrices: pd.DataFrame) -> Plot | Missing:
     )
 
 
-def _standing_for_all(
-    pairs: pd.DataFrame, rank: Callable[[pd.DataFrame], tuple[int, ...]], number: int = 1
-) -> Iterator[tuple[str, str]]:
-    """Yield level and name of the corpora that are shown, those with the highest rank; of equal ones the paper's."""
-    for level in level_order(pairs["level"]):
-        of_level = pairs[pairs["level"] == level]
-        names = sorted(set(of_level["corpus"]), key=lambda name: (not name.endswith(_OF_THE_PAPER), name))
-        ranks = {name: rank(of_level[of_level["corpus"] == name]) for name in names}
-        for name in sorted(names, key=lambda name: ranks[name], reverse=True)[:number]:
-            yield level, name
-
-
-def _human_then_most(rows: pd.DataFrame) -> tuple[int, ...]:
-    """Return how many correlations a corpus has of the human ratings, and in all."""
-    rows = rows[rows["language"] == main_language(rows["language"])]
-    return int((rows[["scorer", "first", "second"]] == HUMAN_RATINGS).any(axis=1).sum()), len(rows)
-
-
-def _scorers(names: Sequence[str] | pd.Series) -> list[str]:
-    """Return the distinct judges by name, after the ratings."""
-    return sorted(set(names), key=lambda name: (name != HUMAN_RATINGS, not name.endswith(" ratings"), name))
-
-
-def _square(rows: pd.DataFrame, names: list[str], title: str) -> HeatMap:
-    """Return a symmetric matrix without a diagonal."""
-    both = pd.concat([rows, rows.rename(columns={"first": "second", "second": "first"})])
-    wide = both.pivot_table(index="first", columns="second", values="pearson").reindex(index=names, columns=names)
-    return HeatMap(values=wide.mask(np.eye(len(names), dtype=bool)), unit=CORRELATION, signed=True, numbered=True,
-                   title=title)  # fmt: skip
-
-
-def _across(panels: Sequence[HeatMap], names: Sequence[str]) -> int:
-    """Return how many square heat maps fit side by side with numbers in their cells."""
-    cell = max(panel.cell() for panel in panels)
-    return max(int((PAGE - panels[0].left(PAGE) + 0.16) / (cell * len(names) + 0.16)), 1)
-
-
 _CHOSEN = {"best on all corpora": "all corpora", "best on other corpora": "other corpora"}
 
 
@@ -305,23 +250,6 @@ def ensembles(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
     )
 
 
-def _ensemble_groups(table: pd.DataFrame) -> Iterator[Group]:
-    """Yield the ensembles by benchmark, level and raters, in one language, on the dimensions on which there is any.
-
-    Human ratings alone come first; with a model's there is a group of its own where it says more.
-    """
-    for level, benchmark, rows in _by_benchmark(table):
-        rows = rows[rows["dimension"] != AVERAGE]
-        n_human = -1
-        for raters in ("human", "full", "construction"):
-            found = rows[rows["raters"] == raters]
-            found = found[found.groupby("dimension")["estimate"].transform("count") > 0]
-            if len(found) and not (raters == "full" and len(found) == n_human):
-                language = found["language"].iloc[0]
-                yield Group(f"{benchmark}, {level} level ({language}; {raters_named(raters)})", found)
-            n_human = len(found) if raters == "human" else n_human
-
-
 _DIMENSION_ENSEMBLES = {
     "mean of the other dimensions": ("ensemble", "ensemble_ci_low", "ensemble_ci_high", "published_ensemble"),
     "score of overall": ("direct", "direct_ci_low", "direct_ci_high", "published_direct"),
@@ -350,30 +278,6 @@ def dimension_ensembles(table: pd.DataFrame, interval: str = CI) -> Plot | Missi
         n=per(table["n"], "item", "judge"),
         key=series,
     )
-
-
-def _dimension_ensemble_groups(table: pd.DataFrame) -> Iterator[Group]:
-    for level, benchmark, rows in _by_benchmark(table):
-        means = rows[rows["corpus"] == AVERAGE]
-        shown = means if len(means) else rows
-        human = shown[shown["rater_kind"] == "human"]
-        with_models = shown[shown["rater_kind"].isin(["full", "model"])]
-        found = [human, *([with_models] if with_models["n"].sum() > human["n"].sum() else [])]
-        built = rows[rows["rater_kind"] == "construction"]
-        for part in (*found, *(of_corpus for _, of_corpus in built.groupby("corpus"))):
-            if part["estimate"].notna().any():
-                corpus, raters = part["corpus"].iloc[0], raters_named(part["rater_kind"].iloc[0])
-                name = benchmark if corpus == AVERAGE else corpus
-                yield Group(f"{name}, {level} level ({part['language'].iloc[0]}; {raters})", part)
-
-
-def _by_benchmark(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Yield level, benchmark and its rows in one language."""
-    for level in level_order(table["level"]):
-        of_level = table[table["level"] == level]
-        for benchmark in sorted(set(of_level["benchmark"])):
-            rows = of_level[of_level["benchmark"] == benchmark]
-            yield level, benchmark, rows[rows["language"] == main_language(rows["language"])]
 
 
 def rankings(table: pd.DataFrame) -> Plot | Missing:
@@ -486,3 +390,99 @@ def _limits(*tables: pd.DataFrame) -> tuple[float, float]:
 
 def _width(sections: Sequence[Section]) -> float:
     return PAGE if max(len(section.panels) for section in sections) > 2 else COLUMN
+
+
+def _standing(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a corpus to show, with the heading of its column."""
+    rows = rows[rows["language"] == main_language(rows["language"])]
+    kind = next(kind for kind in ("human", "construction", "model") if (rows["rater_kind"] == kind).any())
+    rows = rows[rows["rater_kind"] == kind]
+    dimension = main_dimension(rows["dimension"])
+    rows = rows[rows["dimension"] == dimension]
+    dimension_name = f"{dimension}{rated_otherwise(rows)}"
+    words = [dimension_name] * (dimension_name != OVERALL) + [kind] * (kind != "human")
+    return rows.assign(column=rows["corpus"] + (f" ({', '.join(words)})" if words else ""))
+
+
+def _judges_map(rows: pd.DataFrame, columns: list[str]) -> HeatMap:
+    wide = rows.assign(row=scorer_names(rows)).pivot(index="row", columns="column", values="pearson").astype(float)
+    order = wide.mean(axis=1).sort_values(ascending=False, kind="stable").index
+    return HeatMap(values=wide.reindex(index=order, columns=columns), unit=CORRELATION, signed=True)
+
+
+def _standing_for_all(
+    pairs: pd.DataFrame, rank: Callable[[pd.DataFrame], tuple[int, ...]], number: int = 1
+) -> Iterator[tuple[str, str]]:
+    """Yield level and name of the corpora that are shown, those with the highest rank; of equal ones the paper's."""
+    for level in level_order(pairs["level"]):
+        of_level = pairs[pairs["level"] == level]
+        names = sorted(set(of_level["corpus"]), key=lambda name: (not name.endswith(_OF_THE_PAPER), name))
+        ranks = {name: rank(of_level[of_level["corpus"] == name]) for name in names}
+        for name in sorted(names, key=lambda name: ranks[name], reverse=True)[:number]:
+            yield level, name
+
+
+def _human_then_most(rows: pd.DataFrame) -> tuple[int, ...]:
+    """Return how many correlations a corpus has of the human ratings, and in all."""
+    rows = rows[rows["language"] == main_language(rows["language"])]
+    return int((rows[["scorer", "first", "second"]] == HUMAN_RATINGS).any(axis=1).sum()), len(rows)
+
+
+def _scorers(names: Sequence[str] | pd.Series) -> list[str]:
+    """Return the distinct judges by name, after the ratings."""
+    return sorted(set(names), key=lambda name: (name != HUMAN_RATINGS, not name.endswith(" ratings"), name))
+
+
+def _square(rows: pd.DataFrame, names: list[str], title: str) -> HeatMap:
+    """Return a symmetric matrix without a diagonal."""
+    both = pd.concat([rows, rows.rename(columns={"first": "second", "second": "first"})])
+    wide = both.pivot_table(index="first", columns="second", values="pearson").reindex(index=names, columns=names)
+    return HeatMap(values=wide.mask(np.eye(len(names), dtype=bool)), unit=CORRELATION, signed=True, numbered=True,
+                   title=title)  # fmt: skip
+
+
+def _across(panels: Sequence[HeatMap], names: Sequence[str]) -> int:
+    """Return how many square heat maps fit side by side with numbers in their cells."""
+    cell = max(panel.cell() for panel in panels)
+    return max(int((PAGE - panels[0].left(PAGE) + 0.16) / (cell * len(names) + 0.16)), 1)
+
+
+def _ensemble_groups(table: pd.DataFrame) -> Iterator[Group]:
+    """Yield the ensembles by benchmark, level and raters, in one language, on the dimensions on which there is any.
+
+    Human ratings alone come first; with a model's there is a group of its own where it says more.
+    """
+    for level, benchmark, rows in _by_benchmark(table):
+        rows = rows[rows["dimension"] != AVERAGE]
+        n_human = -1
+        for raters in ("human", "full", "construction"):
+            found = rows[rows["raters"] == raters]
+            found = found[found.groupby("dimension")["estimate"].transform("count") > 0]
+            if len(found) and not (raters == "full" and len(found) == n_human):
+                language = found["language"].iloc[0]
+                yield Group(f"{benchmark}, {level} level ({language}; {raters_named(raters)})", found)
+            n_human = len(found) if raters == "human" else n_human
+
+
+def _dimension_ensemble_groups(table: pd.DataFrame) -> Iterator[Group]:
+    for level, benchmark, rows in _by_benchmark(table):
+        means = rows[rows["corpus"] == AVERAGE]
+        shown = means if len(means) else rows
+        human = shown[shown["rater_kind"] == "human"]
+        with_models = shown[shown["rater_kind"].isin(["full", "model"])]
+        found = [human, *([with_models] if with_models["n"].sum() > human["n"].sum() else [])]
+        built = rows[rows["rater_kind"] == "construction"]
+        for part in (*found, *(of_corpus for _, of_corpus in built.groupby("corpus"))):
+            if part["estimate"].notna().any():
+                corpus, raters = part["corpus"].iloc[0], raters_named(part["rater_kind"].iloc[0])
+                name = benchmark if corpus == AVERAGE else corpus
+                yield Group(f"{name}, {level} level ({part['language'].iloc[0]}; {raters})", part)
+
+
+def _by_benchmark(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Yield level, benchmark and its rows in one language."""
+    for level in level_order(table["level"]):
+        of_level = table[table["level"] == level]
+        for benchmark in sorted(set(of_level["benchmark"])):
+            rows = of_level[of_level["benchmark"] == benchmark]
+            yield level, benchmark, rows[rows["language"] == main_language(rows["language"])]

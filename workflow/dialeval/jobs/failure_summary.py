@@ -123,11 +123,11 @@ def exit_message(how: str, *, known: bool) -> list[str]:
 def words_of_state(state: JobState, rule: str) -> list[str]:
     """Returns Slurm's state of a failed job with a remedy; nothing for other states."""
     where = f" on {state.nodes}" if state.nodes else ""
-    said = f"Slurm job {state.number}{where}: {state.state}"
+    state_line = f"Slurm job {state.number}{where}: {state.state}"
     helps = _STATES.get(state.state)
     if helps is None:
         return []
-    return [f"{said}: {helps.format(rule=rule)}"]
+    return [f"{state_line}: {helps.format(rule=rule)}"]
 
 
 def _in_full(group: Sequence[FailedJob], *, colour: bool) -> str:

@@ -1,7 +1,7 @@
 """The setup of a job's or a run's process: imports, garbage collection, output, settings from the environment.
 
 The first array that PyArrow makes of a list loads pandas, if it is installed, only to ask whether the list is a series:
-more than a third of what a small job takes. Asked once where pandas cannot be found, PyArrow goes without. Whoever
+more than a third of what a small job takes. Checked once where pandas cannot be found, PyArrow goes without. Whoever
 turns a table into a frame later (`to_pandas`) loads pandas then, and PyArrow knows series from there on.
 
 The run tells it by its environment, which every process of the run sets that reads the Snakefile, on a cluster's nodes
@@ -121,7 +121,7 @@ def _plain(error: UnicodeError) -> tuple[str, int]:
 def write_complete_lines() -> None:
     """Makes standard output and error write each line with its end, immediately.
 
-    Told to write unbuffered (the option `-u`, PYTHONUNBUFFERED), Python writes the words and then, on its own, the
+    Unbuffered (the option `-u`, PYTHONUNBUFFERED), Python writes the words and then, on its own, the
     end of the line. Between the two another job may write.
     """
     for stream in (sys.stdout, sys.stderr):

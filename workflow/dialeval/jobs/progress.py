@@ -124,7 +124,7 @@ class SoFar:
     """The progress of a job's requests to one model.
 
     Attributes:
-        title: what is asked of whom.
+        title: protocol and model of the requests.
         unit: what is counted.
         done: answered, found in the store, or failed.
         total: how many there are in all; None where that is not known yet.

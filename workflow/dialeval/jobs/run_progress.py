@@ -25,7 +25,7 @@ from dialeval.jobs.process_setup import write_complete_lines
 from dialeval.jobs.progress import Requests, job_name
 
 SECONDS = 30.0
-"""Between two lines on the whole while nothing else is said about it."""
+"""Between two lines on the whole run while no other line is printed."""
 _LOGGER = "snakemake.logging"
 _CHOOSING = "Select jobs to execute..."
 _BUILDING = "Building DAG of jobs"
@@ -70,7 +70,7 @@ class RunLog(logging.Filter):
     """A filter of Snakemake's log that writes the progress and remembers how jobs ended.
 
     Args:
-        commands_shown: whether the user asked to see commands; then nothing is shortened.
+        commands_shown: whether the user chose to see commands; then nothing is shortened.
     """
 
     commands_shown: bool = False

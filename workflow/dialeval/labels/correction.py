@@ -28,10 +28,10 @@ from dialeval.labels.joined_judgements import (
     Quantity,
     Terms,
     by_speaker,
-    inclusion_probabilities,
     join,
     label_variance,
     mean_label,
+    probabilities_of_labelled_units,
     quantities,
 )
 from dialeval.measures.design import Row
@@ -167,7 +167,7 @@ def numbers_of(quantity: Quantity, joined: Joined, design: LabelledDesign, terms
     stratum, _ = pd.factorize(units["system"].where(units["opponent"].isna(), ""))
     number = np.cumsum(there) - 1
     of_these = quantity.labelled.assign(unit=number[quantity.labelled["unit"]])
-    probability, on_record = inclusion_probabilities(of_these, label, stratum.astype(np.int64))
+    probability, on_record = probabilities_of_labelled_units(of_these, label, stratum.astype(np.int64))
     proxies = {judge: score for judge, score in zip(design.judges, scores, strict=True) if not np.isnan(score).all()}
     system = units["system"].to_numpy(dtype=str)
     members = [proxies[judge] for judge in design.members if judge in proxies]

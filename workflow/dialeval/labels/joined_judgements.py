@@ -201,7 +201,9 @@ def label_variance(rows: pd.DataFrame, value: FloatArray, n_units: int) -> Float
     return np.where(count > 0, spread / np.maximum(count, 1), np.nan)
 
 
-def inclusion_probabilities(labelled: pd.DataFrame, label: FloatArray, stratum: IntArray) -> tuple[FloatArray, bool]:
+def probabilities_of_labelled_units(
+    labelled: pd.DataFrame, label: FloatArray, stratum: IntArray
+) -> tuple[FloatArray, bool]:
     """Returns the inclusion probability of each unit with a label, shape [n_units], and whether all are on record.
 
     Labelled units without a sampling record count as a simple random sample of their stratum.

@@ -266,7 +266,7 @@ def _selective(question: _Question, score: FloatArray, confidence: float) -> Ite
         return
     low, high = question.limits
     share = (score - low) / (high - low) if question.is_probability else score
-    certainty, said = np.abs(2.0 * share - 1.0), np.where(np.isnan(share), np.nan, 0.5 + 0.5 * np.sign(share - 0.5))
+    certainty, decision = np.abs(2.0 * share - 1.0), np.where(np.isnan(share), np.nan, 0.5 + 0.5 * np.sign(share - 0.5))
     given = question.numbers.each
     given = (given - low) / (high - low) if question.is_probability else given
     given = np.where(np.isnan(given), np.nan, 0.5 + 0.5 * np.sign(given - 0.5))
@@ -275,7 +275,7 @@ def _selective(question: _Question, score: FloatArray, confidence: float) -> Ite
     both = judged & (labelled > 0)
     if not both.any():
         return
-    agreed = (given == said).sum(axis=0)[both] / labelled[both]
+    agreed = (given == decision).sum(axis=0)[both] / labelled[both]
     data = (certainty[both], agreed, question.numbers.cluster[both])
     weight = question.weight[both]
     alike = EQUALLY_CERTAIN if len(np.unique(certainty[judged])) == 1 else ""

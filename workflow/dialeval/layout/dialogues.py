@@ -351,7 +351,7 @@ class Dialogues:
         return self.CHECKPOINTS.format(judge=judge)
 
     def training_dialogues(self, training: str) -> list[str]:
-        """Return the dialogues of a training set: originals first, whichever languages are asked for."""
+        """Return the dialogues of a training set: originals first, whichever languages are chosen."""
         section = self.config.training[training]
         translated = [
             self.TRANSLATION.format(corpus=corpus, language=language)

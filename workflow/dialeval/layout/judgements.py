@@ -1,4 +1,4 @@
-"""Paths of requests, responses and judgements, and the records of what models were asked."""
+"""Paths of requests, responses and judgements, and the records of models' usage."""
 
 from __future__ import annotations
 
@@ -346,7 +346,7 @@ class Judgements(Dialogues):
         experts = self.config.dialogbench.experts if self.config.dialogbench else None
         return [self.EXPERT_SHEET_DIGEST] if experts else []
 
-    # records of what models were asked
+    # records of models' usage
 
     def chat_usage(self, chatbot: str, shard: object, shards: object) -> list[str]:
         """Return the records of a job of self-chat: of the chatbot, and of the simulated user if there is one."""

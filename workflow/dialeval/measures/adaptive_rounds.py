@@ -38,7 +38,7 @@ Row = dict[str, Any]
 
 
 class Rounds:
-    """Comparisons that are asked round by round, and what they settled so far.
+    """Comparisons that are sent round by round, and what they settled so far.
 
     Call `begin`, ask for what it gives, tell every answer to `hear`, call `end`; until `begin` gives nothing more.
 
@@ -69,7 +69,7 @@ class Rounds:
         return np.asarray(self._state != _UNSENT, dtype=np.bool_)
 
     def may_follow(self, now: IntArray) -> IntArray:
-        """Returns the requests that later rounds may ask, by their places, while those of a round are being asked.
+        """Returns the requests that later rounds may send, by their places, while those of a round are being answered.
 
         Args:
             now: the requests of this round.
@@ -81,10 +81,10 @@ class Rounds:
     def begin(self) -> IntArray:
         """Begins the next round that has anything to ask, and returns the requests, by their places.
 
-        What failed is not asked a second time here: whoever asks has tried again already, where that might help.
+        A failed request is not sent again here: the engine has retried it already, where that might help.
 
         Raises:
-            UserError: not even the first round may be asked.
+            UserError: the first round alone is over its limit.
         """
         n_rounds = self._counts.shape[1]
         while self._open.any() and self._round + 1 < n_rounds:
@@ -162,7 +162,7 @@ class Rounds:
         )
 
     def summary(self) -> str:
-        """Returns in words what was asked in all, and what that settled."""
+        """Returns in words the number of requests, and what they settled."""
         ended = sum(row["decision"] == ENDED for row in self.rows)
         return (
             f"sent {int(self.sent.sum())} of {len(self.sent)} requests; {ended} of {len(self._open)} pairs are not "

@@ -31,9 +31,8 @@ from dialeval.measures.correlations import (
     values_of,
 )
 from dialeval.measures.score_cells import Cell, Scorer
-from dialeval.papers import xdial_eval
+from dialeval.papers import folded, xdial_eval
 from dialeval.papers.comp_analysis import STATISTICS, published_average, system_of
-from dialeval.papers.entry import folded
 from dialeval.papers.xdial_eval import CORRELATED
 from dialeval.stats.arrays import BoolArray, FloatArray
 from dialeval.stats.correlation import Correlations, average_over
@@ -125,7 +124,7 @@ class _Part(NamedTuple):
     Attributes:
         n_filled: how many correlations behind it are with filled-in ratings.
         rated: on what the ratings behind it are.
-        joined: whether some of these are on something else than what the judge was asked about.
+        joined: whether some of these are on another dimension than the judged one.
     """
 
     by_method: ByMethod
@@ -166,7 +165,7 @@ def _pieces(results: Sequence[Correlated], raters: str) -> dict[_Place, list[_Pa
 
 
 def _compared_twice(result: Correlated) -> BoolArray:
-    """Returns whether ratings on a dimension count already by another that a scorer was asked about.
+    """Returns whether ratings on a dimension count already by another that a scorer judged.
 
     Shape [n_scorers, n_dimensions].
     """
@@ -225,7 +224,7 @@ def _average_row(place: _Place, over: str, raters: str, average: _Part, n_averag
 def language_rows(averages: Iterable[Row]) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `metaeval/by_language`.
 
-    A benchmark is there at a level if it is in several languages, or if its judges are asked about one criterion and
+    A benchmark is there at a level if it is in several languages, or if its judges score one criterion and
     compared with ratings on another, as the paper does. A judge's row is that on what the paper asks about, or else
     on everything that is rated.
 
@@ -290,11 +289,11 @@ def chinese_rows(correlations: Iterable[Row]) -> Iterator[dict[str, Any]]:
     """
     judged: dict[_Key, dict[str, Row]] = {}
     for row in correlations:
-        dimension_asked = xdial_eval.CORRELATED[row["level"]]
+        judged_dimension = xdial_eval.CORRELATED[row["level"]]
         if (
             row["rater_kind"] == "human"
             and row["language"] == "zh"
-            and row["dimension"] == row["rated"] == dimension_asked
+            and row["dimension"] == row["rated"] == judged_dimension
         ):
             column = _columns(row["level"]).get(folded(row["corpus"]))
             if column:

@@ -53,7 +53,7 @@ def bias(judgements: pd.DataFrame, design: Design, words: Words) -> list[Row]:
     cannot be computed has no value, and a note that says why.
 
     Args:
-        judgements: the protocol's table `judgements`; a comparison that a judge was asked several times has several
+        judgements: the protocol's table `judgements`; a comparison with several repeats of a judge has several
             rows.
         design: the protocol's design.
         words: lengths of the dialogues.
@@ -110,7 +110,7 @@ class _Judged(NamedTuple):
         judge: number of the judge.
         games: the comparisons; their players are the chatbots and, last, people.
         item: number of the comparison in its order, the same for all judges and repeats.
-        repeat: how often this judge was asked the same before.
+        repeat: number of earlier equal requests to this judge.
         left_words, right_words: lengths of the dialogues as they were shown, NaN where they are not known.
     """
 

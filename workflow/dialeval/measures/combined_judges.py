@@ -40,7 +40,7 @@ def ensemble_judgements(name: str, method: str, members: Mapping[str, Sequence[p
     """Returns the table `judgements` of an ensemble: the arithmetic mean of its members' scores, each in [0, 1].
 
     A member's score of an item is the mean over repeats. There is a row for every item and criterion that all members
-    were asked about; where one of them gave no score, there is none, rather than a mean of fewer. The mean is written
+    judged; where one of them gave no score, there is none, rather than a mean of fewer. The mean is written
     on the members' scale where they all have one, so that it can be shown beside them, and else from 0 to 1.
 
     Args:
@@ -125,7 +125,7 @@ def _reasons(missing: BoolArray, members: Sequence[str]) -> list[str]:
 
 
 def drawn(judgements: pa.Table, form: Form, share: float) -> dict[str, float]:
-    """Returns the requests that the second judge is asked, each with its inclusion probability.
+    """Returns the requests to the second judge, each with its inclusion probability.
 
     Half of the share is drawn from the units of which the first judge is least sure, which make up a share of all
     units, and half from the others; from a share of a half on it is drawn from all alike. The order of the draw is that
@@ -227,7 +227,7 @@ def _fitting(units: pd.DataFrame, room: float) -> int:
 def as_one(first: pa.Table, then: pa.Table, name: str) -> pa.Table:
     """Returns the judgements of a cascade, in the order of the first judge's.
 
-    Where the second judge was asked, what it said counts, even if it cannot be read: that is no reason to believe the
+    Where the second judge got a request, its response counts, even if unparsed: that is no reason to believe the
     first.
 
     Args:

@@ -253,7 +253,7 @@ class Correlated:
             with what it filled in itself, nor with ratings that came with the corpus under its name.
         by_method: correlations, shape [n_scorers, n_dimensions], by method.
         scores, ratings: what was correlated.
-        requested: whether a scorer was asked about a dimension at all, shape [n_scorers, n_dimensions].
+        requested: whether a scorer got requests on a dimension at all, shape [n_scorers, n_dimensions].
     """
 
     cell: Cell

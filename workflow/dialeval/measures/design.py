@@ -56,8 +56,8 @@ class Design(BaseModel, defer_build=True):
         confidence: nominal coverage of the intervals.
         resamples: resamples of the cases, where an interval is made by resampling.
         random_seed: seed of shuffles and resamples.
-        equal_pairs: whether pairs were asked about until they were settled, so that ratings must weigh them equally.
-        cascade: the two judges of which one was asked a share; None where all judges were asked everything.
+        equal_pairs: whether comparisons of a pair ended when it was settled, so that ratings must weigh pairs equally.
+        cascade: the two judges, of which the second got a share of the requests; None where all judges got all.
         form: of the questions of a protocol with a cascade.
     """
 

@@ -1,7 +1,7 @@
 """Correlations of ensembles: of the best judges, and of one judge's dimensions.
 
 An ensemble is the mean of its members' scores, scaled to [0, 1]; a model that scored by several methods is in it once,
-by the one that went best, and no ensemble is a member of another. Which are the best is said in two ways: by their mean
+by the one that went best, and no ensemble is a member of another. The best are chosen in two ways: by their mean
 correlation over all corpora, the scored one among them, as the paper has it; and over the other corpora alone, which is
 what one could know beforehand. Both are done with people's ratings alone (`raters` human), and with a model's where
 there are no people's (`raters` full, the paper's way); corpora whose reference is known by construction stand apart.

@@ -286,7 +286,7 @@ def _per_model(games: Comparisons, n_models: int) -> NDArray[np.int64]:
 
 
 def _convergence(method: str, rating: StrengthRating) -> Iterator[str]:
-    """Yields what is to be said where a fit did not converge."""
+    """Yields a note where a fit did not converge."""
     if not rating.converged:
         yield f"{method} did not converge"
     if rating.unconverged_replicates:
@@ -342,7 +342,7 @@ def _ranking(rated: Rated, elo: _Shown, strengths: _Shown) -> tuple[NDArray[np.i
 
 
 def _limits(rating: StrengthRating, number: int) -> Iterator[str]:
-    """Yields what is to be said where a model's interval has no limit, or there is none."""
+    """Yields a note where a model's interval is unbounded or missing."""
     if rating.clusters[number] == 1:
         yield SINGLE_CLUSTER
     elif not rating.notes[number] and rating.resamples:

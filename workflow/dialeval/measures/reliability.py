@@ -1,7 +1,7 @@
 """Reliability of raters and judges: correlation ceilings, repeats, and validity of a judge on a criterion.
 
 The paper says of GPT-4's five rounds that the mean correlation of two of them exceeds .65 in general: the same number
-is here for every judge that was asked more than once, next to that for the raters of the corpora.
+is here for every judge with repeats, next to that for the raters of the corpora.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ def repeat_rows(
 ) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `metaeval/repeat_agreement`: per judge, method, corpus, language and dimension.
 
-    A judge that was asked once has no row, and an unparsed repeat is missing.
+    A judge without repeats has no row, and an unparsed repeat is missing.
 
     Args:
         items: table `items` of the rated corpora; scores of other items are left out.
@@ -267,7 +267,7 @@ def judge_validity_rows(
     """Yields the rows of a table `judge_validity`: one per judge and criterion, with the reason where nothing is known.
 
     Correlations of several corpora are averaged, as in the papers; the corpora are independent of each other, so that
-    their intervals give that of the mean. Ratings on another criterion than the one that was asked about say nothing of
+    their intervals give that of the mean. Ratings on another criterion than the judged one say nothing of
     it. Only one language counts, since the translations of a corpus are not.
 
     Args:

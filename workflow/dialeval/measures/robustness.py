@@ -221,7 +221,7 @@ def score_drop_rows(scored: ScoredPairs) -> Iterator[dict[str, Any]]:
 def ladder_rows(
     pairs: pa.Table, judgements: pa.Table, confidence: float, sensitivities: Sensitivities = NO_SENSITIVITIES
 ) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `robustness/severity_levels`: how often scores fall with every step of damage."""
+    """Yields the rows of the table `robustness/severity_levels`: how often scores fall with every severity level."""
     steps = pairs.filter(pc.and_(pc.equal(pairs["status"], "ok"), pc.is_valid(pairs["ladder"])))
     if not len(steps):
         return
@@ -325,7 +325,7 @@ def _cells(scored: ScoredPairs) -> dict[tuple[str, ...], _Cell]:
 
 
 class _Cell(NamedTuple):
-    """One strategy on one dimension: 1 where a judge noticed a pair's damage, by judge and method, and the clusters."""
+    """One strategy on one dimension: 1 where a judge noticed a perturbation, by judge and method, and the clusters."""
 
     noticed: dict[tuple[str, str], FloatArray]
     cluster: IntArray

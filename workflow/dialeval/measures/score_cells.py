@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from dialeval.criteria import DIMENSIONS, LEVELS, Level
 from dialeval.languages import language_place
-from dialeval.papers.entry import folded
+from dialeval.papers import folded
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, cell_means
 from dialeval.tables.metaeval import RATINGS
 
@@ -40,12 +40,12 @@ class Cell:
         benchmark: the corpora that it is averaged with.
         cluster: what intervals resample, by item.
         scores: in [0, 1], NaN where missing, shape [n_scorers, n_dimensions, n_items].
-        requested: whether a scorer was asked about a dimension at all, shape [n_scorers, n_dimensions].
+        requested: whether a scorer got requests on a dimension at all, shape [n_scorers, n_dimensions].
         ratings: by kind of rater; on the raters' own scale, NaN where missing, shape [n_dimensions, n_items].
         filled_by: the judge whose ratings stand in, by dimension that no human rated.
         own: whether a model's ratings are a scorer's own, of a part of it, or came with the corpus under its name,
             shape [n_scorers, n_dimensions].
-        joined: what was rated, by dimension that was asked about and is compared with ratings on another.
+        joined: the rated dimension, by judged dimension, where they differ.
     """
 
     corpus: str
@@ -105,7 +105,7 @@ def gather(
     Args:
         benchmarks: the benchmark of each corpus.
         filled: what a judge filled in; it is a reference and no scorer, since the judge is one anyway.
-        joined: by corpus, the dimension that was rated by that which judges are asked about, where it is another: under
+        joined: by corpus, the rated dimension by the one that judges score, where it is another: under
             the latter stand the former's ratings (xDial-Eval asks about relevance wherever people rated a response).
 
     Raises:
@@ -188,7 +188,7 @@ class _RatedDimensions:
     """Which ratings stand matching scores on which dimension of one corpus."""
 
     def __init__(self, names: Sequence[str], joined: Mapping[str, str]) -> None:
-        """Takes all dimensions, and what was rated by what was asked where it is another."""
+        """Takes all dimensions, and the rated ones by the judged ones where they differ."""
         self.names, self.joined = names, joined
         place = {name: number for number, name in enumerate(names)}
         self._places = np.array([place.get(joined.get(name, name), -1) for name in names], dtype=np.int64)

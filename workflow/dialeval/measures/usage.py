@@ -81,7 +81,7 @@ class Usage:
 
     Attributes:
         requests: requests that the job had to see to.
-        asked: how many of them were asked of the model; the others were in the store or equal to one that was asked.
+        asked: how many of them were sent to the model; the others were in the store or equal to one that was sent.
         input_tokens: see `TokenSums`, as are the two below.
         failures: requests without an answer, by kind.
         seconds: time that answering took, of several jobs summed up.
@@ -101,7 +101,7 @@ class Usage:
 
     @classmethod
     def of_job(cls, model: str, protocol: str, answering: Answering, tokens: TokenSums, seconds: float) -> Usage:
-        """Returns the usage of a job that asked one model."""
+        """Returns the usage of a job with requests to one model."""
         return cls(
             model,
             protocol,

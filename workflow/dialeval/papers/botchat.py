@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from dialeval.criteria import FAILURES, NO_FAILURE
-from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper, prompts
+from dialeval.papers import OWN_WORDS, Item, Need, Paper, prompts
 
 _CONFIG = "configs/botchat.yaml"
 _PUBLISHED = "With the authors' dialogues and responses: configs/botchat-published.yaml."

@@ -20,8 +20,7 @@ from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 
-from dialeval.papers import xdial_eval
-from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper, folded, prompts
+from dialeval.papers import OWN_WORDS, Item, Need, Paper, folded, prompts, xdial_eval
 
 _CONFIG = "configs/metaeval.yaml"
 _MODELS = "configs/comp-analysis-models.yaml"
@@ -194,7 +193,7 @@ def system_of(judge: str, published_as: Mapping[str, str]) -> str:
 
     Args:
         judge: its name in the configuration.
-        published_as: by judge the system that it is said to be, or empty for none. One that is not there is the model
+        published_as: by judge the configured published system, or empty for none. One that is not there is the model
             of its own name as it is, before any training.
     """
     if judge in published_as:

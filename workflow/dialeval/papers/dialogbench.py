@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from dialeval.papers.entry import Item, Need, Paper, prompts
+from dialeval.papers import Item, Need, Paper, prompts
 
 _CONFIG = "configs/dialogbench-models.yaml"
 _NEEDS: tuple[Need, ...] = ("keys", "weights", "unpublished")

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from dialeval.papers import botchat, comp_analysis, dialogbench, xdial_eval
-from dialeval.papers.entry import Paper
+from dialeval.papers import Paper, botchat, comp_analysis, dialogbench, xdial_eval
 
 PAPERS: tuple[Paper, ...] = (
     botchat.BOTCHAT,

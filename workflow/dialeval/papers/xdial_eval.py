@@ -1,7 +1,7 @@
 """xDial-Eval, item by item, and its printed numbers.
 
 A model is in the paper under one name up to three times: as it is, tuned on English data, and tuned on data in ten
-languages. Each is a system of its own here, and only those that were asked as they are go by the bare name:
+languages. Each is a system of its own here, and only those without training go by the bare name:
 
     LLaMA-2-7B                  as it is (Tables 5 and 17)
     LLaMA-2-7B (English)        tuned on English data (Tables 4 and 16)
@@ -24,7 +24,7 @@ from importlib.resources import files
 from types import MappingProxyType
 
 from dialeval.languages import PAPER_ORDER
-from dialeval.papers.entry import OWN_WORDS, Item, Need, Paper, folded, prompts
+from dialeval.papers import OWN_WORDS, Item, Need, Paper, folded, prompts
 
 _CONFIG = "configs/metaeval.yaml"
 _MODELS = "configs/xdial-models.yaml"

@@ -71,6 +71,64 @@ class Rewriting:
     attempts: int
 
 
+RewritingTask = tuple[Item, Strategy, int]
+"""An item, the strategy to apply, and the number of the draw."""
+
+
+async def rewrite_all(
+    answering: Answering,
+    tasks: Sequence[RewritingTask],
+    templates: Templates,
+    sampling: Sampling,
+    *,
+    record: Callable[[str, Response], None],
+) -> list[Rewriting | NotApplicable]:
+    """Requests rewritings, each once more where its first response fails the check; returns them in order of `tasks`.
+
+    Args:
+        answering: the rewriter.
+        sampling: how answers are drawn.
+        record: called with the key and every response, new or stored.
+    """
+    results: dict[int, Rewriting | NotApplicable] = {}
+    waiting = iter(enumerate(tasks))
+
+    async def worker() -> None:
+        for place, (item, strategy, draw) in waiting:
+            results[place] = await _rewrite(answering, item, strategy, draw, templates, sampling, record)
+
+    await run_concurrently(worker() for _ in range(min(answering.engine.concurrency, len(tasks))))
+    return [results[place] for place in range(len(tasks))]
+
+
+async def _rewrite(
+    answering: Answering,
+    item: Item,
+    strategy: Strategy,
+    draw: int,
+    templates: Templates,
+    sampling: Sampling,
+    record: Callable[[str, Response], None],
+) -> Rewriting | NotApplicable:
+    answers: list[Response | None] = []
+    result = Rewriting("missing", None, "", 0)
+    for attempt in range(ATTEMPTS):
+        request = plan_rewriting(item, strategy, templates, sampling, draw=draw, attempt=attempt, problem=result.reason)
+        if isinstance(request, NotApplicable):
+            return request
+        try:
+            response = await answering.ask(request)
+        except AnswerFailure:
+            answers.append(None)
+        else:
+            record(answering.key(request), response)
+            answers.append(response)
+        result = settled_rewriting(item, strategy, answers, draw=draw)
+        if result.status == "ok":
+            break
+    return result
+
+
 def plan_rewriting(
     item: Item,
     strategy: Strategy,
@@ -373,61 +431,3 @@ def _unchanged(item: Item, utterances: tuple[str, ...], places: tuple[int, ...])
     if not changed:
         return "nothing was changed"
     return "" if 2 * len(changed) >= len(places) else "fewer than half of the utterances were changed"
-
-
-RewritingTask = tuple[Item, Strategy, int]
-"""An item, the strategy to apply, and the number of the draw."""
-
-
-async def rewrite_all(
-    answering: Answering,
-    tasks: Sequence[RewritingTask],
-    templates: Templates,
-    sampling: Sampling,
-    *,
-    record: Callable[[str, Response], None],
-) -> list[Rewriting | NotApplicable]:
-    """Requests rewritings, each once more where its first response fails the check; returns them in order of `tasks`.
-
-    Args:
-        answering: the rewriter.
-        sampling: how answers are drawn.
-        record: called with the key and every response, new or stored.
-    """
-    results: dict[int, Rewriting | NotApplicable] = {}
-    waiting = iter(enumerate(tasks))
-
-    async def worker() -> None:
-        for place, (item, strategy, draw) in waiting:
-            results[place] = await _rewrite(answering, item, strategy, draw, templates, sampling, record)
-
-    await run_concurrently(worker() for _ in range(min(answering.engine.concurrency, len(tasks))))
-    return [results[place] for place in range(len(tasks))]
-
-
-async def _rewrite(
-    answering: Answering,
-    item: Item,
-    strategy: Strategy,
-    draw: int,
-    templates: Templates,
-    sampling: Sampling,
-    record: Callable[[str, Response], None],
-) -> Rewriting | NotApplicable:
-    answers: list[Response | None] = []
-    result = Rewriting("missing", None, "", 0)
-    for attempt in range(ATTEMPTS):
-        request = plan_rewriting(item, strategy, templates, sampling, draw=draw, attempt=attempt, problem=result.reason)
-        if isinstance(request, NotApplicable):
-            return request
-        try:
-            response = await answering.ask(request)
-        except AnswerFailure:
-            answers.append(None)
-        else:
-            record(answering.key(request), response)
-            answers.append(response)
-        result = settled_rewriting(item, strategy, answers, draw=draw)
-        if result.status == "ok":
-            break
-    return result

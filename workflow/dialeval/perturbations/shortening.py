@@ -180,36 +180,6 @@ def _content_sentences(text: str, language: str) -> list[str]:
     return [sentence for sentence in found if len(pieces(_LEADS.sub("", sentence))[0]) >= 2] or found
 
 
-class Generic(NamedTuple):
-    """Generic replies of one of xDial-Eval's languages."""
-
-    to_questions: tuple[str, ...]
-    to_statements: tuple[str, ...]
-
-
-@cache
-def generic_replies() -> MappingProxyType[str, Generic]:
-    """Returns the generic replies by language code."""
-    text = files("dialeval.perturbations").joinpath("generic_replies.csv").read_text(encoding="utf-8")
-    found: dict[str, dict[str, list[str]]] = {}
-    for row in csv.DictReader(text.splitlines()):
-        found.setdefault(row["language"], {}).setdefault(row["replies_to"], []).append(row["text"])
-    return MappingProxyType(
-        {
-            language: Generic(tuple(replies["question"]), tuple(replies["statement"]))
-            for language, replies in found.items()
-        }
-    )
-
-
-def is_question(text: str, language: str) -> bool:
-    """Returns whether an utterance is a question."""
-    if language == "en":
-        sentence = text.strip().rstrip('"”’) ')
-        return any(mark in sentence[-3:] for mark in QUESTION_MARKS) or is_english_question(sentence)
-    return any(mark in text.strip()[-3:] for mark in QUESTION_MARKS)
-
-
 def generic_reply(previous: str, language: str, avoid: Collection[str], rng: np.random.Generator) -> str | None:
     """Draws a generic reply to an utterance: an answer after a question, or else a remark.
 
@@ -230,3 +200,33 @@ def generic_reply(previous: str, language: str, avoid: Collection[str], rng: np.
     fresh = [reply for reply in replies if normalised(reply) not in spoken]
     choice = fresh or replies
     return choice[int(rng.integers(len(choice)))]
+
+
+def is_question(text: str, language: str) -> bool:
+    """Returns whether an utterance is a question."""
+    if language == "en":
+        sentence = text.strip().rstrip('"”’) ')
+        return any(mark in sentence[-3:] for mark in QUESTION_MARKS) or is_english_question(sentence)
+    return any(mark in text.strip()[-3:] for mark in QUESTION_MARKS)
+
+
+class Generic(NamedTuple):
+    """Generic replies of one of xDial-Eval's languages."""
+
+    to_questions: tuple[str, ...]
+    to_statements: tuple[str, ...]
+
+
+@cache
+def generic_replies() -> MappingProxyType[str, Generic]:
+    """Returns the generic replies by language code."""
+    text = files("dialeval.perturbations").joinpath("generic_replies.csv").read_text(encoding="utf-8")
+    found: dict[str, dict[str, list[str]]] = {}
+    for row in csv.DictReader(text.splitlines()):
+        found.setdefault(row["language"], {}).setdefault(row["replies_to"], []).append(row["text"])
+    return MappingProxyType(
+        {
+            language: Generic(tuple(replies["question"]), tuple(replies["statement"]))
+            for language, replies in found.items()
+        }
+    )

@@ -56,9 +56,9 @@ def estimate_chats(
     system: str,
     store: Path,
     partner: Estimate | None = None,
-    told: Mapping[str, str] | None = None,
+    instructions: Mapping[str, str] | None = None,
 ) -> tuple[Estimate, Chats]:
-    """Returns what is still to be asked of a chatbot, and the dialogues that are there.
+    """Returns the estimate of a chatbot's open requests, and the dialogues that are there.
 
     Args:
         model: the chatbot.
@@ -67,10 +67,10 @@ def estimate_chats(
         selfchat: how it chats.
         system: the system prompt.
         store: where stores lie.
-        partner: what the simulated user is still to be asked for the chatbots before; what this one needs is added.
-        told: instructions of the simulated user, by seed_id.
+        partner: the simulated user's open requests for the chatbots before; what this one needs is added.
+        instructions: those of the simulated user, by seed_id.
     """
-    talk = talk_of(selfchat, system, model, None if partner is None else partner.model, told or {})
+    talk = talk_of(selfchat, system, model, None if partner is None else partner.model, instructions or {})
     own = _side(talk.chatbot, chat_estimate(model, SELFCHAT, selfchat, people), selfchat, people)
     sides = {SELFCHAT: own}
     if talk.partner is not None and partner is not None:
@@ -132,7 +132,7 @@ def _side(voice: Voice, estimate: Estimate, selfchat: Selfchat, people: Mapping[
 
 @dataclass
 class _Side:
-    """One who speaks, what it is still to be asked, and the same without reasoning, which no prompt shows."""
+    """A speaker, its open requests, and the same without reasoning, which no prompt shows."""
 
     voice: Voice
     model: KnownModel
@@ -145,17 +145,17 @@ class _End:
     """The end of the stored part of a dialogue: the first request without an answer, and the utterances before.
 
     Attributes:
-        asked: whether no chatbot before this one will have asked the same.
+        is_first: whether no chatbot before this one sends the same requests.
     """
 
     seed_id: str
     utterances: Dialogue
     request: Request
-    asked: bool
+    is_first: bool
 
 
 def without_reasoning(response: Response) -> Response:
-    """Returns a response with the tokens of its text alone, as far as the endpoint told them apart."""
+    """Returns a response with the tokens of its text alone, as far as the endpoint separates them."""
     if response.completion_tokens is None or not response.reasoning_tokens:
         return response
     return replace(response, completion_tokens=max(response.completion_tokens - response.reasoning_tokens, 0))
@@ -173,7 +173,7 @@ def _count_missing(end: _End, talk: Talk, sides: Mapping[str, _Side], chats: Cha
         prompts = _prompts(side.model, messages, side.voice.system_message(end.seed_id), chats.utterance)
         for place, (who, prompt) in enumerate(zip(speaks, prompts, strict=False)):
             # another chatbot's talk may begin with the same request; and the partner may end it later on
-            if who == protocol and (place or end.asked):
+            if who == protocol and (place or end.is_first):
                 side.estimate.count_uncached(1, prompt, sure=chats.certain and (not place or talk.partner is None))
 
 
@@ -193,7 +193,7 @@ def _prompts(model: KnownModel, messages: tuple[Message, ...], system: str, utte
 
 
 def chat_estimate(model: KnownModel, protocol: str, selfchat: Selfchat, people: Mapping[str, Dialogue]) -> Estimate:
-    """Returns what a model that chats is to be asked: nothing yet."""
+    """Returns the estimate of a model that chats, without requests so far."""
     assumed = utterance(model.kind, _mean_human_length(model, people))
     return Estimate(model, protocol, selfchat.max_tokens, reasoned(assumed) if model.reasons else assumed)
 

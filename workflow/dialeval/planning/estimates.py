@@ -26,9 +26,9 @@ MARGIN = 0.15
 
 @dataclass
 class Estimate:
-    """What one model is still to be asked under one protocol.
+    """The open requests of one model under one protocol.
 
-    Equal requests are asked once: all but the first count as stored.
+    Equal requests are sent once: all but the first count as stored.
 
     Attributes:
         model: the model.
@@ -39,7 +39,7 @@ class Estimate:
         to_ask: requests that the store has no answer to.
         surely_to_ask: the same without those that may be in the store, which could not be looked up, or may be spared.
         hardly_to_ask: those of them that are likely spared.
-        prompts: tokens of the prompts to be asked.
+        prompts: tokens of the prompts to be sent.
         n_answers: stored answers whose length is known.
         answer_tokens: tokens of these together.
         n_sent: stored answers that say how long their prompt was.
@@ -94,14 +94,14 @@ class Estimate:
             self.sent_tokens += response.prompt_tokens
 
     def count_uncached(self, n: int, prompts: Range, *, sure: bool, least: float = 1.0, likely: float = 1.0) -> None:
-        """Counts requests that are to be asked, and the tokens of their prompts together.
+        """Counts requests that are to be sent, and the tokens of their prompts together.
 
         Args:
             n: how many, at most.
             prompts: tokens of so many prompts.
             sure: whether it is known that the store has not got them.
-            least: share that is asked in any case.
-            likely: share that is likely asked.
+            least: share that is sent in any case.
+            likely: share that is likely sent.
         """
         self.to_ask += n
         self.surely_to_ask += n * least if sure else 0
@@ -157,7 +157,7 @@ class Estimate:
         )
 
 
-# What one seed or case more would cost: all that models are asked about it, and what the chatbots say on it.
+# What one seed or case more would cost: all requests about it, and the chatbots' dialogues.
 
 TALKS = ("selfchat", "partner")
 """Under these chatbots talk; what is judged rests on it."""
@@ -172,12 +172,12 @@ def cost_of_case(
     *,
     talks: bool,
 ) -> dict[str, float | None]:
-    """Returns by judge what a case more costs under a protocol; None where no model that is asked has prices.
+    """Returns by judge what a case more costs under a protocol; None where no requested model has prices.
 
     Args:
         estimates: one per model and protocol.
         prices: of models that have any.
-        batched: models that are asked in batches, of which these are the prices; self-chat is not.
+        batched: models with requests in batches, of which these are the prices; self-chat is not.
         protocol: the protocol.
         n_cases: how many cases there are.
         talks: whether chatbots first talk on a case.
@@ -228,8 +228,8 @@ def estimate_table(
     Args:
         estimates: one per model and protocol.
         prices: the prices of models that have any.
-        batched: models that are asked in batches, of which these are the prices; self-chat is not, and costs more.
-        left_out: what is asked besides and cannot be estimated.
+        batched: models with requests in batches, of which these are the prices; self-chat is not, and costs more.
+        left_out: further requests, which cannot be estimated.
     """
     rows = [
         _row(estimate, prices.get(estimate.model.name, Prices()), batched=estimate.model.name in batched)

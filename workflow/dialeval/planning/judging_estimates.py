@@ -41,10 +41,10 @@ OTHER_TOKENIZER = 2.0
 """Most tokens that one tokenizer makes of another's one, on the average of an utterance."""
 Unplanned = Iterator[tuple[int, Range]]
 """Requests about dialogues that are not there yet: how many, and the tokens of all their prompts together."""
-Asked = Sequence[tuple[Question, Sequence[KnownModel]]]
-"""What is asked, each with its judges."""
+Questions = Sequence[tuple[Question, Sequence[KnownModel]]]
+"""Questions, each with its judges."""
 LIKELY = {"per_comparison": 0.3, "familywise": 0.5}
-"""Share of what may follow the next round that is likely asked, as on middling ladders in `benchmarks/adaptive.py`."""
+"""Share of what may follow the next round that is likely sent, as on middling ladders in `benchmarks/adaptive.py`."""
 LIKELY_WORDS = "a third to a half expected, the less the farther apart the systems are"
 _SCHEMA = pa.schema([REQUESTS.schema.field(name) for name in COLUMNS])
 
@@ -84,16 +84,16 @@ class Subjects:
                     yield chatbot_item(seed_id, chats.name, language, known, partnered=self.partnered)
 
 
-def estimate_judging(asked: Asked, subjects: Subjects, templates: Templates, store: Path) -> Iterator[Estimate]:
-    """Yields what is still to be asked of each judge about chatbots' dialogues, under each protocol.
+def estimate_judging(questions: Questions, subjects: Subjects, templates: Templates, store: Path) -> Iterator[Estimate]:
+    """Yields the open requests of each judge about chatbots' dialogues, under each protocol.
 
     Args:
-        asked: what is asked, and of whom.
+        questions: the questions, each with its judges.
         subjects: what there is to judge.
         templates: the prompts.
         store: where stores lie.
     """
-    for question, judges in asked:
+    for question, judges in questions:
         if question.protocol.form == "pair":
             planned, unplanned = _pairs_there(question, subjects, templates), _pairs_to_come
         else:
@@ -110,7 +110,7 @@ def _pairs_there(question: Question, subjects: Subjects, templates: Templates) -
 
 
 def _needed(question: Question, subjects: Subjects, n: int | None, seed_id: str) -> int | None:
-    """Returns how much of a dialogue is shown: as much as is asked for, or as the human one has; None for all."""
+    """Returns how much of a dialogue is shown: the given length, or that of the human one; None for all."""
     beside_people = question.protocol.data.opponent == HUMAN and seed_id in subjects.people
     return n or (len(subjects.people[seed_id].utterances) if beside_people else None)
 
@@ -282,19 +282,19 @@ def _estimates(
 def estimate_planned(
     models: Sequence[KnownModel], protocol: str, requests: Path, store: Path, in_rounds: Question | None = None
 ) -> list[Estimate]:
-    """Returns what is still to be asked of each model.
+    """Returns the open requests of each model.
 
-    Prompts that are too long for a model are counted as they were planned: it will be asked shorter ones.
+    Prompts that are too long for a model are counted as they were planned: shorter ones will be sent.
 
     Args:
-        models: those that are asked.
+        models: those that get requests.
         protocol: under which their answers are stored.
         requests: the table of requests.
         store: where stores lie.
-        in_rounds: what is asked, of pairs that are asked about in rounds.
+        in_rounds: the question of adaptive comparisons.
 
     Raises:
-        UserError: not even the first round may be asked.
+        UserError: the first round alone is over its limit.
     """
     estimates: list[Estimate] = []
     rounds: list[InRounds | None] = []
@@ -344,8 +344,8 @@ class InRounds:
 
     Attributes:
         estimate: what is counted.
-        question: what is asked.
-        adaptive: how it is asked in rounds.
+        question: the question.
+        adaptive: settings of the rounds.
     """
 
     estimate: Estimate
@@ -376,14 +376,14 @@ class InRounds:
         self._to_come.append((n, prompts))
 
     def count(self, n_cases: int | None = None, *, sure: bool = True) -> None:
-        """Counts what is still to be asked.
+        """Counts the open requests.
 
         Args:
             n_cases: cases that the rounds share out, where not all of them are planned yet.
             sure: whether it is known what the store has.
 
         Raises:
-            UserError: not even the first round may be asked.
+            UserError: the first round alone is over its limit.
         """
         sure = sure and self.estimate.model.identity is not None
         if self._to_come:

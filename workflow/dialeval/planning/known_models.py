@@ -276,7 +276,7 @@ class KnownModel:
         notes: what a reader should know.
         kind: what it is; an embedded model's answers are shorter than a large one's.
         reasons: whether it is known to reason before it answers.
-        takes: whether it is asked a request at all.
+        takes: whether a request is sent at all.
     """
 
     name: str

@@ -75,7 +75,7 @@ def plans(
         judgements: what is stored of it, with the columns of `measures.item_values.COLUMNS` and `repeat`.
         corrected: rows of the table `corrected` about it, of an earlier run.
         labels: how much people label, or None.
-        cost_of_case: by judge, what a case more costs with all that is asked about it.
+        cost_of_case: by judge, what a case more costs with all requests about it.
     """
     if size.n_systems < 2 or size.n_cases < 2:
         return []
@@ -264,7 +264,7 @@ def of_people(
         size: how many systems and cases the protocol will be about.
         corrected: rows of the table `corrected` of an earlier run.
         labels: how much people label.
-        cost_of_case: by judge, what a case more costs with all that is asked about it.
+        cost_of_case: by judge, what a case more costs with all requests about it.
     """
     of_pairs = planned.form == "pair" and planned.design.reference is None
     per_case = size.n_pairs if of_pairs else size.n_systems
@@ -382,7 +382,7 @@ class PlannedDesign(BaseModel, defer_build=True):
     Attributes:
         design: how its judgements come about.
         form: of its questions.
-        repeats: how often the same is asked.
+        repeats: number of repeats of each request.
         ends: lowest and highest score of each criterion.
         labelled: whether people label what it is about.
     """

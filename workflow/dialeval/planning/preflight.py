@@ -61,10 +61,10 @@ def checked_config(
     Args:
         raw: what the files and the command line say together.
         given: the configuration files that the run names; they stand alone.
-        asks: whether models will be asked, so that engines must be at hand.
+        asks: whether models get requests, so that engines must be at hand.
         reads: whether files are read, so that they must be there.
         own_environments: whether jobs run in environments that are made for them.
-        labelling: whether nothing but what people label is wanted, for which most judges are not asked.
+        labelling: whether nothing but what people label is wanted, for which most judges get no requests.
 
     Raises:
         UserError: one message with every mistake.
@@ -87,7 +87,7 @@ def checked_config(
         ]
     if asks:
         models_of = models_before_labels if labelling else Config.models_in_use
-        checks.append(partial(_unavailable_models, asked=models_of, own_environments=own_environments))
+        checks.append(partial(_unavailable_models, requested=models_of, own_environments=own_environments))
     source = f" in {', '.join(map(shown, given))}" if given else ""
     try:
         return load_config(raw, files_are_there=reads, further=checks, source=source).in_order()
@@ -200,7 +200,7 @@ def _missing_questions(config: Config) -> Iterator[Mistake]:
         try:
             other = [one.name for one in criteria if not asks_in_words_of(question, one, templates)]
         except UserError:
-            continue  # told of the template itself
+            continue  # the template's own error is reported
         if other:
             yield missing_question(name, protocol, other)
 
@@ -249,9 +249,9 @@ def _no_wordnet(config: Config) -> Iterator[Mistake]:
 
 
 def _unavailable_models(
-    config: Config, asked: Callable[[Config], Iterable[str]], own_environments: bool
+    config: Config, requested: Callable[[Config], Iterable[str]], own_environments: bool
 ) -> Iterator[Mistake]:
-    for name in asked(config):
+    for name in requested(config):
         model = config.models.get(name)
         reason = unavailable(model, own_environment=own_environments) if model else None
         if reason:
@@ -288,7 +288,7 @@ class Need:
     Attributes:
         targets: by their names.
         is_there: whether a configuration has it.
-        words: what is said where it has not.
+        words: the message where it has not.
     """
 
     targets: tuple[str, ...]
@@ -326,7 +326,7 @@ NEEDS = (
     ),
     Need(
         ("translation_quality",),
-        lambda config: any(asked.quality for asked in config.translate.values()),
+        lambda config: any(translation.quality for translation in config.translate.values()),
         "the configuration has no translation with quality; add it to a corpus, see docs/translation.md",
     ),
     Need(

@@ -91,7 +91,7 @@ def _digest(text: bytes) -> str:
 
 
 def _load(path: Path, reader: str) -> dict[str, Source]:
-    """Returns the kept readings; none where they are not there, damaged, or made by another reader."""
+    """Returns the kept readings; none where they are missing, corrupt, or made by another reader."""
     try:
         content = json.loads(path.read_bytes())
         return (
@@ -265,7 +265,7 @@ WORDS: dict[str, frozenset[str]] = {
     "parser.add_argument": frozenset({"help", "metavar"}),
     **dict.fromkeys(
         ("Table", "differences"),
-        frozenset({"row", "title", "caption", "columns", "cells", "numbers", "kinds", "shown"}),
+        frozenset({"row", "title", "caption", "columns", "cells", "numbers", "formats", "shown"}),
     ),
 }
 """Arguments, by the name of what is called, that are words for readers: no stage that names the constant uses them."""

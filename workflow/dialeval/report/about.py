@@ -132,7 +132,7 @@ def roles_of(configuration: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 
 
 def sampling_of(records: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Returns how each protocol was sampled, by the settings of the jobs that planned or asked."""
+    """Returns how each protocol was sampled, by the settings of the jobs that planned or sent requests."""
     found: dict[str, dict[str, Any]] = {}
     for record in records:
         settings, stage = record.get("settings", {}), record.get("stage", "")
@@ -196,7 +196,7 @@ def _sampled(about: About) -> AboutTable:
 
 
 def _usage(usage: Iterable[Mapping[str, Any]]) -> AboutTable:
-    """Returns what the answers took that the run rests on, whether asked for now or found in the store."""
+    """Returns what the answers took that the run rests on, whether sent now or found in the store."""
     rows = tuple(
         (
             f"{row['model']}, {row['protocol']}",
@@ -271,7 +271,7 @@ def _money(value: float | None) -> str:
 # What a page says of a run that is not finished: how far answering is, and what is missing yet.
 
 STATUS_TEMPLATE = "status.html.j2"
-KINDS = {
+MISSING = {
     "dialogues": "Dialogues of", "verdicts": "Verdicts", "scores": "Scores", "tables": "Tables", "figures": "Figures"
 }  # fmt: skip
 """What is named where it is missing, by the kind of file; all else is made on the way to these."""
@@ -282,7 +282,7 @@ class Asking:
     """How far a job is that asks a model.
 
     Attributes:
-        title: what is asked of whom.
+        title: protocol and model of the requests.
         counts: how many are done, in words.
         share: done of all, 0 to 100; None where it is not known how many there are.
         state: `answering`, `done` or `stopped`, with what failed.
@@ -340,7 +340,7 @@ def run_status_of(
     """
     files = {kind: [Path(path) for path in paths] for kind, paths in wanted.items()}
     lacking = {kind: [path for path in paths if not path.exists()] for kind, paths in files.items()}
-    missing = {words: tuple(_name(kind, path) for path in lacking.get(kind, ())) for kind, words in KINDS.items()}
+    missing = {words: tuple(_name(kind, path) for path in lacking.get(kind, ())) for kind, words in MISSING.items()}
     asking = tuple(_asking(one, is_running=is_running) for jobs in progress.values() for one in jobs)
     return RunStatus(
         at=at,

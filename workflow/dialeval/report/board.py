@@ -299,7 +299,7 @@ def to_cases(kind: str, group: str = "", case: str = "", **facets: str | tuple[s
 
     Args:
         kind: of the cases.
-        group: the source, corpus, task or damage that they are of; empty for any.
+        group: the source, corpus, task or perturbation that they are of; empty for any.
         case: one of them; empty for the first.
         facets: what they must have; several values of one stand beside each other.
     """
@@ -367,7 +367,7 @@ def of_ratings(row: Mapping[str, Any]) -> str:
 
 
 def of_perturbation(row: Mapping[str, Any]) -> str:
-    """Returns the address of the damaged items behind a row about a judge, or two, or a damage; else nothing."""
+    """Returns the address of the perturbed items behind a row about judges or a perturbation; else nothing."""
     judge = scorer(_text(row, "judge"), _text(row, "method")) or _text(row, "system")
     if not judge:
         return to_cases(PERTURBED, _text(row, "strategy")) if row.get("n_pairs") else ""

@@ -23,7 +23,7 @@ from dialeval.tables.schema import Table
 Lookup: TypeAlias = Callable[[Collection[str]], Iterable[Mapping[str, Any]]]
 """Gives the rows of a table whose `request_id` is among some."""
 AGAIN = "/again"
-"""What the id of a request ends in that asked once more, because the first answer could not be read."""
+"""The suffix of the id of a retry after an unparsed response."""
 _PLACES = 4
 
 
@@ -33,13 +33,13 @@ class ExchangeSource:
 
     Attributes:
         requests: looks up the table `requests` of all protocols.
-        responses: by judge, looks up its tables `responses`, those to what it was asked again among them.
-        again: by judge, looks up what it was asked again.
+        responses: by judge, looks up its tables `responses`, those to retries among them.
+        again: by judge, looks up its retries.
         prices: by judge, what its tokens cost, where that is known.
         together: judges whose answers are others', the one that is heard first in front.
         merging: judges that take no system message, so that it stands before what the user says.
         from_texts: judges that are no language models: they answer from the texts, not from the words around them.
-        published: judges whose answers others published, who asked in prompts of their own.
+        published: judges whose responses others published, from prompts of their own.
     """
 
     requests: Lookup
@@ -90,13 +90,13 @@ class Exchange:
     """One request and its answer.
 
     Attributes:
-        request: row of `requests`; of the second one where it was asked again.
+        request: row of `requests`; of the retry, if there is one.
         answer: row of `responses` that was read.
-        first_answer: row of `responses` that could not be read, where it was asked again.
+        first_answer: row of `responses` that was unparsed, where there is a retry.
         prices: of the judge's tokens.
         merges: whether the judge takes no system message.
         from_texts: whether the judge answers from the texts alone.
-        published: whether others asked, in a prompt that is not known here.
+        published: whether others sent the request, with a prompt that is not known here.
     """
 
     request: Mapping[str, Any]
@@ -108,7 +108,7 @@ class Exchange:
     published: bool
 
     def prompt(self) -> tuple[Message, ...]:
-        """Returns the messages as they were sent, without a model's chat template; none where others asked."""
+        """Returns the messages as they were sent, without a model's chat template; none where others sent them."""
         if self.published:
             return ()
         messages = tuple(Message(one["role"], one["content"]) for one in self.request["messages"])
@@ -136,7 +136,7 @@ class Exchange:
         return ", ".join(filter(None, facts))
 
     def probabilities(self) -> list[list[Any]] | None:
-        """Returns label and probability, the most probable first; None where no probabilities were asked for."""
+        """Returns label and probability, the most probable first; None where no probabilities were requested."""
         logprobs = dict(self.answer["label_logprobs"] or ())
         if not logprobs:
             return None

@@ -320,7 +320,7 @@ def _linked(cells: list[Cell], links: list[str], measured: bool) -> list[Cell]:
 
 
 def _heading(column: str, paper: str) -> str:
-    """Returns what stands above a column; one that a paper prints says so where it was asked otherwise."""
+    """Returns what stands above a column; one that a paper prints says so where its prompts differ."""
     words = column.replace("_", " ")
     return words + paper.removeprefix("paper") if column.startswith("published") else words
 

@@ -288,7 +288,7 @@ class ReportInputs:
         human: table `utterances`; only the dialogues that `seeds` names (corpus, id) are shown.
         generated: table `generated`, of all chatbots.
         verdicts: table `judgements` of the dialogues, by all judges under all protocols.
-        protocols: what judges were asked under, in order.
+        protocols: those of the judges' requests, in order.
         transcripts: tables `items` by the name of their source, in order.
         asides: tables `asides` by the same: hidden messages of transcripts.
         tables: further tables by folder and name, such as `arena/ratings`; a missing one is left out.
@@ -301,7 +301,7 @@ class ReportInputs:
         exchange_source: looks up requests and responses of judges; None if they are not available.
         labels: table `labels/labels`, annotators' labels of the dialogues.
         figures: in order.
-        other_prompts: whether what the papers print was asked in other prompts than the run's.
+        other_prompts: whether the papers' prompts differ from the run's.
         about: facts about the run, or None.
         run_status: how far the run is, where it is not finished.
         results_dir: where the reader finds the Parquet tables, as the page should name it.

@@ -1,6 +1,6 @@
 """Single items behind a part's numbers: their samples, cards and packing.
 
-Cases stand in groups (a corpus, a task, a kind of damage) and are listed and filtered by an index. They lie in lines of
+Cases stand in groups (a corpus, a task, a perturbation) and are listed and filtered by an index. They lie in lines of
 compressed JSON, a few to a line, which a browser opens when one is read; what was sent about them has its own lines.
 """
 
@@ -24,7 +24,7 @@ from dialeval.tables.dialogues import JUDGEMENTS, Form
 from dialeval.tables.files import empty_table
 from dialeval.tables.metaeval import ITEMS, RATINGS
 
-# Single cases of one kind behind a part's numbers, packed for the page: rated items, test items, damaged items.
+# Single cases of one kind behind a part's numbers, packed for the page: rated items, test items, perturbed items.
 
 PER_LINE = 10
 _BEGINNING = 120

@@ -254,7 +254,7 @@ _THE_SAME = 0.9995  # the same each time, as it is written
 
 
 def repeat_sentence(inputs: ReportInputs, level: str) -> tuple[str, ...]:
-    """Returns a sentence on how far judges agree with themselves at a level; nothing where none was asked twice."""
+    """Returns a sentence on how far judges agree with themselves at a level; nothing where none has repeats."""
     table = inputs.tables.get(REPEAT_AGREEMENT.name)
     if table is None:
         return ()
@@ -264,7 +264,7 @@ def repeat_sentence(inputs: ReportInputs, level: str) -> tuple[str, ...]:
     if not found:
         return ()
     more = f", and the table has {len(found) - MOST_JUDGES} more" if len(found) > MOST_JUDGES else ""
-    words = "Asked more than once, judges agree with themselves by a mean correlation of two repeats of"
+    words = "Over repeats, judges agree with themselves by a mean correlation of"
     return (f"{words} {listed(found[:MOST_JUDGES])}{more}.",)
 
 

@@ -79,7 +79,7 @@ def marked(criterion: str, choice: str | None) -> Result:
 # Judgements case by case.
 
 Case = tuple[str, str, int, str]
-"""Judge, protocol, N (0 unless the protocol is asked, or its answers are read, at several), system."""
+"""Judge, protocol, N (0 unless the protocol has several), system."""
 MOST_ANSWERS = 120_000
 """The page holds at most so many requests and responses in full; the tables have all."""
 OUTCOMES: tuple[Result, ...] = ("won", "tied", "lost", "none", "answered")
@@ -165,7 +165,7 @@ class Counts:
     """How often each system won, tied, lost, got no verdict or a value on each case, by judge and protocol.
 
     Attributes:
-        at_lengths: protocols that are asked at several N.
+        at_lengths: protocols with several N.
         marking: annotation protocols; each of their labels counts like a protocol, lost if the label is present.
         against: by case and opponent, of each of its comparisons the place of the case and that of the result in
             `OUTCOMES`.
@@ -263,7 +263,7 @@ def judgements_piece(
         prompts: takes up what was sent; `prompt` is a number in it.
     """
     pool = Pool()
-    found = [exchanges.get(asked) for asked in zipped(rows, "judge", "request_id")]
+    found = [exchanges.get(key) for key in zipped(rows, "judge", "request_id")]
 
     return {
         "dialogue": rows["dialogue"],

@@ -52,11 +52,11 @@ class Pool:
 
     def places(self, texts: Iterable[str | None]) -> list[int]:
         """Returns the places of strings, as `place` does one by one: a page has millions of them."""
-        asked = list(texts)
-        new = [text for text in dict.fromkeys(asked) if text is not None and text not in self._places]
+        wanted = list(texts)
+        new = [text for text in dict.fromkeys(wanted) if text is not None and text not in self._places]
         self._places.update(zip(new, count(len(self._places)), strict=False))
         places: Mapping[Any, int] = self._places  # None is in it nowhere
-        return [places.get(text, -1) for text in asked]
+        return [places.get(text, -1) for text in wanted]
 
     def strings(self) -> list[str]:
         """Returns all strings by their places."""

@@ -18,7 +18,7 @@ from markupsafe import Markup
 from dialeval import layout
 from dialeval.figures import registry
 from dialeval.html_pages import content_policy, elements, palette, templates
-from dialeval.papers.entry import NEEDS, Item, Paper
+from dialeval.papers import NEEDS, Item, Paper
 from dialeval.papers.registry import PAPERS, to_cite
 from dialeval.report.about import ABOUT_TEMPLATE, STATUS_TEMPLATE
 from dialeval.report.archive import Archive, build_archive

@@ -192,11 +192,11 @@ def score_cell(row: Mapping[str, Any], value: float | None, words: str) -> list[
     return [None if value is None else round(value, 4), place, f"{low:g}–{high:g}", words]
 
 
-# Damaged items behind the numbers of robustness: what was changed, and every judge's scores before and after.
+# Perturbed items behind the numbers of robustness: what was changed, and every judge's scores before and after.
 
 Row = Mapping[str, Any]
 NOTICED, NOT_NOTICED, NO_SCORE = "noticed", "not noticed", "no score"
-"""Whether a score fell by more than the threshold of the damage and the criterion."""
+"""Whether a score fell by more than the threshold of the perturbation and the criterion."""
 _Scores = dict[tuple[str, str, str], list[dict[str, Any]]]
 """By judge, protocol and criterion, the repeats of a score."""
 
@@ -223,7 +223,7 @@ _PERTURBED = CaseDescription(
 
 
 def perturbed_items(inputs: ReportInputs, budget: int) -> CaseShelf | None:
-    """Returns damaged items with their originals, as many of each kind of damage as find room; None without any."""
+    """Returns perturbed items with their originals, as many of each strategy as find room; None without any."""
     sample = inputs.perturbed
     if sample is None or not len(sample.pairs):
         return None
@@ -245,14 +245,14 @@ def perturbed_items(inputs: ReportInputs, budget: int) -> CaseShelf | None:
 
 
 def outcome(before: float | None, after: float | None, theta: float) -> str:
-    """Returns whether damage was noticed: whether a score from 0 to 1 fell by more than a threshold."""
+    """Returns whether a perturbation was noticed: whether a score from 0 to 1 fell by more than a threshold."""
     if before is None or after is None:
         return NO_SCORE
     return NOTICED if before - after > theta else NOT_NOTICED
 
 
 def _thetas(inputs: ReportInputs) -> dict[tuple[str, str], float]:
-    """Returns the thresholds by damage and criterion, for the criteria that each damage lowers."""
+    """Returns the thresholds by perturbation and criterion, for the criteria that each perturbation lowers."""
     table = inputs.tables.get(ROBUSTNESS.name)
     rows = [] if table is None else table.select(["strategy", "dimension", "threshold"]).to_pylist()
     return {(row["strategy"], row["dimension"]): row["threshold"] for row in rows}
@@ -343,7 +343,7 @@ def _table(pair: _Pair, thetas: Mapping[tuple[str, str], float]) -> Block:
     return {"type": "table", "title": "Scores", "columns": ["before", "after", "fall"], "rows": rows}
 
 
-# Which damaged items the page shows: a few of every kind of damage, the same ones whatever else is in the tables.
+# The perturbed items that the page shows: a few of every strategy, the same ones whatever else is in the tables.
 
 
 def sample_perturbed(
@@ -354,11 +354,11 @@ def sample_perturbed(
     random_seed: int = 0,
     n: int = PAIRS_PER_STRATEGY,
 ) -> PerturbedSample:
-    """Returns some damaged items of every strategy with their originals and scores.
+    """Returns some perturbed items of every strategy with their originals and scores.
 
     Args:
         pairs: table `pairs`, of all.
-        items: tables `items`, of originals and damaged items.
+        items: tables `items`, of originals and perturbed items.
         scores: tables `judgements`, read one after the other.
         tables: those of robustness, by name, which say what strategies are called.
         random_seed: seed of the choice.

@@ -81,7 +81,7 @@ def read_about(
 
 
 def _columns(path: Path, who: str, how: str) -> dict[str, list[str]]:
-    """Returns who was asked and how, called judge and protocol, and the status of each answer."""
+    """Returns the model and protocol of each request, called judge and protocol, and the status of each answer."""
     table = pq.read_table(path, columns=[who, how, "status"]).select([who, how, "status"])
     return cast(dict[str, list[str]], table.rename_columns(["judge", "protocol", "status"]).to_pydict())
 
@@ -115,11 +115,11 @@ def _date(environment: Mapping[str, str]) -> str:
 
 
 class Answering(Prices):
-    """How one model was asked, and what its tokens cost.
+    """How one model answered, and what its tokens cost.
 
     Attributes:
         shards: by protocol, in how many parts its answers lie.
-        again: protocols under which it was asked again what could not be read.
+        again: protocols under which unparsed responses were retried.
         merges: whether it takes no system message.
         from_texts: whether it answers from the texts alone, as embedded models do.
         published: whether its answers were taken over from others.
@@ -133,7 +133,7 @@ class Answering(Prices):
 
 
 class Answers(BaseModel, defer_build=True):
-    """What was asked in a run.
+    """The requests of a run.
 
     Attributes:
         models: by name.
@@ -144,7 +144,7 @@ class Answers(BaseModel, defer_build=True):
     together: dict[str, tuple[str, ...]] = {}
 
     def protocols(self) -> list[str]:
-        """Returns the protocols under which anything was asked."""
+        """Returns the protocols with requests."""
         return sorted({protocol for model in self.models.values() for protocol in model.shards})
 
 

@@ -30,7 +30,7 @@ def summary_of(inputs: ReportInputs, usage: pa.Table | None, battles: Mapping[st
 
     Args:
         inputs: tables and names of the run, as the report knows them, without dialogues.
-        usage: the table `usage`; None where no model is asked.
+        usage: the table `usage`; None without requests.
         battles: ratings by the name of their table of battles.
         report: path of the report; empty where there is none.
     """
@@ -90,7 +90,7 @@ def _about_embedded(names: Iterable[str]) -> str:
     return f"{in_a_line(listed(named))} {are}. The results do not apply to language models."
 
 
-# What models were asked and what it cost, what got no answer, and what could not be read.
+# Requests and their cost, requests without a response, and unparsed responses.
 
 Row = dict[str, Any]
 _MISSING = "scores of rated items are missing"
@@ -99,7 +99,7 @@ _NO_OPTION = "questions are without a choice, most often since two options were 
 
 
 def usage_lines(usage: pa.Table) -> SmallTable:
-    """Returns what each model was asked in all; money where any of them has prices.
+    """Returns the usage of each model; money where any of them has prices.
 
     Cached responses are counted with the others, since they depend on one run and not on the results.
 

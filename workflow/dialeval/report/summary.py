@@ -345,7 +345,7 @@ def _unparsed_sentences(inputs: ReportInputs, board: Board) -> list[str]:
     ]
 
 
-# Comparisons that were asked in rounds: how many are settled, which are not, and what was spared.
+# Adaptive comparisons: how many are settled, which are not, and how many requests were saved.
 
 _MOST_NAMED = 4
 _ENDED = "ended"
@@ -353,7 +353,7 @@ Row = dict[str, Any]
 
 
 def adaptive_decisions(inputs: ReportInputs, board: Board) -> list[str]:
-    """Returns what the rounds of a board's judge settled, a few sentences for each protocol that was asked so."""
+    """Returns what the rounds of a board's judge settled, a few sentences for each adaptive protocol."""
     found = []
     for protocol in inputs.protocols:
         table = inputs.tables.get(f"{protocol.name}/adaptive_rounds")

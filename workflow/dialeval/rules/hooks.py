@@ -121,7 +121,7 @@ class Hooks:
             )
 
     def show_summary(self) -> None:
-        """Show the summary when the process ends, if the run makes one, with what it asked and spent."""
+        """Show the summary when the process ends, if the run makes one, with its requests and cost."""
         if Quietness.ALL in self.quiet or self.workflow.touch or self.workflow.dryrun:
             return
         if words := self._next_step():
@@ -158,7 +158,7 @@ class Hooks:
     def _only_looks(self) -> bool:
         return {job.rule.name for job in self.workflow.dag.needrun_jobs()} == {self.run.rule_name("status")}
 
-    def asked_by(self, job: Any) -> set[str]:
+    def models_of(self, job: Any) -> set[str]:
         """Return the models that a job asks."""
         named = set(self.config.models).intersection(job.wildcards)
         named |= {self.layout.partner} if self.layout.partner and "chatbot" in job.wildcards.keys() else set()  # noqa: SIM118
@@ -174,7 +174,7 @@ class Hooks:
     def _name_missing_keys(self) -> None:
         """Say which models can only be answered for from the store, as their key is not set."""
         jobs = [] if self.workflow.touch else self._asking_jobs()
-        for name in sorted({name for job in jobs for name in self.asked_by(job)}):
+        for name in sorted({name for job in jobs for name in self.models_of(job)}):
             if reason := without_key(self.config.models[name]):
                 self.run.say(
                     f"note: models.{name}: {reason}. Stored answers are used; "
@@ -189,7 +189,7 @@ class Hooks:
         for name in [job.wildcards.judge for job in waiting if job.rule.name == training]:
             if reason := too_few_gpus(models[name].lora.gpus, "lora.gpus"):
                 raise self.run.error(f"models.{name}: {reason}")
-        for name in sorted({name for job in waiting if job.rule.name != training for name in self.asked_by(job)}):
+        for name in sorted({name for job in waiting if job.rule.name != training for name in self.models_of(job)}):
             if reason := cannot_compute_here(models[name], own_environment=self.run.has_own_environments):
                 raise self.run.error(f"models.{name}: {reason}")
 
@@ -225,8 +225,8 @@ class Hooks:
     # all jobs of the configuration, for targets that compare them with the files in the results
 
     def _write_graph(self) -> None:
-        asked = {job.rule.name for job in self.workflow.dag.needrun_jobs()}
-        readers = [self.layout.graph(name) for name in GRAPH_READERS if self.run.rule_name(name) in asked]
+        planned = {job.rule.name for job in self.workflow.dag.needrun_jobs()}
+        readers = [self.layout.graph(name) for name in GRAPH_READERS if self.run.rule_name(name) in planned]
         if not readers:
             return
         about = {
@@ -288,7 +288,7 @@ class Hooks:
         requests = self.layout.below(f"{layout.folder_of(layout.REQUESTS)}/")
         planned = [Path(path) for path in job.input if path.startswith(requests)]
         name = progress.job_name(self.config.results_dir, Path(job.log[0]))
-        return ModelJob(name, tuple(planned), int(job.wildcards.get("shards", 1)), tuple(sorted(self.asked_by(job))))
+        return ModelJob(name, tuple(planned), int(job.wildcards.get("shards", 1)), tuple(sorted(self.models_of(job))))
 
     def _spent_so_far(self) -> float | None:
         """Return the spending on the run's models; None where none has prices."""

@@ -28,28 +28,28 @@ class Judging(Parameters):
 
     def plan(self, protocol: str) -> StageJob:
         """Describe a job of `plan_<form>`."""
-        asked = self.layout.protocols[protocol]
+        settings = self.layout.protocols[protocol]
         more: dict[str, Any] = {}
         if self.layout.gives_scores(protocol):
             more = {
-                "dimensions": protocol_dimensions(self.config, asked),
+                "dimensions": protocol_dimensions(self.config, settings),
                 "n_seed_utterances": self.n_seed_utterances,
                 "own": self.own_criteria(protocol),
-                "sensitivities": protocol_sensitivities(self.config, asked),
+                "sensitivities": protocol_sensitivities(self.config, settings),
             }
-        if asked.form == "annotate":
+        if settings.form == "annotate":
             more = {"n_seed_utterances": self.n_seed_utterances}
-        return StageJob(f"plan_{asked.form}", self.question(protocol) | more, templates=self.templates([protocol]))
+        return StageJob(f"plan_{settings.form}", self.question(protocol) | more, templates=self.templates([protocol]))
 
     def answer(self, judge: str, protocol: str, shard: str = "1", shards: str = "1") -> StageJob:
         """Describe a job of `answer`, or of `answer_items`, which shortens requests that do not fit."""
-        asked = self.layout.protocols.get(protocol)
+        own = self.layout.protocols.get(protocol)
         more: dict[str, Any] = {}
         gives_scores = self.layout.gives_scores(protocol)
-        if asked is not None:
+        if own is not None:
             more = {"question": self.question(protocol)}
-            more |= {"criteria": self.own_criteria(protocol), "template": asked.template} if gives_scores else {}
-            more |= {"retries_unparsed": True} if asked.retry_unparsed else {}
+            more |= {"criteria": self.own_criteria(protocol), "template": own.template} if gives_scores else {}
+            more |= {"retries_unparsed": True} if own.retry_unparsed else {}
         settings = {
             "name": judge,
             "protocol": protocol,
@@ -136,7 +136,7 @@ class Judging(Parameters):
         return StageJob("find_failures", settings)
 
     def question(self, protocol: str) -> dict[str, Any]:
-        """Return what is asked under a protocol, without the fields that only other stages need."""
+        """Return the question of a protocol, without the fields that only other stages need."""
         return {
             "name": protocol,
             "shipped": protocol in SHIPPED,
@@ -242,10 +242,10 @@ class Labels(Judging):
         return self.config.labels
 
     def _labelled(self, protocol: str) -> dict[str, Any]:
-        """Return what people are asked under a protocol."""
-        asked = {"form", "data", "options", "criteria"}
+        """Return the question for people under a protocol."""
+        fields = {"form", "data", "options", "criteria"}
         return self.question(protocol) | {
-            "protocol": self.layout.labelled_protocols[protocol].model_dump(mode="json", include=asked),
+            "protocol": self.layout.labelled_protocols[protocol].model_dump(mode="json", include=fields),
             "n_seed_utterances": self.n_seed_utterances,
             "own": self.own_criteria(protocol),
         }

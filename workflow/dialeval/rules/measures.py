@@ -84,7 +84,7 @@ class MetaEvaluation(Parameters):
             more["criterion_map"] = section.criterion_map
         if section.kept is not None:
             more |= {"limit": section.kept, "random_seed": self.config.random_seed}
-        named = {*(section.asked or ()), *section.criterion_map.values()}
+        named = {*(section.judged_criteria or ()), *section.criterion_map.values()}
         settings = {
             "name": corpus,
             "reader": section.reader,
@@ -117,8 +117,8 @@ class MetaEvaluation(Parameters):
 
     def fill_ratings(self, judge: str) -> StageJob:
         """Describe the job of `fill_ratings`."""
-        asked = {name: fillable(corpus) for name, corpus in self._metaeval.corpora.items() if corpus.asked}
-        return StageJob("fill_ratings", {"judge": judge, "dimensions": asked})
+        filled = {name: fillable(corpus) for name, corpus in self._metaeval.corpora.items() if corpus.judged_criteria}
+        return StageJob("fill_ratings", {"judge": judge, "dimensions": filled})
 
     def tabulate_repeats(self) -> StageJob:
         """Describe the job of `tabulate_repeats`."""
@@ -211,7 +211,7 @@ class MetaEvaluation(Parameters):
         }
         if self.config.translate:
             known["translated"] = {
-                name: dict.fromkeys(asked.into, asked.translator) for name, asked in self.config.translate.items()
+                name: dict.fromkeys(wanted.into, wanted.translator) for name, wanted in self.config.translate.items()
             }
         if section.imputer:
             known |= {"fill": section.imputer, "partial": partial_to(self.config)}

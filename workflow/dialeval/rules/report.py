@@ -52,9 +52,9 @@ class Report(Judging):
             "models": {name: self.config.models[name] for name in self.layout.called_models()},
             "chatbots": self.config.chatbots,
             "selfchat": self.config.selfchat,
-            "questions": [self._asked_question(name) for name in about_chatbots],
+            "questions": [self._question_and_judges(name) for name in about_chatbots],
             "askers": self.layout.protocols_without_chatbots,
-            "in_rounds": [self._asked_question(name) for name in in_rounds],
+            "in_rounds": [self._question_and_judges(name) for name in in_rounds],
             "cascades": self.layout.cascades,
             "left_out": self._not_estimated(),
             "designs": self._designs(),
@@ -153,12 +153,12 @@ class Report(Judging):
 
     # the estimate
 
-    def _asked_question(self, protocol: str) -> dict[str, Any]:
+    def _question_and_judges(self, protocol: str) -> dict[str, Any]:
         settings = self.layout.protocols[protocol]
         return self.question(protocol) | {"judges": settings.judges, "adaptive": settings.adaptive}
 
     def _not_estimated(self) -> list[str]:
-        """Return what models are asked besides, in words."""
+        """Return the models' further requests, in words."""
         section = self.config.dialogbench
         written = section.written if section else None
         waiting = {

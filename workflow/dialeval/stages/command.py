@@ -89,8 +89,8 @@ def _arguments(stages: Iterable[Stage], name: str) -> list[dict[str, Any]]:
     parser.add_argument("--code", default="", help="fingerprint of the stage's code")
     parser.add_argument("--settings", default="{}", metavar="JSON", help="the stage's part of the configuration")
     parser.add_argument("--prompts", default="", metavar="SET:FOLDER", help="set of prompts; folder of others")
-    kinds_of = [get_type_hints(stage) for stage in stages]
-    for key, kind in {key: kind for kinds in kinds_of for key, kind in kinds.items()}.items():
+    types_of = [get_type_hints(stage) for stage in stages]
+    for key, kind in {key: kind for types in types_of for key, kind in types.items()}.items():
         option = "--" + key.replace("_", "-")
         if key in ("settings", "templates", "code", "return"):
             continue
@@ -103,12 +103,12 @@ def _arguments(stages: Iterable[Stage], name: str) -> list[dict[str, Any]]:
     if prompt_set not in ("", *get_args(PromptSet)):
         parser.error(f"--prompts: '{prompt_set}' is no set of prompts; write ours:FOLDER or papers:FOLDER")
     given = []
-    for kinds in kinds_of:
-        own = {key: values[key] for key in kinds if key in values}
-        if "templates" in kinds:  # where prompts lie is no setting: a folder that moves changes nothing
-            own["templates"] = kinds["templates"](Path(folder) if folder else None, prompt_set or "ours")
-        if "settings" in kinds:
-            own["settings"] = _settings(kinds["settings"], values["settings"], takes_all=len(kinds_of) == 1)
+    for types in types_of:
+        own = {key: values[key] for key in types if key in values}
+        if "templates" in types:  # where prompts lie is no setting: a folder that moves changes nothing
+            own["templates"] = types["templates"](Path(folder) if folder else None, prompt_set or "ours")
+        if "settings" in types:
+            own["settings"] = _settings(types["settings"], values["settings"], takes_all=len(types_of) == 1)
         given.append(own)
     return given
 

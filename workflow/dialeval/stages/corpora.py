@@ -148,7 +148,7 @@ def read_scenarios(settings: ReadScenariosSettings, path: Path, scenarios: Path,
 
 
 class ReadRatedSettings(BaseModel, defer_build=True):
-    """The corpus to read, the user's criteria of its ratings, and the pairs of asked and rated criteria.
+    """The corpus to read, the user's criteria of its ratings, and the pairs of judged and rated criteria.
 
     Attributes:
         limit: dialogues of each language to keep, drawn with `random_seed`; None for all.
@@ -192,7 +192,7 @@ def _keep_sample(reading: RatedReading, limit: int, random_seed: int) -> None:
 
 
 class ReadScoresSettings(BaseModel, defer_build=True):
-    """The metric, the lowest and highest value that it can give, and by corpus the asked and the rated criterion."""
+    """The metric, the lowest and highest value that it can give, and by corpus the judged and the rated criterion."""
 
     name: str
     scale_min: float

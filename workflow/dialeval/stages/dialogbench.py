@@ -341,12 +341,12 @@ def dialogbench_parse(items: Path, requests: list[Path], responses: list[Path], 
         answers: files `<model>/<method>.parquet` for the tables.
     """
     item_of, origin_of = read_items(items)
-    asked = {path.stem: path for path in requests}
+    planned = {path.stem: path for path in requests}
 
     def rows(model: str, method: Method) -> Iterator[dict[str, Any]]:
         protocol = f"dialogbench_{method}"
         given = [path for path in responses if path.parts[-3:-1] == (model, protocol)]
-        pairs = answered(asked[protocol], given, ("request_id", "case_id"), _ANSWER)
+        pairs = answered(planned[protocol], given, ("request_id", "case_id"), _ANSWER)
         for row in parse_all(model, method, item_of, pairs):
             yield {**origin_of[row["item_id"]], **row}
 

@@ -46,7 +46,7 @@ class Sources(NamedTuple):
     """The tables of what a protocol is about: items, perturbed items, and the pairs that these make with originals."""
 
     items: list[Path]
-    damaged: list[Path]
+    perturbed: list[Path]
     pairs: list[Path]
 
     def every_item(self) -> Iterator[Item]:
@@ -87,7 +87,7 @@ def _pair(settings: PlanSettings, sources: Sources, templates: Templates) -> Ite
 
 def _scale(settings: PlanSettings, sources: Sources, templates: Templates) -> Iterator[Planned]:
     own, about = settings.protocol, item_criteria(settings, read_tables(sources.pairs, PAIRS).to_pylist())
-    for paths, groups in ((sources.items, about.groups_of_rated), (sources.damaged, about.groups_of_perturbed)):
+    for paths, groups in ((sources.items, about.groups_of_rated), (sources.perturbed, about.groups_of_perturbed)):
         yield from scale.plan(
             scored_items(settings, paths),
             templates,
@@ -105,7 +105,7 @@ def _probability(settings: PlanSettings, sources: Sources, templates: Templates)
         item_criteria(settings, read_tables(sources.pairs, PAIRS).to_pylist()),
         templates_of(settings.protocol, YES_NO),
     )
-    for paths, criteria in ((sources.items, about.of_rated), (sources.damaged, about.of_perturbed)):
+    for paths, criteria in ((sources.items, about.of_rated), (sources.perturbed, about.of_perturbed)):
         yield from probability.plan(scored_items(settings, paths), templates, criteria, name=settings.name, names=names)
 
 

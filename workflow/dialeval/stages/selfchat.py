@@ -128,7 +128,7 @@ def _partner(settings: SelfchatSettings, engine: Engine, learned: list[Path], st
 
 async def _talk(talk: Talk, speakers: dict[str, AnsweringModel], seeds: dict[str, Dialogue]) -> dict[str, list[Turn]]:
     """Lets a chatbot continue all seeds, and counts the tokens of all answers."""
-    answerings = {protocol: asked.answering for protocol, asked in speakers.items()}
+    answerings = {protocol: speaker.answering for protocol, speaker in speakers.items()}
     dialogues = await chat_all(talk, answerings, seeds)
 
     def stored(voice: Voice, request: Request) -> Response | None:

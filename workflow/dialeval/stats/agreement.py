@@ -477,7 +477,7 @@ def _checked(rounds: ArrayLike, cluster: ArrayLike | None) -> tuple[FloatArray, 
 def _rounds_estimate(
     estimate: float, replicates: FloatArray, confidence: float, reason: str, n_clusters: int = 0
 ) -> Estimate:
-    """Returns the statistic with its interval; one that was not asked for is no fault."""
+    """Returns the statistic with its interval; one that was not computed is no fault."""
     if len(replicates) == 0:
         return Estimate(estimate, math.nan, math.nan, confidence, 0, reason, n_clusters)
     return interval(estimate, replicates, confidence, reason, n_clusters)

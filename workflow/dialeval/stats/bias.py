@@ -52,7 +52,7 @@ def position_bias(
         outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, NaN if unparsed, shape [n].
         cluster: seed of each verdict, shape [n]. Two verdicts are one comparison in both orders if they share
             cluster, models and repeat.
-        repeat: number of the repeat, where a judge was asked the same several times, shape [n].
+        repeat: number of the repeat, where a judge has several repeats, shape [n].
         confidence: nominal coverage of the intervals.
 
     Raises:

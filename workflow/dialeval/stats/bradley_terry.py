@@ -328,7 +328,7 @@ def separated(comparisons: Comparisons, tables: FloatArray) -> tuple[BoolArray, 
     """Return which players each table puts infinitely far above, or below, the others of their group.
 
     The others are the largest set in which everyone scores against everyone, over others if need be. Where there is no
-    largest one, a player is above if somebody, and below if everybody it reaches not, cannot be told apart from it in
+    largest one, a player is above if somebody, and below if everybody it reaches not, is not distinguished from it in
     that direction: of two players of whom one wins all, one is above and the other below.
 
     Args:

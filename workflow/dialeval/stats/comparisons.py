@@ -6,7 +6,7 @@ is turned so that the lower number stands first; relabelling the players or swap
 Both are SciPy's sparse arrays, which load a tenth of what a job's start takes: they are loaded by the first call, and a
 job without ratings does not load it.
 
-Where close pairs are asked about longer, ratings of the comparisons as they are would follow them more than others:
+Where close pairs get more comparisons, ratings of the comparisons as they are would follow them more than others:
 what is estimated would depend on when the asking stopped. With the same weight for every pair that met, it is what a
 design with all pairs equally often estimates, each pair's shares being as they were seen.
 """

@@ -170,7 +170,7 @@ def _weighted(table: FloatArray, weight: FloatArray, system: IntArray, n_systems
     """Return the weighted mean over the judges of each row as if all had scored it, shape [n]; NaN without scores.
 
     Rows and judges have effects that add up within a system, and a judge's gap is filled by these: otherwise a row that
-    a strict judge left out would look better than its neighbours. None is beyond what any judge said: an outcome stays
+    a strict judge left out would look better than its neighbours. None is beyond the judges' scores: an outcome stays
     one.
     """
     scored = weight > 0.0

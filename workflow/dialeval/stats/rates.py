@@ -231,7 +231,7 @@ def robustness_ratios(
     cluster: ArrayLike,
     confidence: float = 0.95,
 ) -> RobustnessRatios:
-    """Return the share of pairs in each group (judge, strategy and dimension) whose damage was noticed.
+    """Return the share of pairs in each group (judge, strategy and dimension) whose perturbation was noticed.
 
     Args:
         original, perturbed: scores of each pair in [0, 1], NaN where missing, shape [n].

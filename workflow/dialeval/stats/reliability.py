@@ -413,7 +413,7 @@ def _solve(system: FloatArray, right: FloatArray) -> FloatArray:
 def _interval(
     estimate: float, replicates: FloatArray, confidence: float, note: str, n_clusters: int, resamples: int
 ) -> Estimate:
-    """Returns the number with its interval; one that was not asked for is no fault."""
+    """Returns the number with its interval; one that was not computed is no fault."""
     if resamples == 0:
         return Estimate(float(estimate), math.nan, math.nan, confidence, 0, note, n_clusters)
     return interval(float(estimate), replicates, confidence, note, n_clusters)

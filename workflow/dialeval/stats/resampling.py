@@ -217,7 +217,7 @@ def p_above_next(rating: FloatArray, replicates: FloatArray) -> FloatArray:
     order = np.argsort(-rating, kind="stable")
     order = order[~np.isnan(rating[order])]
     for upper, lower in itertools.pairwise(order):
-        with np.errstate(invalid="ignore"):  # two without a limit cannot be told apart
+        with np.errstate(invalid="ignore"):  # two without a limit are not distinguishable
             difference = replicates[:, upper] - replicates[:, lower]
         difference = difference[~np.isnan(difference)]
         if len(difference):

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from dialeval.tables import comparison, dialogbench, dialogues, labels, measures, metaeval, robustness, training
+from dialeval.tables import dialogbench, dialogues, labels, measures, metaeval, robustness, training
 from dialeval.tables.schema import Table
 
 TABLES: Mapping[str, Table] = MappingProxyType(
     {
         table.name: table
-        for module in (dialogues, measures, labels, metaeval, robustness, dialogbench, training, comparison)
+        for module in (dialogues, measures, labels, metaeval, robustness, dialogbench, training)
         for table in vars(module).values()
         if isinstance(table, Table)
     }

@@ -220,7 +220,7 @@ AGREEMENT = Table(
     },
     cells={"agreement": Interval("ci_low", "ci_high"), "alpha": Interval("alpha_ci_low", "alpha_ci_high")},
     numbers="share",
-    kinds={"alpha": "correlation", "alpha_ci_low": "correlation", "alpha_ci_high": "correlation"},
+    formats={"alpha": "correlation", "alpha_ci_low": "correlation", "alpha_ci_high": "correlation"},
 )
 CIRCULAR = Table(
     "dialogbench/circular", schema(

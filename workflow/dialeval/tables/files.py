@@ -305,16 +305,16 @@ def once_visible(path: Path, read: Callable[[Path], T]) -> T:
         OSError: the file is not there, or cannot be read.
         pyarrow.ArrowInvalid: it is no Parquet file.
     """
-    until, is_told = time.monotonic() + float(os.environ.get(SECONDS) or 0), False
+    until, is_reported = time.monotonic() + float(os.environ.get(SECONDS) or 0), False
     while True:
         try:
             return read(path)
         except (OSError, pa.ArrowInvalid) as error:
             if time.monotonic() >= until or not _may_pass(error):
                 raise
-            if not is_told:
+            if not is_reported:
                 print(f"waiting: this node does not see {path} whole yet ({error})", flush=True)
-                is_told = True
+                is_reported = True
         with suppress(OSError):
             list(path.parent.iterdir())  # many file systems look again when a folder is listed
         time.sleep(min(1.0, max(0.0, until - time.monotonic())))

@@ -236,7 +236,7 @@ SELECTIVE = Table(
         "n": "number of labelled items from the threshold on",
         "n_escalated": "number of scored items below the threshold",
     },
-    cells={"estimate": Interval("ci_low", "ci_high")}, numbers="share", kinds={"threshold": "number"},
+    cells={"estimate": Interval("ci_low", "ci_high")}, numbers="share", formats={"threshold": "number"},
 )
 PLANNING = Table(
     "labels/planning", schema(

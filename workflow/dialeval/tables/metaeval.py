@@ -265,7 +265,7 @@ RATED_CORPORA = Table(
             "n_items", "n_utterances", "words_context", "words_response", "words_utterance", "n_dimensions"
         )
     },
-    kinds={"agreement_min": "correlation", "agreement_max": "correlation"},
+    formats={"agreement_min": "correlation", "agreement_max": "correlation"},
     numbers="rating",
 )
 ANNOTATOR_AGREEMENT = Table(
@@ -360,7 +360,7 @@ CEILINGS = Table(
         "disattenuated": Interval("disattenuated_ci_low", "disattenuated_ci_high"),
     },
     numbers="correlation",
-    kinds={"n_raters": "rating", "n_repeats": "rating"},
+    formats={"n_raters": "rating", "n_repeats": "rating"},
 )
 # fmt: on
 

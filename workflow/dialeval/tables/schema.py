@@ -64,8 +64,8 @@ class Table:
         caption: content, in a sentence or two.
         columns: description of each column without an obvious or common meaning.
         cells: columns that the report shows with an interval or another column in the same cell.
-        numbers: kind of the fractional numbers, except those in `kinds`.
-        kinds: kind of the numbers, by column.
+        numbers: kind of the fractional numbers, except those in `formats`.
+        formats: kind of the numbers, by column.
         shown: whether the report contains the rows; otherwise it names the file.
     """
 
@@ -77,7 +77,7 @@ class Table:
     columns: Mapping[str, str] = field(default_factory=dict)
     cells: Mapping[str, Interval] = field(default_factory=dict)
     numbers: Kind = "number"
-    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    formats: Mapping[str, Kind] = field(default_factory=dict)
     shown: bool = True
 
     @property
@@ -92,7 +92,7 @@ class Table:
             return "text"
         if column.endswith(("design_effect", "n_effective")):
             return "rating"
-        return self.kinds.get(column, "count" if pa.types.is_integer(type_) else self.numbers)
+        return self.formats.get(column, "count" if pa.types.is_integer(type_) else self.numbers)
 
 
 # Descriptions of shared columns

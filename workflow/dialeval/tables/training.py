@@ -106,7 +106,7 @@ TRAINING_RECORD = Table(
         gain_ci_low=maybe(FLOAT), gain_ci_high=maybe(FLOAT), reason=maybe(TEXT)
     ),
     row="judge, kind of negative and moment",
-    title="Told apart on dialogues that were held back",
+    title="AUC on held-out pairs",
     caption=(
         "Share of pairs of one kind, criterion and language in which the judge scores the positive example higher "
         "(AUC), before and after its training; .5 is chance. Intervals are clustered by dialogue."

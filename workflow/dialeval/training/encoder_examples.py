@@ -28,7 +28,7 @@ class Pairs:
     """The pairs of one part: of each the true example's input, then the spoiled one's.
 
     Args:
-        keeps_names: whether the names of the examples are asked for later.
+        keeps_names: whether the names of the examples are used later.
 
     Attributes:
         names: `example_id` of every input, two for each pair; empty if they are not kept.

@@ -236,7 +236,7 @@ class Base:
     """A causal language model of transformers, by its configuration.
 
     Args:
-        prompts: how it is asked.
+        prompts: its prompts.
         learning: what is to be trained on it.
 
     Attributes:
@@ -350,7 +350,7 @@ def lora_fingerprint(
 
     Args:
         name: the judge's.
-        prompts: how its model is asked.
+        prompts: those of its model.
         parts: the questions by part; what is held back counts too, since its scores are among what a training gives.
         random_seed: of the run.
         code: fingerprint of the stage's code.

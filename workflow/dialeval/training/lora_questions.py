@@ -36,7 +36,7 @@ LABELS = (YES, NO)
 
 @dataclass(frozen=True, slots=True)
 class LoraQuestion:
-    """One example as the model is asked about it.
+    """One example as a request to the model.
 
     Attributes:
         example_id, cluster: of the table `training_examples`.
@@ -63,14 +63,14 @@ class LoraQuestions:
     """Makes the questions of one model.
 
     Args:
-        prompts: how the model is asked.
+        prompts: those of the model.
         templates: the prompts' texts.
         criteria: all that examples may be about, by name.
         cutoff: longest prompt with its answer, in tokens.
 
     Attributes:
         tree: the spellings of Yes and No whose probabilities are summed when it judges.
-        too_long: how many examples do not fit the cutoff even without what was said before.
+        too_long: how many examples do not fit the cutoff even without the context.
     """
 
     def __init__(self, prompts: Prompts, templates: Templates, criteria: Mapping[str, Criterion], cutoff: int) -> None:
@@ -94,7 +94,7 @@ class LoraQuestions:
         """Yields the question about each row of the table `training_examples` that fits the cutoff.
 
         Raises:
-            UserError: a criterion is not known, or is not asked about by Yes and No.
+            UserError: a criterion is not known, or has no question answered by Yes and No.
         """
         for row in rows:
             request = self._request(row)

@@ -33,7 +33,7 @@ class Lent(NamedTuple):
     """An utterance with its source.
 
     Attributes:
-        text: as it was said.
+        text: its words.
         plain: what makes it the same elsewhere.
         cluster: of the dialogue.
         made_from: corpus and dialogue.
@@ -154,7 +154,7 @@ class NearMisses:
         """Returns the most similar utterance of another cluster that differs from the response.
 
         Args:
-            previous: what was said before the response.
+            previous: the utterance before the response.
             response: the true one.
             cluster: that may lend nothing.
             heard: plain texts that may not be lent.

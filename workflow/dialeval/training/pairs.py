@@ -39,7 +39,7 @@ class Negative(NamedTuple):
     """The worse one of a pair.
 
     Attributes:
-        side: what is said in it.
+        side: its utterances.
         kind: how it was made.
         made_from: corpus and dialogue of the words that were put in; None where none were.
     """
@@ -98,7 +98,7 @@ def rows_of(pair: Pair, training: str) -> Iterator[dict[str, Any]]:
 # Pairs of a true response and one that does not belong there, as PoE learns from (xDial-Eval, appendix C).
 
 WAYS: Mapping[str, tuple[str, ...]] = MappingProxyType({"dullness": ("generic_answer", "generic_response")})
-"""Ways of perturbations that are used where not all are: what the speaker said before is a kind of its own."""
+"""Ways of perturbations that are used where not all are: the speaker's earlier utterances are a kind of their own."""
 
 
 def make_turn_pair(
@@ -106,7 +106,7 @@ def make_turn_pair(
     placed: Placed,
     turn: int,
     criterion: str,
-    kinds: Sequence[str],
+    methods: Sequence[str],
     around: Surroundings,
     *,
     max_context: int,
@@ -119,7 +119,7 @@ def make_turn_pair(
         placed: its cluster and part.
         turn: 0-based number of the response, 1 or more.
         criterion: what the negative is worse in.
-        kinds: the ways to make it; where one does not apply, the next is tried.
+        methods: the ways to make it, in a drawn order; where one does not apply, the next is tried.
         around: what may be put in.
         max_context: utterances before the response that are kept.
         random_seed: of all draws.
@@ -136,7 +136,7 @@ def make_turn_pair(
     item_id = f"{dialogue.dialogue_id}/{turn}"
     item = Item(dialogue.corpus, item_id, dialogue.language, "turn", placed.cluster, *true)
     place = (random_seed, criterion, dialogue.name, dialogue.language, turn)
-    for kind in sorted(kinds, key=lambda kind: number_of(*place, kind)):
+    for kind in sorted(methods, key=lambda kind: number_of(*place, kind)):
         found = _instead(kind, dialogue, turn, item, placed, around, random_seed)
         if found and plain(found[0]) not in (response, ""):
             side = Side(names, (*true.utterances[:-1], Manner(dialogue.utterances).written(found[0])))
@@ -199,7 +199,7 @@ def make_dialogue_pair(
     dialogue: HumanDialogue,
     placed: Placed,
     criterion: str,
-    kinds: Sequence[str],
+    methods: Sequence[str],
     around: Surroundings,
     *,
     random_seed: int,
@@ -210,7 +210,7 @@ def make_dialogue_pair(
         dialogue: the dialogue.
         placed: its cluster and part.
         criterion: what the negative is worse in.
-        kinds: the ways to make it; where one does not apply, the next is tried.
+        methods: the ways to make it, in a drawn order; where one does not apply, the next is tried.
         around: what may be put in.
         random_seed: of all draws.
 
@@ -222,7 +222,7 @@ def make_dialogue_pair(
     item = Item(dialogue.corpus, dialogue.dialogue_id, dialogue.language, "dialogue", placed.cluster, *true)
     texts = [plain(text) for text in true.utterances]
     place = (random_seed, criterion, dialogue.name, dialogue.language)
-    for kind in sorted(kinds, key=lambda kind: number_of(*place, kind)):
+    for kind in sorted(methods, key=lambda kind: number_of(*place, kind)):
         side = _spoiled(kind, item, around, random_seed)
         if side and [plain(text) for text in side.utterances] != texts and all(map(str.strip, side.utterances)):
             made_from = _source(item, side, around) if kind.startswith("utterance_replacement") else None
@@ -354,7 +354,7 @@ INSTEAD: Mapping[str, str] = MappingProxyType({"random_response": RANDOM})
 
 _OF_TURNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        # a response that says nothing, is garbled or denies what was said does not answer what was said before
+        # a response that says nothing, is garbled or denies an earlier utterance does not answer it
         "relevance": (*BORROWED, WORD_ORDER, "repetition", "dullness", "contradiction", "replace_pronoun",
                       "replace_named_entity"),
         "understandability": (WORD_ORDER, "repetition", "unnatural_paraphrase"),
@@ -379,7 +379,7 @@ def perturbations_of_level(level: Level) -> tuple[str, ...]:
 
 
 def perturbations_for(criterion: str, level: Level, sensitivities: Sensitivities = NO_SENSITIVITIES) -> tuple[str, ...]:
-    """Returns the kinds that lower a criterion; empty if none is known.
+    """Returns the perturbations that lower a criterion; empty if none is known.
 
     Args:
         criterion: a shipped one or the user's.
@@ -396,30 +396,30 @@ def perturbations_for(criterion: str, level: Level, sensitivities: Sensitivities
 
 def chosen_perturbations(
     criteria: Collection[str] | None,
-    kinds: Collection[str] | None,
+    perturbations: Collection[str] | None,
     level: Level,
     sensitivities: Sensitivities = NO_SENSITIVITIES,
 ) -> dict[str, tuple[str, ...]]:
-    """Returns the kinds by criterion.
+    """Returns the perturbations by criterion.
 
     Args:
         criteria: None for those that the paper's metrics learn.
-        kinds: None for all that lower a criterion.
+        perturbations: None for all that lower a criterion.
         level: of what is judged.
         sensitivities: the user's criteria with the perturbations that lower them.
 
     Raises:
-        UserError: a kind is not known at this level, or a criterion is left without any.
+        UserError: a perturbation is not known at this level, or a criterion is left without any.
     """
     known = perturbations_of_level(level)
-    for name in kinds or ():
+    for name in perturbations or ():
         if name not in known:
             meant = f"it is called '{INSTEAD[name]}' here" if name in INSTEAD else nearest(name, known)
             raise UserError(f"'{name}' is no way of spoiling a {level}; {meant}")
     found = {}
     for criterion in criteria or DEFAULT_CRITERIA[level]:
         lowering = perturbations_for(criterion, level, sensitivities)
-        found[criterion] = tuple(name for name in lowering if kinds is None or name in kinds)
+        found[criterion] = tuple(name for name in lowering if perturbations is None or name in perturbations)
         if not lowering:
             able = [name for name in (*_OF_TURNS, *_OF_DIALOGUES, "overall") if perturbations_for(name, level)]
             raise UserError(
@@ -427,5 +427,5 @@ def chosen_perturbations(
                 f"perturbations of your own criterion under criteria.{criterion}.sensitive_to"
             )
         if not found[criterion]:
-            raise UserError(f"none of the kinds lowers '{criterion}'; what does: {', '.join(lowering)}")
+            raise UserError(f"none of the perturbations lowers '{criterion}'; what does: {', '.join(lowering)}")
     return found

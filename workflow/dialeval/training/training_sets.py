@@ -38,14 +38,14 @@ class PairSettings:
 
     Attributes:
         level: of the pairs.
-        kinds: criterion -> ways of spoiling.
+        methods: criterion -> ways of making the negative example.
         pairs_per_language: the most; None for all.
         max_context: utterances before a response that are kept.
         random_seed: of all draws.
     """
 
     level: Level
-    kinds: Mapping[str, Sequence[str]]
+    methods: Mapping[str, Sequence[str]]
     pairs_per_language: int | None
     max_context: int
     random_seed: int
@@ -78,12 +78,12 @@ def _pair(
 ) -> Pair | None:
     number, turn, criterion = place
     dialogue, placed = known[number]
-    name = list(wanted.kinds)[criterion]
+    name = list(wanted.methods)[criterion]
     near = around[dialogue.domain, dialogue.language, placed.part]
     if wanted.level == "dialogue":
-        return make_dialogue_pair(dialogue, placed, name, wanted.kinds[name], near, random_seed=wanted.random_seed)
+        return make_dialogue_pair(dialogue, placed, name, wanted.methods[name], near, random_seed=wanted.random_seed)
     return make_turn_pair(
-        dialogue, placed, turn, name, wanted.kinds[name], near,
+        dialogue, placed, turn, name, wanted.methods[name], near,
         max_context=wanted.max_context, random_seed=wanted.random_seed,
     )  # fmt: skip
 
@@ -91,7 +91,7 @@ def _pair(
 def _places(known: Sequence[Known], wanted: PairSettings) -> Iterator[Place]:
     for number, (dialogue, _) in enumerate(known):
         for turn in range(1, len(dialogue.utterances)) if wanted.level == "turn" else (0,):
-            for criterion in range(len(wanted.kinds)):
+            for criterion in range(len(wanted.methods)):
                 yield number, turn, criterion
 
 
@@ -209,7 +209,7 @@ def training_rows(
         recipe: the training set.
         tables: tables `utterances` of its corpora, and of what is translated of them.
         left_out: names of dialogues that are not learned from.
-        say: takes what is to be told.
+        say: takes notices.
 
     Raises:
         UserError: a domain, or a language that was named, has nothing in one of the parts.
@@ -277,7 +277,7 @@ def refuse_empty_parts(recipe: Recipe, usable: Sequence[Known], n_judged: Mappin
 
     Args:
         recipe: the training set.
-        usable: the dialogues in the languages asked for, without those that are judged.
+        usable: the dialogues in the chosen languages, without those that are judged.
         n_judged: domain -> dialogues that are left out since they are judged.
 
     Raises:
@@ -308,7 +308,9 @@ def refuse_parts_without_pairs(recipe: Recipe, counts: Mapping[tuple[str, str, s
     for domain in recipe.domains:
         for part in PARTS:
             if not any(n for (named, _, there), n in counts.items() if (named, there) == (domain, part)):
-                perturbations = ", ".join(dict.fromkeys(kind for own in recipe.wanted().kinds.values() for kind in own))
+                perturbations = ", ".join(
+                    dict.fromkeys(kind for own in recipe.wanted().methods.values() for kind in own)
+                )
                 raise UserError(
                     f"training.{recipe.name}.domains.{domain}: no pair could be made of the dialogues of the part "
                     f"'{part}', by none of {perturbations}; add dialogues or perturbations, or raise "

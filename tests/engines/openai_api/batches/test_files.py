@@ -57,7 +57,7 @@ def test_a_damaged_line_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[st
     path.write_bytes(a_ledger(path).replace(b'"uploaded"', b'"upl\x00aded', 1))
     with BatchLedger(path) as ledger:
         assert list(ledger.open) == ["out"]
-    assert "has a damaged line" in capsys.readouterr().out
+    assert "has a corrupt line" in capsys.readouterr().out
 
 
 def test_one_writers_batch_may_be_closed_by_another(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def is_prompt(text: str) -> bool:
     )
 
 
-# The export of ChatGPT, `conversations.json`: each conversation is a tree, as a message may be edited or asked anew.
+# The export of ChatGPT, `conversations.json`: each conversation is a tree, as a message may be edited or regenerated.
 
 _ASIDES = {"code": "tool_use", "execution_output": "tool_result", "thoughts": "thinking", "reasoning_recap": "thinking"}
 """Types of content that are hidden messages -> their type."""

@@ -290,8 +290,8 @@ def _speakers(items: Sequence[Item]) -> Iterator[str]:
                 + " (utterances)"
             )
     first = items[0]
-    said = zip(first.speakers[:_SHOWN_UTTERANCES], first.utterances, strict=False)
-    texts = [f"{speaker:.40}: {shorten(text, 60, placeholder=' ...') or text[:60]}" for speaker, text in said]
+    turns = zip(first.speakers[:_SHOWN_UTTERANCES], first.utterances, strict=False)
+    texts = [f"{speaker:.40}: {shorten(text, 60, placeholder=' ...') or text[:60]}" for speaker, text in turns]
     yield f"example {first.item_id:.80}: " + " | ".join(texts) + (" | ..." if len(first.speakers) > len(texts) else "")
 
 

@@ -341,7 +341,7 @@ def _events(path: Path) -> Iterator[dict[str, Any]]:
         try:
             event = json.loads(line)
         except ValueError:
-            print(f"note: {path} has a damaged line; its entry about a batch is lost")
+            print(f"note: {path} has a corrupt line; its entry about a batch is lost")
             continue
         if isinstance(event, dict) and event.get("event") in ("planned", "uploaded", "created", "closed"):
             yield event

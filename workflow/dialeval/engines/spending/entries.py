@@ -287,7 +287,7 @@ def read_new_lines(path: Path, content: bytes, entry: Entry) -> int:
             entry.read(json.loads(line))
         except (ValueError, TypeError):
             raise UserError(
-                f"{path} has a damaged line, so the spending is not known: delete the folder {path.parent} to "
+                f"{path} has a corrupt line, so the spending is not known: delete the folder {path.parent} to "
                 "compute it from the stored responses (attempts without a response are then not counted)"
             ) from None
     return length

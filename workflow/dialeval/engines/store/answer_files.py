@@ -96,7 +96,7 @@ class AnswerFiles:
     def count_corrupt(self, path: str) -> None:
         """Counts a corrupt line, and prints a note the first time."""
         if path not in self.corrupt:
-            print(f"note: {path} has a damaged line; its request is sent again")
+            print(f"note: {path} has a corrupt line; its request is sent again")
         self.corrupt[path] = self.corrupt.get(path, 0) + 1
 
     def close(self) -> None:

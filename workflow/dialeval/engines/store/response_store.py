@@ -125,7 +125,7 @@ class StoredAnswers:
     def _report(self, files: AnswerFiles) -> None:
         for name, count in files.corrupt.items():
             print(
-                f"note: {name} has {counted(count, 'damaged line')}; the others are used and those requests are sent "
+                f"note: {name} has {counted(count, 'corrupt line')}; the others are used and those requests are sent "
                 "again"
             )
         for name, reason in (self._unreadable | files.unreadable).items():

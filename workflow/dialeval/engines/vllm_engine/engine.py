@@ -316,7 +316,7 @@ def no_room(model: VllmModel) -> str | None:
 
 
 def _gpu_room(model: VllmModel) -> int | None:
-    """Return the most bytes that a model may take of its GPUs; None where these cannot be asked."""
+    """Return the most bytes that a model may take of its GPUs; None where these are unknown."""
     memory = gpu_memory()
     if memory is None:
         return None

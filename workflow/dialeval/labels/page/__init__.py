@@ -1,5 +1,87 @@
 """The page on which one person labels: one HTML file that works from disk, and exports the labels."""
 
-from dialeval.labels.page.rendering import page_html
+from __future__ import annotations
 
-__all__ = ["page_html"]
+from importlib import resources
+from typing import Any
+
+from markupsafe import Markup
+
+from dialeval.html_pages import content_policy, elements, pack, palette, templates
+from dialeval.labels.units import Sheet, SheetQuestion, ShownTurn
+
+TEMPLATE = "labelling.html.j2"
+STYLE = "labelling.css"
+SCRIPTS = (
+    "controls.js", "guidelines.js", "sheet.js", "kept.js", "dialogues.js", "questions.js", "shown.js", "files.js",
+    "keys.js",
+)  # fmt: skip
+"""In the order in which they run; the last one starts the page."""
+
+
+def page_html(sheet: Sheet) -> str:
+    """Returns the page of one annotator as the text of one HTML file.
+
+    The same sheet always gives the same text. The page has no data but those of `sheet`.
+    """
+    style, scripts = palette() + _source(STYLE), [elements(), *map(_source, SCRIPTS)]
+    return (
+        templates(_source)
+        .get_template(TEMPLATE)
+        .render(
+            sheet=sheet,
+            policy=content_policy(style, scripts),
+            style=Markup(style),
+            scripts=[Markup(script) for script in scripts],
+            packed=pack(content(sheet)),
+        )
+    )
+
+
+def _source(name: str) -> str:
+    """Returns a file of this package."""
+    return resources.files("dialeval.labels.page").joinpath(name).read_text(encoding="utf-8")
+
+
+# The packed sheet: every string once, and rows of indices into the strings.
+
+
+def content(sheet: Sheet) -> dict[str, Any]:
+    """Returns a sheet as the page's scripts read it (`sheet.js`).
+
+    A dialogue is one flat list, three numbers for each turn: the places of speaker and text among the strings, and 1
+    where the turn is judged.
+    """
+    places: dict[str, int] = {}
+    units = [[unit.key, [_numbers(dialogue, places) for dialogue in unit.dialogues]] for unit in sheet.units]
+    return {
+        "protocol": sheet.protocol,
+        "annotator": sheet.annotator,
+        "draw": sheet.draw,
+        "form": sheet.form,
+        "level": sheet.level,
+        "language": sheet.language,
+        "guidelines": sheet.guidelines,
+        "questions": [_question(question) for question in sheet.questions],
+        "strings": list(places),
+        "units": units,
+    }
+
+
+def _numbers(dialogue: tuple[ShownTurn, ...], places: dict[str, int]) -> list[int]:
+    numbers = []
+    for turn in dialogue:
+        for text in (turn.role or turn.speaker, turn.text):
+            numbers.append(places.setdefault(text, len(places)))
+        numbers.append(int(turn.judged))
+    return numbers
+
+
+def _question(question: SheetQuestion) -> dict[str, Any]:
+    return {
+        "criterion": question.criterion,
+        "text": question.text,
+        "options": [[option.label, option.meaning, option.shown] for option in question.options],
+        "low": question.low,
+        "high": question.high,
+    }

@@ -22,8 +22,8 @@ from dialeval.report.comparison.runs import only_in, open_run
 from dialeval.report.comparison.settings import changes
 from dialeval.report.comparison.verdicts import compared_verdicts, texts_behind
 from dialeval.tables.catalogue import table_named
-from dialeval.tables.comparison import CHANGED_VERDICTS, CHANGES, NUMBERS, VERDICTS
 from dialeval.tables.files import write_rows
+from dialeval.tables.measures import CHANGED_SETTINGS, CHANGED_VERDICTS, COMPARED_NUMBERS, COMPARED_VERDICTS
 from dialeval.text import counted
 
 ROWS_OF_A_TABLE = 200
@@ -31,7 +31,7 @@ FLIPS_OF_A_JUDGE = 8
 FLIPS = 120
 CHANGES_OF_A_KIND = 60
 LONGEST_VALUE = 300
-KINDS = {
+HEADINGS = {
     "configuration": "The configuration",
     "settings": "Settings of the same jobs",
     "data": "Files that were read",
@@ -85,10 +85,10 @@ def compare(a: Path, b: Path, out: Path) -> str:
         problems=[*first.problems, *second.problems],
     )
     for kind, rows in (
-        (NUMBERS, numbers),
-        (VERDICTS, verdicts),
+        (COMPARED_NUMBERS, numbers),
+        (COMPARED_VERDICTS, verdicts),
         (CHANGED_VERDICTS, [_known(flip, CHANGED_VERDICTS.schema.names) for flip in changed_verdicts]),
-        (CHANGES, comparison.changes),
+        (CHANGED_SETTINGS, comparison.changes),
     ):
         write_rows(out, kind, rows)
     text = page(comparison)
@@ -190,7 +190,7 @@ def about_verdicts(comparison: Comparison) -> str:
 
 
 def about_changes(comparison: Comparison) -> str:
-    """Returns what was set otherwise, by kind, in a sentence."""
+    """Returns the changed settings, data and code, by kind, in a sentence."""
     changes = list(dict.fromkeys(row["kind"] for row in comparison.changes))
     if not changes:
         return "No known setting differs."
@@ -216,7 +216,7 @@ def answer(comparison: Comparison) -> str:
 def _changes(rows: list[Row]) -> list[tuple[str, list[Row], int]]:
     """Returns heading, the first rows and the number of the others, by kind."""
     found = []
-    for kind, heading in KINDS.items():
+    for kind, heading in HEADINGS.items():
         of = [row for row in rows if row["kind"] == kind]
         if of:
             found.append((heading, of[:CHANGES_OF_A_KIND], max(0, len(of) - CHANGES_OF_A_KIND)))

@@ -151,7 +151,7 @@ def values_from_data(folder: Path) -> list[PrintedValue]:
     Raises:
         UserError: the folder has none of the files, or one of them is not as published.
     """
-    values = [*_botchat(folder), *_corpora(folder), *_gpt4(folder), *_damage(folder)]
+    values = [*_botchat(folder), *_corpora(folder), *_gpt4(folder), *_perturbed_pairs(folder)]
     if not values:
         raise UserError(f"{folder} has no public data of the papers; fetch them with the target `download`")
     return values
@@ -279,8 +279,8 @@ def _agreement(path: Path, kind: str) -> list[float]:
     return [row["pairwise_pearson"] for row in annotator_rows(reading.items, rated, resamples=0)]
 
 
-def _damage(folder: Path) -> Iterator[PrintedValue]:
-    """Yields the numbers of damaged pairs (Table 11)."""
+def _perturbed_pairs(folder: Path) -> Iterator[PrintedValue]:
+    """Yields the numbers of perturbed pairs (Table 11)."""
     sets = folder / "comp-analysis" / "robustness_data"
     if not sets.is_dir():
         return

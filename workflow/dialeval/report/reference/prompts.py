@@ -279,7 +279,7 @@ PAPERS: dict[str, Described] = {
     ),
     "dialogbench_filter_zh.j2": Described("The same in Chinese.", "The paper's Chinese prompt is not printed."),
 }
-"""Every template of the papers' set; what it has none for is asked by ours."""
+"""Every template of the papers' set; where it has none, ours is used."""
 
 
 # The page on prompts, `docs/prompts.md`, generated from their descriptions.

@@ -24,7 +24,7 @@ from dialeval.corpora.transcripts.readers import FORMATS
 from dialeval.dialogbench.tasks import TASKS, Task
 from dialeval.engines.openai_api.retries import FAILURES, PASSING, REMEDIES
 from dialeval.labels.spreadsheets import COLUMN_WORDS
-from dialeval.papers.entry import NEEDS, Item, Paper
+from dialeval.papers import NEEDS, Item, Paper
 from dialeval.papers.registry import BOTCHAT, COMP_ANALYSIS, DIALOGBENCH, PAPERS, XDIAL_EVAL
 from dialeval.paths import PROJECT
 from dialeval.perturbations import dialogue_strategies, turn_strategies

@@ -9,7 +9,7 @@ import pytest
 from two_runs import battles, drawn_passes, passes, write_run
 
 from dialeval.cli.main import main
-from dialeval.report.comparison.bounds import exceeded, parse_bounds
+from dialeval.cli.results import exceeded, parse_bounds
 
 
 @pytest.fixture(scope="module")
