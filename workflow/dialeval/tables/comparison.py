@@ -76,7 +76,7 @@ CHANGED_VERDICTS = Table(
 CHANGES = Table(
     "comparison/changes", schema(kind=TEXT, place=TEXT, value_a=TEXT, value_b=TEXT, n_jobs=INT),
     row="setting, library, function or prompt that differs between the runs (`results/comparison/changes`)",
-    title="What was set otherwise",
+    title="Changed settings",
     columns={
         "kind": "configuration, settings (of jobs), data, prompts, code, libraries or version",
         "place": "field, job or library",

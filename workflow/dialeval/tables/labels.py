@@ -220,14 +220,14 @@ SELECTIVE = Table(
     row="protocol, criterion, length, judge and threshold of certainty",
     title="Selective judging",
     caption=(
-        "Agreement with annotators on the items of which the judge is certain, against the share of these items. Rows "
-        "with an agreement to keep give the lowest threshold that is shown to keep it (fixed-sequence testing); below "
-        "it, ask annotators or a stronger judge."
+        "Agreement of judge and annotators on the items of which the judge is most certain, by the share of these "
+        "items. Rows with a required agreement give the lowest threshold that is shown to reach it (fixed-sequence "
+        "testing). Send items below it to annotators or a stronger judge."
     ),
     columns={
         **_JUDGED_WORDS,
-        "agreement": "agreement to keep; empty where the threshold follows from the coverage",
-        "threshold": "least certainty of the items: |2p - 1|, with p the probability of Yes, or the share of repeats "
+        "agreement": "required agreement; empty if the coverage determines the threshold",
+        "threshold": "minimum certainty of the items: |2p - 1|, with p the probability of Yes, or the share of repeats "
         "and orders that give the answer",
         "coverage": "share of the scored items from the threshold on",
         "estimate": "agreement of the judge with an annotator, on labelled items from the threshold on",

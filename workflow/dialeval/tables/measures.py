@@ -191,9 +191,9 @@ EXAMPLES = Table(
     row="criterion and dialogue that shows it, the clearest first",
     title="Clearest examples",
     caption=(
-        "Dialogues flagged by the most judges, then those with the most agreement on an utterance, then those with the "
-        "most flagged utterances. They are selected as illustrations, so rates cannot be computed from them. The "
-        "viewer below has the whole dialogues."
+        "Dialogues are ordered by the number of judges that flag them, then by agreement on an utterance, then by the "
+        "number of flagged utterances. They are illustrations: rates cannot be computed from them. The viewer below "
+        "has the complete dialogues."
     ),
     columns={
         **_WORDS, "rank": "rank, the clearest example first",
