@@ -78,7 +78,7 @@ def test_what_failed_is_said_in_a_sentence() -> None:
     about = About("1", "d", usage=(USED,), unparsed={("a", "p"): {"unparsed": 2}}, n_verdicts={("a", "p"): 3000})
     assert about.troubles == "3 requests failed; 2 of 3,000 verdicts could not be parsed."
     tested = replace(about, unparsed_answers={("m", "letter"): {"unparsed": 1}}, n_answers={("m", "letter"): 7})
-    assert tested.troubles.endswith("2 of 3,000 verdicts and 1 of 7 answers to test questions could not be read.")
+    assert tested.troubles.endswith("2 of 3,000 verdicts and 1 of 7 answers to test questions could not be parsed.")
     assert tested.tables[-1].rows == (("m, letter", "1 of 7", "unparsed: 1"),)
     none = About("1", "d", n_verdicts={("a", "p"): 3000})
     assert none.troubles == "No request failed, and all of 3,000 verdicts could be parsed."

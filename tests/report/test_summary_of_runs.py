@@ -148,7 +148,7 @@ def test_what_differs_between_equal_runs_is_not_in_it() -> None:
 def test_requests_without_an_answer_and_unread_verdicts_are_told() -> None:
     words = summary(example.inputs(), usage(failures="timeout: 3"))
     assert "clerk under UniEval: requests without a response (timeout: 3)." in words
-    assert re.search(r"Judge clerk: .*could not be read\.", words)
+    assert re.search(r"Judge clerk: .*could not be parsed\.", words)
 
 
 def test_a_run_without_embedded_models_says_nothing_about_a_floor() -> None:

@@ -227,8 +227,8 @@ SELECTIVE = Table(
     columns={
         **_JUDGED_WORDS,
         "agreement": "required agreement; empty if the coverage determines the threshold",
-        "threshold": "minimum certainty of the items: |2p - 1|, with p the probability of Yes, or the share of repeats "
-        "and orders that give the answer",
+        "threshold": "minimum certainty of the items: abs(2p - 1), with p the probability of Yes, or the share of "
+        "repeats and orders that give the answer",
         "coverage": "share of the scored items from the threshold on",
         "estimate": "agreement of the judge with an annotator, on labelled items from the threshold on",
         "at_least": "one-sided lower limit of the agreement",
@@ -254,7 +254,7 @@ PLANNING = Table(
     ),
     columns={
         "measure": "compared measure: rating, mean, pass_rate, ...",
-        "estimand": "judge (the judge's score) or people (the human-corrected estimate)",
+        "estimand": "judge (the judge's scores) or people (the human-corrected estimate)",
         "n_seeds": "configured seeds or cases", "n_labels": "number of human labels",
         "min_detectable_difference": (
             "smallest difference of two systems that a test detects with 80% power at the 5% level"

@@ -217,6 +217,13 @@ MATRICES = Table(
     row="pair of dimensions (of one scorer), of judges (on a dimension) or of languages",
     title="Correlations between dimensions, between languages and between judges",
     shown=False,
+    columns={
+        "kind": "what is correlated: dimensions, judges or languages",
+        "scorer": "judge or rater whose scores are correlated; empty for judges",
+        "first": "first dimension, judge or language",
+        "second": "second dimension, judge or language",
+        "n": "number of items that both have",
+    },
     numbers="correlation",
 )
 # fmt: on

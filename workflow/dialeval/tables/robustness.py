@@ -41,7 +41,8 @@ ROBUSTNESS_AVERAGES = Table(
     caption="Mean ratio of detected perturbations over strategies and dimensions.",
     columns={
         **JUDGED,
-        "average": "unweighted mean over the cells of the paper's table",
+        "average": "unweighted mean over cells (strategy and dimension)",
+        "n_missing": "number of cells without a ratio",
         "n_cells": "number of averaged cells",
     },
     cells={"average": Interval("ci_low", "ci_high", published="published_average")},
