@@ -177,7 +177,7 @@ def test_figures_lead_to_the_tables_with_their_numbers() -> None:
         ("botchat", "figure5_arena_n16"): ("arena/win_rates",),
         ("botchat", "bias_arena"): ("arena/bias",),
         ("quality", "means"): ("quality/means",),
-        ("robustness", "ladders"): ("robustness/ladders", "robustness/robustness"),
+        ("robustness", "severity_levels"): ("robustness/severity_levels", "robustness/robustness"),
         ("elsewhere", "own"): (),
     }
     for (part, file), tables in names.items():

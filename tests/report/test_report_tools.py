@@ -116,6 +116,11 @@ def test_a_leaderboard_is_downloaded_with_all_digits(page: Browser, folder: Path
     assert {row["measure"] for row in rows} >= {"Arena Elo at N = 4", "Tokens per utterance"}
 
 
+def test_a_figure_is_downloaded_as_it_was_drawn(page: Browser, folder: Path) -> None:
+    page.click("figure .download")
+    assert saved(folder, "figure-botchat-Pass _rates_.svg", page) == RUN.figures[0].svg  # the browser replaces < and >
+
+
 def test_rows_are_filtered_by_their_text_and_stay_so_when_sorted(page: Browser) -> None:
     page.evaluate("document.getElementById('table-metaeval-correlations').open = true")
     field = "#table-metaeval-correlations .filter input"

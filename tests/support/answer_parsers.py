@@ -42,7 +42,7 @@ def _written(answer: dict[str, Any]) -> Iterable[dict[str, Any]]:
     if outcome.item is not None:
         row = {"source": "s", "variant": "v"} | outcome.item.to_row()
         to_table(TEST_ITEMS, [row])
-    yield {"styles": True, "round": 0} | outcome.to_row()
+    yield {"procedure": "full", "round": 0} | outcome.to_row()
 
 
 def _settled(answer: dict[str, Any]) -> Iterable[dict[str, Any]]:

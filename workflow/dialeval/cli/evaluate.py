@@ -12,7 +12,9 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from dialeval.cli.init import Wish, as_column, as_criterion, as_model, folder_texts, write_texts
 from dialeval.corpora.transcripts.turn_tables import places_of
@@ -20,9 +22,6 @@ from dialeval.errors import UserError
 from dialeval.jobs.run_lock import refuse_second_run
 from dialeval.paths import replacing
 from dialeval.report.export import Run, load
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 CONFIGURATION, DIALOGUES, RESULTS = Path("config.yaml"), Path("dialogues.csv"), Path("results")
 _ARGUMENTS = "the arguments system, evaluated_role and columns"
@@ -108,8 +107,6 @@ def _as_csv(frame: pd.DataFrame, columns: Mapping[str, str], *, needs_system: bo
     Raises:
         UserError: a column is missing, a cell that is needed is empty or no text, or a turn is there twice.
     """
-    import pandas as pd
-
     if not isinstance(frame, pd.DataFrame):
         raise UserError(f"frame is a {type(frame).__name__}; give a pandas data frame with a row for each utterance")
     if frame.empty:
@@ -156,8 +153,6 @@ def _check_cells(what: str, column: str, cells: pd.Series[Any]) -> None:
 
 def _refuse_repeated_turns(cells: Mapping[str, pd.Series[Any]]) -> None:
     """Refuses two dialogues of one id, which would become one dialogue."""
-    import pandas as pd
-
     named = [what for what in ("system", "dialogue_id", "turn", "speaker") if what in cells]
     keys = pd.DataFrame({what: cells[what].astype(str) for what in named})
     repeated = keys[keys.duplicated()]

@@ -112,7 +112,7 @@ def data_set_files(path: Path) -> list[Path]:
     if state.is_file():
         named = read_json(state)
         parts = named.get("_data_files") if isinstance(named, dict) else None
-        files = [part.get("filename") for part in parts or () if isinstance(part, dict)]
+        files = [part.get("filename") for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
         found = [path / name for name in files if isinstance(name, str) and (path / name).is_file()]
         if not files or len(found) < len(files):
             raise UserError(f"{state}: '_data_files' must list files beside it; save the data set anew (save_to_disk)")

@@ -129,11 +129,12 @@ class LabelledProtocol:
             return ""
         form = self.question.protocol.form
         dialogues = unit.dialogues if label.key in self.ledger.entries else unit.dialogues[::-1]
-        texts = zip(shown_columns(form, unit.level), shown_texts(form, dialogues), strict=True)
-        for column, text in texts:
-            if column in label.shown and not is_same_text(label.shown[column], text):
+        by_letter, by_role = shown_texts(form, dialogues), shown_texts(form, dialogues, by_role=True)
+        for column, text, of_page in zip(shown_columns(form, unit.level), by_letter, by_role, strict=True):
+            cell = label.shown.get(column)
+            if cell is not None and not (is_same_text(cell, text) or is_same_text(cell, of_page)):
                 return (
-                    f"the text in column {column}, '{_beginning(label.shown[column])}', is not that of key "
+                    f"the text in column {column}, '{_beginning(cell)}', is not that of key "
                     f"'{label.key:.40}', '{_beginning(text)}'; cells were moved, sorted or edited: undo that, or copy "
                     "the row's key and text anew from the sheet"
                 )

@@ -166,9 +166,9 @@ def shown_columns(form: str, level: str) -> list[str]:
     return ["first", "second"] if form == "pair" else [level]
 
 
-def shown_texts(form: str, dialogues: Sequence[tuple[ShownTurn, ...]]) -> list[str]:
-    """Returns dialogues as the cells of a sheet have them."""
-    return ["\n".join(_lines(turns, numbered=form == "locate")) for turns in dialogues]
+def shown_texts(form: str, dialogues: Sequence[tuple[ShownTurn, ...]], *, by_role: bool = False) -> list[str]:
+    """Return dialogues as the cells of a sheet have them, or with User and Assistant as on the page."""
+    return ["\n".join(_lines(turns, numbered=form == "locate", by_role=by_role)) for turns in dialogues]
 
 
 def is_same_text(cell: str, text: str) -> bool:
@@ -213,11 +213,12 @@ def _decodings(cell: str) -> Iterator[str]:
             continue
 
 
-def _lines(turns: tuple[ShownTurn, ...], *, numbered: bool) -> Iterator[str]:
+def _lines(turns: tuple[ShownTurn, ...], *, numbered: bool, by_role: bool) -> Iterator[str]:
     all_judged = all(turn.judged for turn in turns)
     for number, turn in enumerate(turns, start=1):
         mark = _MARK if turn.judged and not all_judged else ""
-        yield f"{mark}{f'{number}. ' if numbered else ''}{turn.speaker}: {turn.text}"
+        speaker = turn.role or turn.speaker if by_role else turn.speaker
+        yield f"{mark}{f'{number}. ' if numbered else ''}{speaker}: {turn.text}"
 
 
 def options_text(question: SheetQuestion) -> str:

@@ -2,10 +2,10 @@
 const tools = (() => {
   "use strict";
 
-  /** Saves a text as a file. */
-  function save(name, text, type) {
+  /** Saves a text, or bytes, as a file. */
+  function save(name, content, type) {
     const link = element("a");
-    link.href = URL.createObjectURL(new Blob([text], { type }));
+    link.href = URL.createObjectURL(new Blob([content], { type }));
     link.download = name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // some browsers begin to read only later
@@ -49,7 +49,8 @@ const tools = (() => {
   async function download(button) {
     const figure = button.closest("figure");
     if (figure) {
-      save(`${figure.id}.svg`, decodeURIComponent(escape(atob(figure.querySelector("img").src.split(",")[1]))), "image/svg+xml");
+      const packed = atob(figure.querySelector("img").src.split(",")[1]);
+      save(`${figure.id}.svg`, Uint8Array.from(packed, (character) => character.charCodeAt(0)), "image/svg+xml");
     } else {
       const { table } = button.closest(".tools").dataset;
       save(`${table.replace(/^table-/, "")}.csv`, await archive.unpack(byId(`${table}-csv`).textContent), "text/csv");
