@@ -44,7 +44,7 @@ def main(folder: Path) -> None:
     found = [two_sample_difference(sides[one], sides[other], scores=True) for one, other in pairs]
     for (one, other), difference, p in zip(pairs, found, holm([float(d.p_value[0]) for d in found]), strict=True):
         span = f"{difference.estimate[0]:+.2f} ({difference.ci_low[0]:+.2f} to {difference.ci_high[0]:+.2f})"
-        print(f"   {one} less {other}: {span}, p (Holm) {'< .001' if p < 0.001 else f'{p:.3f}'}")
+        print(f"   {one} minus {other}: {span}, p (Holm) {'< .001' if p < 0.001 else f'{p:.3f}'}")
 
     print("3. Agreement of GPT-4 with humans")
     together = correlate(gpt4[None, None], people[None], dialogue, resamples=1000)

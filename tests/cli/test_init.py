@@ -110,7 +110,7 @@ def test_whose_the_dialogues_are_can_be_said(tmp_path: Path) -> None:
 def test_columns_of_a_table_can_be_named(tmp_path: Path) -> None:
     file = tmp_path / "talks.csv"
     file.write_text("Case;Bot;Author;Body: all\n1;able;bot;Hello\n1;weak;bot;Hi\n")
-    with pytest.raises(UserError, match="no column with the dialogue id(.|\n)*--column WHAT=NAME"):
+    with pytest.raises(UserError, match="no column with the dialogue id(.|\n)*--column FIELD=NAME"):
         made(Wish(judges=[JUDGE], dialogues=file), tmp_path)
     notes: list[str] = []
     wish = Wish(judges=[JUDGE], dialogues=file, columns={"dialogue_id": "Case", "text": "Body: all"})

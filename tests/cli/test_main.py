@@ -50,7 +50,7 @@ def test_init_says_what_to_type_next(
         (["--system", "north"], "add --dialogues FILE"),
         (["--evaluated-role", "bot"], "add --dialogues FILE"),
         (["--column", "text=Body"], "add --dialogues FILE"),
-        (["--dialogues", "x.csv", "--column", "words=Body"], "WHAT is one of dialogue_id, system"),
+        (["--dialogues", "x.csv", "--column", "words=Body"], "FIELD is one of dialogue_id, system"),
         (["--api-key-env", "KEY"], "add --chatbot NAME=MODEL or --judge NAME=MODEL"),
         (["--chatbot", "gpt-4o"], "'gpt-4o' is no model; write NAME=MODEL"),
         (["--chatbot", "a=b"], "add --judge NAME=MODEL"),

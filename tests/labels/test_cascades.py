@@ -230,7 +230,7 @@ def test_means_of_a_cascade_hold_what_the_second_judge_would_say() -> None:
     assert np.mean(held["plain"]) < 0.6
     assert np.mean(held["corrected"]) >= 0.88
     assert np.mean(held["difference"]) >= 0.85
-    assert all(row["note"].startswith("what dear would say") for row in found if row["judge"] == CASCADE.name)
+    assert all(row["note"].startswith("estimate of dear's result") for row in found if row["judge"] == CASCADE.name)
 
 
 def test_pairs_of_a_cascade_have_the_second_judges_rates_ratings_and_tests() -> None:

@@ -311,7 +311,7 @@ def test_a_vllm_model_that_cannot_be_opened_here(tmp_path: Path) -> None:
     row, _ = estimate_table([estimate], {}).to_pylist()
     assert (row["cached"], row["model_calls"], row["output_tokens_low"], row["input_tokens_low"]) == (None, 28, 0, 0)
     assert row["output_tokens_most"] == 28 * CHAT.max_tokens
-    assert "stored answers could not be looked up" in row["note"]
+    assert "stored responses could not be looked up" in row["note"]
     verdicts = judging(tmp_path, [found])
     assert "at most: the dialogues of local" in verdicts["unieval"].notes[0]
 

@@ -31,9 +31,9 @@ def test_files_are_counted_by_library_and_version_and_rules_named_once() -> None
         "1 file was made with scipy 1.13.0; 1.15.0 is installed",
         "4 files were made with scipy 1.14.0; 1.15.0 is installed",
         "1 file was made with torch 2.6.0; it is not installed here",
-        "nothing of that runs again by itself. To make it anew, add this to your command:",
+        "these files are not remade automatically. To remake them, add this to your command:",
         "  --forcerun draw measure",
-        "What follows from it is made anew where it comes out otherwise. Answers are taken from the store.",
+        "Outputs that depend on them are remade if they change. Stored responses are reused.",
         "this configuration does not make 1 of these files; snakemake clean lists them",
     ]
 

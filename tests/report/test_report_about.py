@@ -74,14 +74,14 @@ def test_verdicts_that_are_no_answer_are_counted_by_status() -> None:
 
 
 def test_what_failed_is_said_in_a_sentence() -> None:
-    assert About("1", "d").troubles == "Every request got an answer."
+    assert About("1", "d").troubles == "No request failed."
     about = About("1", "d", usage=(USED,), unparsed={("a", "p"): {"unparsed": 2}}, n_verdicts={("a", "p"): 3000})
-    assert about.troubles == "3 requests got no answer; 2 of 3,000 verdicts could not be read."
+    assert about.troubles == "3 requests failed; 2 of 3,000 verdicts could not be parsed."
     tested = replace(about, unparsed_answers={("m", "letter"): {"unparsed": 1}}, n_answers={("m", "letter"): 7})
-    assert tested.troubles.endswith("2 of 3,000 verdicts and 1 of 7 answers to test questions could not be read.")
+    assert tested.troubles.endswith("2 of 3,000 verdicts and 1 of 7 answers to test questions could not be parsed.")
     assert tested.tables[-1].rows == (("m, letter", "1 of 7", "unparsed: 1"),)
     none = About("1", "d", n_verdicts={("a", "p"): 3000})
-    assert none.troubles == "Every request got an answer, and all of 3,000 verdicts could be read."
+    assert none.troubles == "No request failed, and all of 3,000 verdicts could be parsed."
 
 
 def test_the_command_that_makes_a_run_again_can_be_typed_where_folders_have_spaces() -> None:

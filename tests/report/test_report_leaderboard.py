@@ -180,9 +180,9 @@ def test_embedded_models_are_called_a_floor() -> None:
 def test_unread_verdicts_are_counted() -> None:
     inputs = example.inputs()
     (board,) = build_boards(inputs)
-    assert "1 of 11 verdicts of clerk could not be read" in summarise(inputs, board).details[1]
+    assert "1 of 11 verdicts of clerk have no parsed answer" in summarise(inputs, board).details[1]
     none = dataclasses.replace(inputs, verdicts=empty_table(JUDGEMENTS))
-    assert not [sentence for sentence in summarise(none, board).details if "could be read" in sentence]
+    assert not [sentence for sentence in summarise(none, board).details if "could be parsed" in sentence]
 
 
 def test_people_are_named_at_the_greatest_length_they_reach() -> None:

@@ -58,7 +58,7 @@ def test_a_criterion_is_a_column_with_the_trust_in_its_judge_beside_it() -> None
     assert board.models == ("v2", "v1")
     assert board.unparsed["v1"] == (("helpful", 0), ("felt", 1))
     words = board.measures[2].words
-    assert words == "How far clerk can be trusted on empathy is not known: no corpus of this run is rated on it"
+    assert words == "Validity of clerk on empathy is not known: no corpus of this run is rated on it"
     assert words in build_report(mine.inputs())
 
 
@@ -71,12 +71,12 @@ def test_what_is_unknown_of_several_criteria_for_one_reason_is_said_once() -> No
         )
         for name, corpus in (("tact", "no corpus"), ("wit", "no other corpus"))
     )
-    known = dataclasses.replace(felt, criterion="ease", words="How far clerk can be trusted on ease: by 0.5")
+    known = dataclasses.replace(felt, criterion="ease", words="Validity of clerk on ease: by 0.5")
     said = summarise(mine.inputs(), dataclasses.replace(board, measures=(*board.measures, tact, wit, known))).details
     assert said[:3] == (
-        "How far clerk can be trusted on empathy and tact is not known: no corpus of this run is rated on it.",
-        "How far clerk can be trusted on wit is not known: no other corpus of this run is rated on it.",
-        "How far clerk can be trusted on ease: by 0.5.",
+        "Validity of clerk on empathy and tact is not known: no corpus of this run is rated on it.",
+        "Validity of clerk on wit is not known: no other corpus of this run is rated on it.",
+        "Validity of clerk on ease: by 0.5.",
     )
 
 
@@ -88,8 +88,8 @@ def test_known_trust_says_with_whom_on_what_and_how_surely() -> None:
         dataclasses.replace(run, tables={**run.tables, "felt/judge_validity": to_table(JUDGE_VALIDITY, [known])})
     )
     assert board.measures[2].words == (
-        "How far clerk can be trusted on empathy: its scores (Rating, dialogue level) of 375 rated items of fed "
-        "correlate with people by 0.410 (0.300–0.520)"
+        "Validity of clerk on empathy: its scores (Rating, dialogue level) of 375 rated items of fed "
+        "correlate with human ratings by 0.410 (0.300–0.520)"
     )
 
 

@@ -128,8 +128,8 @@ def test_robustness_dialogbench_and_battles_have_rows_of_their_own() -> None:
     assert ["large (letter)", "60.0% (40.0–80.0%), wrote these items"] in rows
     assert "Chance is 25.0%." in words
     assert ["a", "1010.0 (1005.0–1015.0)"] in rows
-    assert "small (letter): 5 answers to questions could not be read." in words
-    assert "plain (perplexity): 7 questions are without a choice, most often since two options were equally" in words
+    assert "small (letter): 5 answers to questions could not be parsed." in words
+    assert "plain (perplexity): 7 questions have no answer, usually because two options were equally" in words
 
 
 def test_what_was_asked_is_told_by_model_and_money_where_there_are_prices() -> None:
@@ -147,8 +147,8 @@ def test_what_differs_between_equal_runs_is_not_in_it() -> None:
 
 def test_requests_without_an_answer_and_unread_verdicts_are_told() -> None:
     words = summary(example.inputs(), usage(failures="timeout: 3"))
-    assert "clerk under UniEval: requests without an answer (timeout: 3)." in words
-    assert re.search(r"Judge clerk: .*could not be read\.", words)
+    assert "clerk under UniEval: requests without a response (timeout: 3)." in words
+    assert re.search(r"Judge clerk: .*could not be parsed\.", words)
 
 
 def test_a_run_without_embedded_models_says_nothing_about_a_floor() -> None:

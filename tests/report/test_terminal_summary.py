@@ -61,12 +61,11 @@ def test_a_summary_that_is_gone_is_said(tmp_path: Path) -> None:
     ("whole", "spent", "words"),
     [
         (RunProgress(0, 0, 0, 0, 0, 0), None, "This run made no model calls."),
-        (RunProgress(9, 9, 5, 4, 0, 0), None, "In this run: 5 requests sent, 4 answers from the store."),
+        (RunProgress(9, 9, 5, 4, 0, 0), None, "In this run: 5 requests sent, 4 cached."),
         (
             RunProgress(1200, 1200, 1200, 0, 2),
             1.5,
-            "In this run: 1,200 requests sent, 0 answers from the store, 2 without an answer; 1.5 spent, in the "
-            "currency of the prices.",
+            "In this run: 1,200 requests sent, 0 cached, 2 failed; 1.5 spent, in the currency of the prices.",
         ),
     ],
 )

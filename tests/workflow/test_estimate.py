@@ -61,7 +61,7 @@ def test_a_run_with_judges_that_cannot_be_opened_here(
     local = {"engine": "vllm", "model": str(Path("no", "such", "folder"))}
     estimated.configure(models={**SMALL["models"], "gpt": GPT, "local": local}, judges=["forest", "gpt", "local"])
     output = estimated.run("estimate")
-    assert "stored answers could not be looked up" in output
+    assert "stored responses could not be looked up" in output
     after, usage = rows(estimated, "estimate"), rows(undisturbed, "usage")
     assert {row["model_calls"] for about, row in after.items() if about in usage} == {"0"}
     for protocol in SMALL["protocols"]:

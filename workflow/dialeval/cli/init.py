@@ -56,7 +56,7 @@ def add_init(parser: argparse.ArgumentParser) -> None:
         "--column",
         action="append",
         default=[],
-        metavar="WHAT=NAME",
+        metavar="FIELD=NAME",
         help="a column or field with an uncommon name, such as text=Body or system=meta.bot; repeatable",
     )
     parser.add_argument(
@@ -170,7 +170,7 @@ class Wish:
     criteria: Mapping[str, str] = field(default_factory=dict)
     pairs: bool | None = None
     labels: int | None = None
-    source_options: str = "--system NAME, --evaluated-role NAME and --column WHAT=NAME"
+    source_options: str = "--system NAME, --evaluated-role NAME and --column FIELD=NAME"
 
     @property
     def is_default(self) -> bool:
@@ -272,14 +272,14 @@ def as_model(text: str) -> Model:
         return Model(name, model)
     if has_model or name not in METHODS:
         raise UserError(
-            f"'{text}' is no model; write NAME=MODEL, where NAME is what tables call it and MODEL its name at the "
+            f"'{text}' is no model; write NAME=MODEL, where NAME is its name in tables and MODEL its name at the "
             f"endpoint, or an embedded model by its name ({nearest(name, METHODS)})"
         )
     return Model(name)
 
 
 def as_column(text: str) -> tuple[str, str]:
-    """Returns what a column holds and how it is called, which is written `WHAT=NAME`.
+    """Returns what a column holds and how it is called, which is written `FIELD=NAME`.
 
     Raises:
         UserError: it is not, or no column has such a value.
@@ -287,8 +287,8 @@ def as_column(text: str) -> tuple[str, str]:
     what, _, name = text.partition("=")
     if what not in Columns.model_fields or not name:
         raise UserError(
-            f"--column {text}: write WHAT=NAME, where NAME is a column of the file or the path of a field, such as "
-            f"meta.bot, and WHAT is one of {', '.join(Columns.model_fields)}"
+            f"--column {text}: write FIELD=NAME, where NAME is a column of the file or the path of a field, such as "
+            f"meta.bot, and FIELD is one of {', '.join(Columns.model_fields)}"
         )
     return what, name
 

@@ -95,10 +95,11 @@ class Transcripts(Section):
     path: Path = Field(description="File, or folder with a file for each system; relative to data_dir or absolute.")
     reader: Reader = Field(
         "auto",
-        description="auto (by its looks), jsonl (ours), folder (a file for each system), sharegpt (conversations), "
-        "messages (OpenAI's), csv (a row for each utterance), chatgpt (its export), rasa (trackers), preferences "
-        "(chosen and rejected), replies (each with what came before), mt_bench (its folder), text, logs, exports and "
-        "traces of other tools by their names (see docs/transcripts.md).",
+        description="auto (detected from the content), jsonl (DialEval's own), folder (a file for each system), "
+        "sharegpt (conversations), messages (OpenAI's), csv (a row for each utterance), chatgpt (its "
+        "export), rasa (trackers), preferences (chosen and rejected), replies (each with its context), "
+        "mt_bench (its folder), text, or the name of another tool for its logs, exports or traces (see "
+        "docs/formats.md).",
     )
     system: NameInFile | None = Field(None, description="Name of the system, if the file has none.")
     language: str = Field("en", min_length=2, description="Language, if the file has none.")

@@ -32,7 +32,7 @@ from dialeval.tables.schema import scope
 
 COLUMNS = tuple(dict.fromkeys((*JUDGEMENT_COLUMNS, *CASCADE_COLUMNS)))
 """Columns of the table `judgements` that are needed."""
-OF_THEN = "what {then} would say, by its answers to a sample and those of {first} to all"
+OF_THEN = "estimate of {then}'s result on all items, from its responses to a sample and {first}'s to all"
 NOT_ESTIMATED = "not estimated for a cascade"
 _MEASURES_OF_TABLE = {"win_rates": (WINS,), "differences": ("means", "rates", "checklist", "win_rates", WINS)}
 _COMPARED = {
@@ -111,8 +111,8 @@ def _numbers(judgements: pa.Table, design: Design, measures: Sequence[str]) -> t
 def _note(note: str | None, design: Design) -> str:
     assert design.cascade is not None
     then, first = design.cascade.then, design.cascade.first
-    words = (note or "").replace("people's labels stand", f"{then}'s answers stand").replace("labelled ", "sampled ")
-    words = words.replace("what people would say", f"what {then} would say").replace("label", "answer")
+    words = (note or "").replace("labelled ", "sampled ")
+    words = words.replace("label", "answer")
     return "; ".join(filter(None, (OF_THEN.format(then=then, first=first), words)))
 
 

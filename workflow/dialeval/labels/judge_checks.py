@@ -40,7 +40,7 @@ AGREEMENTS = (0.7, 0.8, 0.9)
 COVERAGES = (1.0, 0.8, 0.6, 0.4, 0.2)
 """Shares of the items, of which the judge is most certain, whose agreement is tabulated."""
 FEW_ITEMS = f"not tested: fewer than {FEWEST_ITEMS} items, or items of one cluster"
-EQUALLY_CERTAIN = "the judge is equally certain of all items; repeats or probabilities tell them apart"
+EQUALLY_CERTAIN = "the judge is equally certain of all items; use repeats or probabilities"
 _COMPARED = (MEAN, PASS_RATE, CHECKLIST, WIN_RATE, RATE)
 
 

@@ -28,8 +28,8 @@ _REASONED = "a choice and a reason of one or two sentences: the verdicts in our 
 OPENAI = "https://api.openai.com/v1"
 TEMPLATE_TOKENS = 16
 """Most tokens that a chat template adds to a message."""
-UNTRAINED = "it is not trained yet, so that stored answers could not be looked up"
-UNSEEN = "stored answers are looked up when it runs"
+UNTRAINED = "it is not trained yet, so that stored responses could not be looked up"
+UNSEEN = "stored responses are looked up when it runs"
 
 
 def known_model(name: str, model: Model, learned: Mapping[str, Path]) -> KnownModel:
@@ -112,7 +112,7 @@ def _as_it_is(name: str, model: VllmModel) -> KnownModel:
         return _opened(name, engine, window, Counting("the model's own"), *notes)
     except UserError as error:
         tokenizer = _tokenizer(model.model)
-        note = f"stored answers could not be looked up: {error}"
+        note = f"stored responses could not be looked up: {error}"
         return KnownModel(
             name, None, False, window, _texts_alone(tokenizer), Counting.by_another(tokenizer.name), (note,)
         )
@@ -130,7 +130,7 @@ def _encoder(name: str, model: EncoderModel, folder: Path | None) -> KnownModel:
     try:
         engine = metric_engine(model, folder)
     except UserError as error:
-        return _specialist(name, f"stored answers could not be looked up: {error}")
+        return _specialist(name, f"stored responses could not be looked up: {error}")
     return replace(_opened(name, engine, None, UNCOUNTED), kind="specialist", takes=engine.takes)
 
 

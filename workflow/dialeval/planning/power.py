@@ -325,13 +325,13 @@ def _people(
     informative = [row for row in known if _left(row) > 0.0]
     rho = [row["rho_within"] for row in rows if _known(row["rho_within"])]
     correlation = float(np.median(rho)) if rho else CORRELATION
-    notes = [] if rho else [f"assumed: judge and people correlate by {CORRELATION:g} within a system"]
+    notes = [] if rho else [f"assumed: judge and annotators correlate by {CORRELATION:g} within a system"]
     if not informative:
         basis, freedom = (
             (ASSUMED, math.inf) if number.contribution is None else (STORED, len(number.contribution) - 1.0)
         )
         spread = number.unpaired * per_case
-        notes += ["people spread as the judge's scores do"] if number.contribution is not None else []
+        notes += ["assumed: labels have the variance of the judge's scores"] if number.contribution is not None else []
         return HumanLabelDesign(spread, correlation, pilot_freedom=freedom), basis, notes
     half = np.array([row["human_only_ci_high"] - row["human_only_ci_low"] for row in informative]) / 2.0
     error = half / stdtrit(np.array([row["n_labelled_seeds"] - 1.0 for row in informative]), 0.975)

@@ -74,11 +74,9 @@ def outdated(
         for (name, known), n in sorted(files.items())
     ]
     if rules:
-        lines.append("nothing of that runs again by itself. To make it anew, add this to your command:")
+        lines.append("these files are not remade automatically. To remake them, add this to your command:")
         lines.append(f"  --forcerun {' '.join(sorted(rules))}")
-        lines.append(
-            "What follows from it is made anew where it comes out otherwise. Answers are taken from the store."
-        )
+        lines.append("Outputs that depend on them are remade if they change. Stored responses are reused.")
     if gone:
         lines.append(f"this configuration does not make {len(gone)} of these files; snakemake clean lists them")
     return lines

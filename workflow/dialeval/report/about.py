@@ -102,9 +102,9 @@ class About:
 
     @property
     def troubles(self) -> str:
-        """The sentence on what failed and what could not be read."""
+        """The sentence on what failed and what could not be parsed."""
         failed = sum(sum(_counts(row["failures"]).values()) for row in self.usage)
-        first = f"{counted(failed, 'request')} got no answer" if failed else "Every request got an answer"
+        first = f"{counted(failed, 'request')} failed" if failed else "No request failed"
         read = (
             (sum(map(_total, self.unparsed.values())), sum(self.n_verdicts.values()), "verdict", ""),
             (
@@ -118,8 +118,8 @@ class About:
         if not there:
             return f"{first}."
         if not any(unparsed for unparsed, _ in there):
-            return f"{first}, and all of {' and '.join(words for _, words in there)} could be read."
-        return f"{first}; {' and '.join(f'{unparsed:,} of {words}' for unparsed, words in there)} could not be read."
+            return f"{first}, and all of {' and '.join(words for _, words in there)} could be parsed."
+        return f"{first}; {' and '.join(f'{unparsed:,} of {words}' for unparsed, words in there)} could not be parsed."
 
 
 def roles_of(configuration: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -323,8 +323,8 @@ class RunStatus:
     @property
     def words(self) -> str:
         """What is there, in a sentence."""
-        there = f"At {self.at}, {self.n_wanted - self.n_missing:,} of {counted(self.n_wanted, 'file')} are there"
-        return f"{there} that this page is made of."
+        there = f"At {self.at}, {self.n_wanted - self.n_missing:,} of {counted(self.n_wanted, 'input file')} exist"
+        return f"{there}."
 
 
 def run_status_of(

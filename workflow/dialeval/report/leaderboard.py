@@ -284,9 +284,9 @@ def _of_each(rows: list[Row], over: Callable[[Iterable[int]], int], column: str)
     return {system: over(of_system) for system, of_system in counts.items()}
 
 
-# How far a judge can be trusted on a criterion, in words: what the table `judge_validity` of a protocol says of it.
+# Judge validity on a criterion, in words: what the table `judge_validity` of a protocol says of it.
 
-_RATERS = {"human": "people", "construction": "what is known by construction", "model": "a model's ratings"}
+_RATERS = {"human": "human ratings", "construction": "what is known by construction", "model": "a model's ratings"}
 
 
 def trusted(inputs: ReportInputs, protocol: EvaluatedProtocol, judge: str | None, measure: Measure) -> Measure:
@@ -297,11 +297,11 @@ def trusted(inputs: ReportInputs, protocol: EvaluatedProtocol, judge: str | None
         if (row["judge"], row["criterion"]) != (judge, measure.criterion):
             continue
         if row["pearson"] is None:
-            words = f"How far {judge} can be trusted on {measure.criterion} is not known: {row['reason']}"
+            words = f"Validity of {judge} on {measure.criterion} is not known: {row['reason']}"
         else:
             interval = write_interval(row["ci_low"], row["ci_high"], "correlation")
             words = (
-                f"How far {judge} can be trusted on {measure.criterion}: its scores ({title_of(row['method'])}, "
+                f"Validity of {judge} on {measure.criterion}: its scores ({title_of(row['method'])}, "
                 f"{row['level']} level) of {row['n']:,} rated items of {row['corpora']} correlate with "
                 f"{_RATERS[row['rater_kind']]} by {write_number(row['pearson'], 'correlation')}"
                 + (f" ({interval})" if interval else "")

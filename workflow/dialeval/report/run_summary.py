@@ -94,8 +94,8 @@ def _about_embedded(names: Iterable[str]) -> str:
 
 Row = dict[str, Any]
 _MISSING = "scores of rated items are missing"
-_NO_LETTER = "answers to questions could not be read"
-_NO_OPTION = "questions are without a choice, most often since two options were equally likely"
+_NO_LETTER = "answers to questions could not be parsed"
+_NO_OPTION = "questions have no answer, usually because two options were equally likely"
 
 
 def usage_lines(usage: pa.Table) -> SmallTable:
@@ -125,7 +125,7 @@ def unanswered_requests(usage: pa.Table) -> Iterator[str]:
     """Yields a sentence for each model and protocol with requests that got no answer."""
     for row in usage.to_pylist():
         if row["failures"]:
-            yield f"{row['model']} under {title_of(row['protocol'])}: requests without an answer ({row['failures']})."
+            yield f"{row['model']} under {title_of(row['protocol'])}: requests without a response ({row['failures']})."
 
 
 def unparsed_outputs(inputs: ReportInputs) -> Iterator[str]:
@@ -135,7 +135,7 @@ def unparsed_outputs(inputs: ReportInputs) -> Iterator[str]:
             f"{counted(count, 'verdict')} under {protocol}" for protocol, count in board.unparsed_by_protocol if count
         ]
         if counts:
-            yield f"Judge {board.judge}: {listed(counts)} could not be read."
+            yield f"Judge {board.judge}: {listed(counts)} could not be parsed."
     for name, who, column, scope in (
         (CORRELATIONS.name, "judge", "n_missing", None),
         (ACCURACY.name, "model", "n_unparsed", "overall"),

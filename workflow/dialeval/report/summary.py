@@ -338,10 +338,11 @@ def _unparsed_sentences(inputs: ReportInputs, board: Board) -> list[str]:
         return []
     unparsed = pc.sum(pc.not_equal(statuses, "ok")).as_py() or 0
     if not unparsed:
-        return [f"All {counted(len(statuses), 'verdict')} of {judge} could be read."]
+        return [f"All {counted(len(statuses), 'verdict')} of {judge} could be parsed."]
     return [
-        f"{unparsed:,} of {counted(len(statuses), 'verdict')} of {judge} could not be read (unparsed, refused, "
-        "truncated or missing); they count in the denominator of every rate, and move no rating and no mean."
+        f"{unparsed:,} of {counted(len(statuses), 'verdict')} of {judge} have no parsed answer (unparsed, "
+        "refused, truncated or missing). They count in the denominator of every rate, and do not affect ratings and "
+        "means."
     ]
 
 

@@ -134,9 +134,9 @@ def usage_of_this_run(progress: RunProgress, spent: float | None) -> str:
     """Returns the requests and cost of a run as a sentence."""
     if not progress.done:
         return "This run made no model calls."
-    parts = [f"{counted(progress.sent, 'request')} sent", f"{counted(progress.stored, 'answer')} from the store"]
+    parts = [f"{counted(progress.sent, 'request')} sent", f"{progress.stored:,} cached"]
     if progress.failed:
-        parts.append(f"{progress.failed:,} without an answer")
+        parts.append(f"{progress.failed:,} failed")
     money = f"; {spent:,.4g} spent, in the currency of the prices" if spent is not None else ""
     return f"In this run: {', '.join(parts)}{money}."
 

@@ -117,7 +117,7 @@ class Hooks:
             path, how = next(iter(outdated.items()))
             self.run.say(
                 f"note: another version of DialEval made {counted(len(outdated), 'file')} in {self.layout.results} "
-                f"(such as {path}: {how}); what this run needs of them is made again, with the answers in the store"
+                f"(such as {path}: {how}); this run remakes those that it needs from stored responses"
             )
 
     def show_summary(self) -> None:
@@ -177,8 +177,7 @@ class Hooks:
         for name in sorted({name for job in jobs for name in self.models_of(job)}):
             if reason := without_key(self.config.models[name]):
                 self.run.say(
-                    f"note: models.{name}: {reason}. Stored answers are used; "
-                    "the run stops at the first request that is new"
+                    f"note: models.{name}: {reason}. Stored responses are used; the run stops at the first new request"
                 )
 
     def _refuse_jobs_without_a_device(self) -> None:

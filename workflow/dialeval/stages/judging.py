@@ -220,7 +220,7 @@ def find_failures(settings: FindFailuresSettings, items: list[Path], people: lis
     for language in sorted(languages):
         unknown = []
         if language not in limits:
-            unknown.append("excessive_length (no corpus of people in it; name one under people)")
+            unknown.append("excessive_length (no corpus of human dialogues in it; name one under human_corpora)")
         if language not in failure_rules.PHRASES:
             unknown.append("self_identification (no phrases in it)")
         if unknown:

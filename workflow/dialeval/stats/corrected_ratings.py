@@ -43,7 +43,7 @@ PSEUDO_COMPARISONS = 0.1
 """Made-up labelled comparisons of every two players, half of them won by either: they keep a winner of all finite."""
 _HALVINGS = 4
 _APART = 0.25
-NO_LABEL = "no labelled comparison: what people would say is unknown"
+NO_LABEL = "no labelled comparison, so no estimate"
 FEW_CLUSTERS = f"labels of fewer than {FEWEST_LABELLED} seeds or cases in all: from labels alone"
 NO_SPREAD = "labels without any variance, such as ties only"
 ALL_LABELLED = "every comparison is labelled: there is no sampling error"

@@ -46,7 +46,7 @@ from dialeval.stats.label_corrected import (
 FEWEST_EITHER = 5  # clusters with a pass, and with a fail, that a rate needs for a correction
 FEWEST_LABELLED = 8  # clusters with labels that a system needs for a correction
 _ROUNDING = 1e-12  # of the values
-NO_LABEL = "no label: what people would say is unknown"
+NO_LABEL = "no label, so no estimate"
 ONE_LABELLED = "labels of one seed or case only"
 FEW_LABELLED = f"labels of fewer than {FEWEST_LABELLED} seeds or cases: from labels alone"
 FEW_EITHER = f"passes or fails on fewer than {FEWEST_EITHER} labelled seeds or cases: from labels alone (Wilson)"

@@ -18,7 +18,7 @@ WRITTEN_ITEMS = Table(
     ),
     row=(
         "response of the writer (`dialogbench/written`, `filtered`); the item's columns are empty if it could not be "
-        "read"
+        "parsed"
     ),
     columns={
         "procedure": "full, -styles (no personalities were given), or -domains (no domain either: the basic prompt)",
@@ -131,7 +131,7 @@ AVERAGES = Table(
         note=maybe(TEXT), chance=maybe(FLOAT), published=maybe(FLOAT)
     ),
     row="source, group of models, method, language and name (Avg. of DialogBench's Tables 2, 3 and 7; Figure 8)",
-    title="Average accuracy of kinds of models",
+    title="Average accuracy by kind of model",
     caption="Means over the models of a kind, or of a tag, that answer by one method; intervals are over items.",
     columns={
         "group": "kind (chat, base) or tag of the models",
@@ -155,7 +155,7 @@ OVERVIEW = Table(
         published=maybe(FLOAT)
     ),
     row="model and method, with a column for each task (the shape of DialogBench's Tables 2 and 3)",
-    title="Accuracy by task, a column each",
+    title="Overview: accuracy by task",
     columns={
         "source": "source of the items; published human accuracies have the source paper",
         "type": "people, base or chat; empty if the configuration does not set the model's kind",
@@ -176,7 +176,7 @@ POSITIONS = Table(
         n_chosen=INT, share_chosen=maybe(FLOAT), chi_square=maybe(FLOAT), p_uniform=maybe(FLOAT)
     ),
     row="source, model, method, language and letter (DialogBench's Figure 7)",
-    title="Accuracy by the place of the correct answer",
+    title="Accuracy by position of the correct option",
     columns={
         "orders": "number of option orders per item: one, or every rotation",
         "accuracy": "accuracy on items whose correct option has that letter",
@@ -301,7 +301,7 @@ FILTER_COUNTS = Table(
         variant=TEXT, language=TEXT, task=TEXT, domain=TEXT, reason=TEXT, n=INT
     ),
     row="variant, language, task, domain and reason",
-    title="Written items that were left out, and why",
+    title="Written items by reason of rejection",
     columns={
         "n": "number of the writer's responses, by the first reason",
         "reason": "accepted; accepted_short (fewer than the ten requested turns); or the reason for rejection",

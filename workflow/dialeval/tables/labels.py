@@ -220,15 +220,15 @@ SELECTIVE = Table(
     row="protocol, criterion, length, judge and threshold of certainty",
     title="Selective judging",
     caption=(
-        "Agreement with annotators on the items of which the judge is certain, against the share of these items. Rows "
-        "with an agreement to keep give the lowest threshold that is shown to keep it (fixed-sequence testing); below "
-        "it, ask annotators or a stronger judge."
+        "Agreement of judge and annotators on the items of which the judge is most certain, by the share of these "
+        "items. Rows with a required agreement give the lowest threshold that is shown to reach it (fixed-sequence "
+        "testing). Send items below it to annotators or a stronger judge."
     ),
     columns={
         **_JUDGED_WORDS,
-        "agreement": "agreement to keep; empty where the threshold follows from the coverage",
-        "threshold": "least certainty of the items: |2p - 1|, with p the probability of Yes, or the share of repeats "
-        "and orders that give the answer",
+        "agreement": "required agreement; empty if the coverage determines the threshold",
+        "threshold": "minimum certainty of the items: abs(2p - 1), with p the probability of Yes, or the share of "
+        "repeats and orders that give the answer",
         "coverage": "share of the scored items from the threshold on",
         "estimate": "agreement of the judge with an annotator, on labelled items from the threshold on",
         "at_least": "one-sided lower limit of the agreement",
@@ -254,7 +254,7 @@ PLANNING = Table(
     ),
     columns={
         "measure": "compared measure: rating, mean, pass_rate, ...",
-        "estimand": "judge (the judge's score) or people (the human-corrected estimate)",
+        "estimand": "judge (the judge's scores) or people (the human-corrected estimate)",
         "n_seeds": "configured seeds or cases", "n_labels": "number of human labels",
         "min_detectable_difference": (
             "smallest difference of two systems that a test detects with 80% power at the 5% level"

@@ -192,9 +192,9 @@ EXAMPLES = Table(
     row="criterion and dialogue that shows it, the clearest first",
     title="Clearest examples",
     caption=(
-        "Dialogues flagged by the most judges, then those with the most agreement on an utterance, then those with the "
-        "most flagged utterances. They are selected as illustrations, so rates cannot be computed from them. The "
-        "viewer below has the whole dialogues."
+        "Dialogues are ordered by the number of judges that flag them, then by agreement on an utterance, then by the "
+        "number of flagged utterances. They are illustrations: rates cannot be computed from them. The viewer below "
+        "has the complete dialogues."
     ),
     columns={
         **_WORDS, "rank": "rank, the clearest example first",
@@ -409,7 +409,7 @@ CHANGED_VERDICTS = Table(
 CHANGED_SETTINGS = Table(
     "comparison/changes", schema(kind=TEXT, place=TEXT, value_a=TEXT, value_b=TEXT, n_jobs=INT),
     row="setting, library, function or prompt that differs between the runs (`results/comparison/changes`)",
-    title="Changed settings, data and code",
+    title="Changed settings",
     columns={
         "kind": "configuration, settings (of jobs), data, prompts, code, libraries or version",
         "place": "field, job or library",

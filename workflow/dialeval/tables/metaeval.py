@@ -197,6 +197,7 @@ JUDGE_PAIRS = Table(
     columns={
         **JUDGED,
         **COMPARED,
+        "difference": "correlation of `judge` minus that of `other_judge`, with its 95% confidence interval",
         "judge_correlation": "correlation of the two judges' scores",
         "p": "two-sided p-value of equal correlations, not adjusted",
         "p_holm": "Holm-adjusted p-value over all pairs on this dimension; below 0.05 the difference is significant",
@@ -216,6 +217,13 @@ MATRICES = Table(
     row="pair of dimensions (of one scorer), of judges (on a dimension) or of languages",
     title="Correlations between dimensions, between languages and between judges",
     shown=False,
+    columns={
+        "kind": "what is correlated: dimensions, judges or languages",
+        "scorer": "judge or rater whose scores are correlated; empty for judges",
+        "first": "first dimension, judge or language",
+        "second": "second dimension, judge or language",
+        "n": "number of items that both have",
+    },
     numbers="correlation",
 )
 # fmt: on
@@ -332,11 +340,11 @@ CEILINGS = Table(
         judge_reliability=maybe(FLOAT), n_repeats=maybe(FLOAT), n=INT, **BEHIND, note=maybe(TEXT)
     ),
     row="judge, corpus, language and dimension, where several people rated, or the judge repeated itself",
-    title="How high a judge could come",
+    title="Ceilings",
     caption=(
-        "Raters differ, so even a perfect judge correlates with their mean by no more than the ceiling; corrected is "
-        "the judge's correlation with error-free raters. Corpora with raters' means only have no ceiling. Intervals "
-        "resample dialogues."
+        "Raters differ, so even a perfect judge correlates with their mean by no more than the ceiling. The "
+        "disattenuated correlation is the judge's correlation with error-free raters. Corpora with raters' means only "
+        "have no ceiling. Intervals resample dialogues."
     ),
     columns={
         **JUDGED,
@@ -428,7 +436,7 @@ JUDGE_VALIDITY = Table(
         pearson=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n=INT, corpora=maybe(TEXT), reason=maybe(TEXT)
     ),
     row="judge and criterion",
-    title="How far the judge can be trusted",
+    title="Judge validity",
     caption=(
         "Pearson correlation of the judge's scores on the criterion, under this form, with human ratings on the "
         "rated corpora of the same run, averaged over corpora. A reference by construction is no human rating: it "

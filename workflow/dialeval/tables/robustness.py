@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dialeval.tables.schema import BEHIND, BOOL, FLOAT, INT, JUDGED, TEXT, Interval, Table, differences, maybe, schema
 
+PAIRS_OF_CELL = "number of pairs of an original and a perturbed item"
+
 # fmt: off
 PAIRS = Table(
     "pairs", schema(
@@ -25,7 +27,7 @@ PAIRS = Table(
 )
 ROBUSTNESS_DIFFERENCES = differences(
     "robustness/differences",
-    row="pair of judges and a cell, or the average of a level",
+    row="pair of judges, and strategy and dimension or the average of a level",
     title="Pairwise tests of judges",
     caption="Ratios of detected perturbations, by strategy and on average.",
 )
@@ -39,7 +41,8 @@ ROBUSTNESS_AVERAGES = Table(
     caption="Mean ratio of detected perturbations over strategies and dimensions.",
     columns={
         **JUDGED,
-        "average": "unweighted mean over the cells of the paper's table",
+        "average": "unweighted mean over cells (strategy and dimension)",
+        "n_missing": "number of cells without a ratio",
         "n_cells": "number of averaged cells",
     },
     cells={"average": Interval("ci_low", "ci_high", published="published_average")},
@@ -60,7 +63,8 @@ ROBUSTNESS = Table(
     ),
     columns={
         **JUDGED,
-        "threshold": "minimum drop of the score that counts as detection",
+        "n": PAIRS_OF_CELL,
+        "threshold": "drop of the score above which the perturbation counts as detected",
         "increase_ratio": "share of pairs in which the score rises by more than the threshold",
         "ratio": "share of all pairs in which the score falls by more than the threshold, on a scale from 0 to 1",
         "n_missing": "number of pairs without both scores; they count as not detected",
@@ -84,6 +88,7 @@ LADDERS = Table(
     caption="Whether scores decrease with the severity level of the perturbation.",
     columns={
         **JUDGED,
+        "n": "number of series: a dialogue with all its severity levels",
         "strictly_decreasing": "share of severity series in which the score decreases at every level",
         "non_increasing": "share of severity series in which the score never increases",
     },
@@ -117,11 +122,13 @@ SCORE_DROPS = Table(
         p95=maybe(FLOAT), n=INT, n_missing=INT
     ),
     row="judge, method, corpus, strategy and dimension",
-    title="How far scores fall",
+    title="Score drops",
     caption="Score of the original minus score of the perturbed item.",
     columns={
         **JUDGED,
-        "mean": "score of the original minus score of the perturbed item",
+        "n": PAIRS_OF_CELL,
+        "n_missing": "number of pairs without both scores",
+        "mean": "mean of the original's score minus the perturbed item's score",
     },
     numbers="share",
 )
@@ -135,6 +142,8 @@ THRESHOLDS = Table(
     shown=False,
     columns={
         **JUDGED,
+        "n": PAIRS_OF_CELL,
+        "n_missing": "number of pairs without both scores; they count as not detected",
     },
     numbers="share",
 )

@@ -50,7 +50,7 @@ TRAINING_DATA = Table(
         n_clusters=INT, left_out=INT
     ),
     row="training set, domain, language, criterion, kind and part",
-    title="What judges learn from",
+    title="Training sets",
     caption=(
         "Pairs of a positive and a negative example, by kind of negative. Dialogues with a common passage are a "
         "cluster, and each cluster is in one part: train, development (early stopping) or held_back (evaluation)."
@@ -90,7 +90,7 @@ TRAINING_RUNS = Table(
         device=TEXT, precision=TEXT, label_mass_before=maybe(FLOAT), label_mass_after=maybe(FLOAT)
     ),
     row="judge that was trained",
-    title="What was trained",
+    title="Trained judges",
     caption="Training data, time and hardware of each judge.",
     columns={
         "n_examples": "number of training examples",
@@ -106,7 +106,7 @@ TRAINING_RECORD = Table(
         gain_ci_low=maybe(FLOAT), gain_ci_high=maybe(FLOAT), reason=maybe(TEXT)
     ),
     row="judge, kind of negative and moment",
-    title="AUC on held-out pairs",
+    title="AUC on held-back dialogues",
     caption=(
         "Share of pairs of one kind, criterion and language in which the judge scores the positive example higher "
         "(AUC), before and after its training; .5 is chance. Intervals are clustered by dialogue."
@@ -130,8 +130,8 @@ TRAINING_SAMPLES = Table(
         training=TEXT, criterion=TEXT, kind=TEXT, domain=TEXT, language=TEXT, context=TEXT, true=TEXT, spoiled=TEXT,
         made_from=maybe(TEXT), part=TEXT, pair_id=TEXT
     ),
-    row="pair of a true and a spoiled example, a few of each kind",
-    title="Some of what is learned",
+    row="pair of a positive and a negative example, a few of each kind",
+    title="Samples of training pairs",
     caption="Randomly drawn pairs, with their common beginning as context.",
     columns={
         "criterion": "criterion on which the negative is worse",

@@ -216,7 +216,7 @@ def _corpus_score(
     value = float(measure.corpus_score(texts, [sources]).score)
     found: dict[str, Any] = {"value": value, "signature": str(measure.get_signature())}
     if len(set(clusters)) < 2:
-        return found | {"reason": "one dialogue tells nothing of how far others may be"}
+        return found | {"reason": "no interval: there is only one dialogue"}
     # counts of n-grams add up, so that those of a resample are sums: sacrebleu's own way, by dialogue
     counts = np.array(measure._extract_corpus_statistics(texts, [sources]))
     codes = np.unique(clusters, return_inverse=True)[1]

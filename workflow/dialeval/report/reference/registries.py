@@ -85,7 +85,8 @@ def formats_text() -> str:
             _table("Public corpora", "Target `download`.", ("name", "repository", "licence as stated"), _public()),
             _table(
                 "Perturbations",
-                "See [Robustness](robustness.md). A judge detects it if the score falls by more than the threshold.",
+                "See [Robustness](robustness.md). A judge detects a perturbation if the score falls by more than the "
+                "threshold.",
                 ("strategy", "level", "criterion and threshold", "rule"),
                 _strategies(),
             ),
