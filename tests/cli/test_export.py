@@ -254,7 +254,7 @@ def test_a_data_set_loads_offline(results: Path, tmp_path: Path, monkeypatch: py
     [
         (["hub"], "hub writes files, and no folder is named; add --to FOLDER"),
         (["mlflow", "quality/means"], "mlflow exports the whole run, and 'quality/means' is of hub; remove it"),
-        (["label-studio", "--to", "tasks"], "has no labelling pages; run `snakemake annotation_pages` first"),
+        (["label-studio", "--to", "tasks"], "has no labelling pages; run `snakemake --cores 1 annotation_pages` first"),
         (["hub", "--to", "."], "is not empty"),
     ],
 )
