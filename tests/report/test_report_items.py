@@ -133,7 +133,7 @@ def test_a_test_item_shows_its_options_who_chose_them_and_what_models_said(kinds
     )  # fmt: skip
     assert turned["title"] == "able (letter), options turned by 1"
     assert turned["verdict"] == "A: wrong, B is right"
-    assert (unread["badge"], unread["verdict"]) == ("none", "no answer could be read")
+    assert (unread["badge"], unread["verdict"]) == ("none", "no answer could be parsed")
     assert unread["answer"] == f"six: -2.5 nats over 2 tokens\n{example.ODD}: -5 nats over 2 tokens"
     assert sent(kinds["choices"], 0, turned["prompt"]) == [("user", "Turned 1")]
 

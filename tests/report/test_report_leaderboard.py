@@ -205,7 +205,7 @@ def test_a_rate_of_nothing_read_is_no_rate() -> None:
     (board,) = build_boards(inputs)
     rows = {row.model: row for row in example.first_grid(inputs).rows}
     assert [cell.text for cell in rows["able"].cells] == ["–", "–", "7"]
-    assert rows["able"].cells[0].note == "none of the verdicts could be read, so there is no rate to show"
+    assert rows["able"].cells[0].note == "none of the verdicts could be parsed, so there is no rate to show"
     assert summarise(inputs, board).answer.startswith("weak chats best")
 
 

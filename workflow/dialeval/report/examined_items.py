@@ -187,7 +187,7 @@ def _card(item: Row, answer: Row, exchanges: Exchanges, prompts: Prompts) -> dic
     found = [exchanges.get((answer["model"], request_id)) for request_id in requests_of(item, answer)]
     there = [one for one in found if one is not None]
     wrong = f"{answer['choice']}: wrong, {answer['label']} is right"
-    verdicts = {RIGHT: f"{answer['choice']}: right", WRONG: wrong, UNPARSED: "no answer could be read"}
+    verdicts = {RIGHT: f"{answer['choice']}: right", WRONG: wrong, UNPARSED: "no answer could be parsed"}
     card = {
         "title": scorer(answer["model"], answer["method"]) + (f", options turned by {turned}" if turned else ""),
         "badge": _BADGES[outcome],

@@ -144,7 +144,7 @@ def _ordered(systems: tuple[str, ...], measures: list[Measure], values: dict[str
 
 Row = dict[str, Any]
 BY_SHARE = "share of all comparisons won, ties half; ratings of some systems are not identifiable"
-NONE_READ = "none of the verdicts could be read, so there is no rate to show"
+NONE_READ = "none of the verdicts could be parsed, so there is no rate to show"
 
 
 class Column(NamedTuple):
