@@ -311,9 +311,9 @@ def _probability_fault(raw: RawLabel, protocol: LabelledProtocol, found: Found) 
 def _rows(
     checked: _Checked, protocols: Mapping[str, LabelledProtocol], simulated: Collection[str]
 ) -> Iterator[dict[str, Any]]:
-    shares = _shares_labelled(checked, protocols)
+    probabilities = _inclusion_probabilities_of_labels(checked, protocols)
     for raw, found, answer in checked.labels.values():
-        unit, drawn = found.unit, shares.get((answer["protocol"], answer["criterion"], found.key))
+        unit, drawn = found.unit, probabilities.get((answer["protocol"], answer["criterion"], found.key))
         own = number_in(raw.probability) if raw.probability else None
         yield {
             "corpus": unit.corpus or None,
@@ -335,7 +335,7 @@ def _rows(
         }
 
 
-def _shares_labelled(
+def _inclusion_probabilities_of_labels(
     checked: _Checked, protocols: Mapping[str, LabelledProtocol]
 ) -> dict[tuple[str, str | None, str], float]:
     """Returns, by protocol, criterion and key of what was drawn, the share of its stratum that has a label.
