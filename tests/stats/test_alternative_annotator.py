@@ -149,6 +149,7 @@ def test_what_cannot_be_tested_is_missing_with_its_reason() -> None:
     one_case = examined(judge, labels, cluster=np.zeros(60))
     assert one_case.n_annotators == 0
     assert np.isnan(one_case.winning_rate(0.2))
+    assert one_case.note == "all items are in one cluster"
     with pytest.raises(ValueError, match="shape"):
         examined(judge, labels[:, :10])
 

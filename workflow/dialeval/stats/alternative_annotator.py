@@ -38,8 +38,6 @@ FALSE_DISCOVERIES = 0.05
 FEW_ANNOTATORS = (
     "the test needs {} annotators with {} items each, which another annotator and the judge labelled too; {}"
 )
-NO_OTHER = "no other annotator labelled the same items"
-NO_SCORE = "the judge scored none of the items that two annotators labelled"
 ONE_CLUSTER = "all items are in one cluster"
 
 _EQUAL = 1e-9  # of the largest distance
@@ -85,7 +83,8 @@ def alternative_annotator_test(
     ).one()
     note = ""
     if tested.sum() < FEWEST_ANNOTATORS:
-        note = FEW_ANNOTATORS.format(FEWEST_ANNOTATORS, FEWEST_ITEMS, _so_far(known))
+        has_items = (count >= FEWEST_ITEMS).sum() >= FEWEST_ANNOTATORS
+        note = ONE_CLUSTER if has_items else FEW_ANNOTATORS.format(FEWEST_ANNOTATORS, FEWEST_ITEMS, _so_far(known))
     return AnnotatorTest(
         n_annotators=int(tested.sum()),
         n_items=len(np.unique(item[counted])),
