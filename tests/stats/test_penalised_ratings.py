@@ -57,6 +57,25 @@ def test_ratings_and_limits_are_the_numeric_maximum_and_profile() -> None:
     assert found.ci_low[0] == pytest.approx(1000.0 + POINTS * low, rel=1e-3)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_few_comparisons_reach_the_numeric_maximum(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(2, 7))
+    chain, more = rng.permutation(k), int(rng.integers(0, 5))
+    others = [rng.choice(k, 2, replace=False) for _ in range(more)]
+    left = np.array([*chain[:-1], *(pair[0] for pair in others)])
+    right = np.array([*chain[1:], *(pair[1] for pair in others)])
+    outcome = rng.choice([0.0, 0.5, 1.0], len(left), p=[0.45, 0.1, 0.45])
+    best = minimize(lambda strength: -penalised(strength, left, right, outcome), np.zeros(k - 1), tol=1e-10).x
+    found = penalised_bradley_terry(left, right, outcome, k)
+    assert found.rating == pytest.approx(1000.0 + POINTS * np.append(best, -best.sum()), abs=0.01)
+
+
+def test_the_winner_of_a_single_comparison_is_rated_higher() -> None:
+    found = penalised_bradley_terry([0], [1], [1.0], 2)
+    assert found.rating[0] - found.rating[1] == pytest.approx(400.0 * np.log10(3.0))
+
+
 def test_with_much_data_they_are_those_of_maximum_likelihood() -> None:
     rng = np.random.default_rng(0)
     left, right = np.tile(np.triu_indices(5, 1), 300)

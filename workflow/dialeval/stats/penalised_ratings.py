@@ -175,32 +175,46 @@ class _Model:
         return middle
 
     def _climb(self, start: FloatArray, basis: FloatArray) -> FloatArray:
-        """Return the greatest penalised likelihood from a start on along the columns of a basis."""
-        strength = start
+        """Return the strengths of the greatest penalised likelihood along the columns of a basis, from a start on.
+
+        The penalty acts as `hat` further games of each pair, half of them won (Firth 1993). They count in the
+        information of a step: without them, steps with few comparisons never settle.
+        """
+        strength, value = start, self._value(start)
         for _ in range(_STEPS):
-            information, inverse, share = self._information(strength)
+            _, inverse, share = self._information(strength)
             own = np.diagonal(inverse)
             leverage = own[self.first] + own[self.second] - 2.0 * inverse[self.first, self.second]
             hat = self.games * share * (1.0 - share) * leverage
             of_pair = self.wins - self.games * share + hat * (0.5 - share)
             score = np.bincount(self.first, of_pair, minlength=self.n)
             score = score - np.bincount(self.second, of_pair, minlength=self.n)
+            information = self._weighted((self.games + hat) * share * (1.0 - share))
             step = basis @ np.linalg.solve(basis.T @ information @ basis, basis.T @ score)
             longest = float(np.abs(step).max(initial=0.0))
-            strength = strength + step * min(1.0, _LONGEST_STEP / max(longest, _TOLERANCE))
             if longest < _TOLERANCE:
                 break
+            step = step * min(1.0, _LONGEST_STEP / longest)
+            following = self._value(strength + step)
+            while following < value - _TOLERANCE and np.abs(step).max() > _TOLERANCE:
+                step = 0.5 * step
+                following = self._value(strength + step)
+            strength, value = strength + step, following
         return strength
 
     def _information(self, strength: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the information, its inverse for sums of 0, and the expected share of wins of each pair."""
         share = 1.0 / (1.0 + np.exp(-self._lead(strength)))
-        weight = self.games * share * (1.0 - share)
+        information = self._weighted(self.games * share * (1.0 - share))
+        inverse = np.linalg.inv(information + 1.0 / self.n) - 1.0 / self.n
+        return information, np.asarray(inverse, dtype=np.float64), share
+
+    def _weighted(self, weight: FloatArray) -> FloatArray:
+        """Return the information of pairs with these weights, shape [n, n]."""
         information = np.zeros((self.n, self.n))
         information[self.first, self.second] = information[self.second, self.first] = -weight
         np.fill_diagonal(information, -information.sum(axis=1))
-        inverse = np.linalg.inv(information + 1.0 / self.n) - 1.0 / self.n
-        return information, np.asarray(inverse, dtype=np.float64), share
+        return information
 
     def _value(self, strength: FloatArray) -> float:
         lead = self._lead(strength)
