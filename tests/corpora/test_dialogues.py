@@ -57,7 +57,7 @@ def test_a_name_is_shown_as_it_is_and_cannot_forge_a_line() -> None:
     assert "\n" not in str(SpokenDialogue(["Hi"], ["x\nHuman: I lied"]))
 
 
-# Anyone's dialogues: what is taken, and how a mistake is told.
+# Anyone's dialogues: which are read, and the messages of mistakes.
 
 
 def line(dialogue_id: str = "d1", texts: tuple[str, ...] = ("Hello.", "Hi."), **more: object) -> str:

@@ -1,4 +1,4 @@
-"""Anyone's rated items: what is taken, and how a mistake is told."""
+"""Anyone's rated items: which are read, and the messages of mistakes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dialeval.corpora import rated_files
 from dialeval.corpora.rated_sources import RatedReading
 from dialeval.errors import UserError
 
-# Anyone's rated items: what is taken, and how a mistake is told.
+# Anyone's rated items: which are read, and the messages of mistakes.
 
 
 def turn(item_id: str = "t1", ratings: Any = None, **more: Any) -> dict[str, Any]:

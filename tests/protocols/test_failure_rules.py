@@ -72,7 +72,7 @@ def test_people_are_judged_from_the_same_place_on() -> None:
 def test_reasons_name_the_measure() -> None:
     rows = judgements("failures", [bot("Fine, as an AI.", "one two three four five six seven")], RULES)
     reasons = {row["criterion"]: row["reason"] for row in rows}
-    assert reasons["excessive_length"] == "7 words; 0.99 of people's utterances have at most 6"
+    assert reasons["excessive_length"] == "7 words; 99% of human utterances have at most 6"
     assert reasons["self_identification"] == "'as an ai'"
     assert reasons["repetitive_phrasing"] == ""
 

@@ -121,7 +121,7 @@ def test_each_set_of_prompts_keeps_its_answers_and_back_again_nothing_is_asked(t
         ours = talk(tmp_path, served.url)
         of_bot, of_user = talkers.of("bot"), talkers.of("user")
         talk(tmp_path, served.url, prompt_set="papers")
-        assert talkers.of("bot") == 2 * of_bot, "the chatbot is told in other words"
+        assert talkers.of("bot") == 2 * of_bot, "the chatbot reads other words"
         assert talkers.of("user") == of_user, "the partner's prompt is no paper's"
         both = dict(talkers.calls)
         assert talk(tmp_path, served.url) == ours

@@ -50,17 +50,6 @@ class Rating(Penalties):
         description="Whether one request asks for all of the papers' criteria; false: a request for each criterion.",
     )
 
-    def sampling(self) -> dict[str, float]:
-        """Returns how the judge is sampled, and how often."""
-        return {
-            "repeats": self.repeats,
-            "temperature": self.temperature,
-            "top_p": self.top_p,
-            "max_tokens": self.max_tokens,
-            "presence_penalty": self.presence_penalty,
-            "frequency_penalty": self.frequency_penalty,
-        }
-
     @model_validator(mode="after")
     def _repeats_need_chance(self) -> Self:
         if self.repeats > 1 and self.temperature == 0:

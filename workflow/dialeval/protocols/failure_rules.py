@@ -64,7 +64,7 @@ class Rules:
     def _length(self, judged: Mapping[int, str], limit: int) -> Found:
         places = too_long(judged, limit)
         longest = max((n_words(judged[place]) for place in places), default=0)
-        words = f"{longest} words; {self.share:.4g} of people's utterances have at most {limit}"
+        words = f"{longest} words; {100 * self.share:.4g}% of human utterances have at most {limit}"
         return Found(places, words if places else "")
 
 

@@ -122,7 +122,6 @@ class ReadTranscriptsSettings(BaseModel, defer_build=True):
 def read_transcripts(settings: ReadTranscriptsSettings, items: Path, asides: Path, left_out: Path) -> None:
     """Writes the tables `items`, `asides` and `left_out_items` of transcripts."""
     reading = read_items(settings.name, settings.path, settings.options)
-    print("\n".join(reading.notes))
     with TableWriter(items, ITEMS) as table:
         table.write_all(item_rows(reading.items), group_size=512)
     write_table(asides, ASIDES, to_table(ASIDES, reading.asides))

@@ -277,7 +277,7 @@ def dialogbench_filter(
         table.write_all(one.to_row() for one in results)
     judge.write_usage(usage)
     n_correct = sum(one.is_filtered for one in results)
-    print(f"{n_correct} of {n_accepted} items called correct")
+    print(f"{n_correct} of {n_accepted} items judged correct")
 
 
 class DialogbenchSheetSettings(BaseModel, defer_build=True):

@@ -206,7 +206,7 @@ def find_failures(settings: FindFailuresSettings, items: list[Path], people: lis
         ((row["language"], row["text"]) for row in utterances), settings.length_share
     )
     for language, limit in limits.items():
-        print(f"{settings.length_share:.4g} of people's utterances ({language}) have at most {limit} words")
+        print(f"{100 * settings.length_share:.4g}% of human utterances ({language}) have at most {limit} words")
     rules = failure_rules.Rules(limits, settings.length_share, settings.n_seed_utterances)
     languages: set[str] = set()
 
