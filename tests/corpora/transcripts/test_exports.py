@@ -273,10 +273,7 @@ def test_whatsapp_chats_in_the_forms_of_its_phones(tmp_path: Path, text: str) ->
     assert detect_format(path) == "whatsapp"
     for place in (path, tmp_path):
         (item,) = reading(place, system="brix", evaluated_role="Brix Bot").items
-        assert [(who, words.strip("\u200e")) for who, words in said(item)] == [
-            ("Ann", "Hi\nthere: you"),
-            ("Brix Bot", "Hello"),
-        ]
+        assert said(item) == [("Ann", "Hi\nthere: you"), ("Brix Bot", "Hello")]
         assert item.item_id == "WhatsApp Chat with Ann/brix"
     assert "have no system" in refused(path)
 
@@ -342,3 +339,11 @@ def test_readers_can_be_named(tmp_path: Path) -> None:
         ("openllmetry.json", "opentelemetry"),
     ):
         assert list(read(EXPORTS / name, kind, {}, Counter()))
+
+
+def test_an_export_without_responses_says_how_many_conversations_it_passed_over(tmp_path: Path) -> None:
+    run = {"id": "r", "run_type": "llm", "start_time": "2025-01-01T00:00:00", "outputs": None}
+    run["inputs"] = {"messages": [{"role": "user", "content": "Hi"}]}
+    path = tmp_path / "runs.jsonl"
+    path.write_text(json.dumps(run) + "\n", encoding="utf-8")
+    assert "1 conversation without messages that can be read passed over" in refused(path, system="heron")

@@ -211,7 +211,8 @@ def _judged(
             f"{speakers}; name the one who is the system with the field `evaluated_role`"
         )
     if not found:
-        raise UserError(f"{path}: there is no dialogue in it")
+        passed_over = "; ".join(noted(count, note) for note, count in (+counts).items())
+        raise UserError(f"{path}: there is no dialogue in it" + (f" ({passed_over})" if passed_over else ""))
     return kept
 
 

@@ -134,7 +134,7 @@ def read_whatsapp(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
             stamped = _WHATSAPP.fullmatch(line.rstrip("\r\n"))
             sent = _SENDER.fullmatch(stamped["rest"].lstrip("\u200e")) if stamped else None
             if sent:
-                entries.append({"speaker": sent["speaker"].strip(), "text": sent["text"]})
+                entries.append({"speaker": sent["speaker"].strip(), "text": sent["text"].lstrip("\u200e")})
             elif stamped:
                 notes["messages of WhatsApp itself passed over"] += 1
             elif entries:
