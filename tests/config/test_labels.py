@@ -143,3 +143,13 @@ def test_an_own_template_needs_what_annotators_are_asked(tmp_path: Path) -> None
     config({"path": "labels"}, **prompts)  # a copy asks what ours asks
     for folder in ("x" * 5000, str(tmp_path / "pair.j2"), "nowhere"):  # told by another check
         config({"path": "labels"}, prompts={"directory": folder})
+
+
+def test_guidelines_may_have_lines_and_no_control_characters() -> None:
+    text = "# Empathy\n\n- It is about *feelings*.\n- Ignore {spelling}.\n"
+    assert config({"path": "labels", "guidelines": text}).labels.guidelines == text
+    for wrong in ("a\x07b", "a\tb", "a\u2028b"):
+        with pytest.raises(UserError, match=r"labels.guidelines: it contains a line break, a TAB, a control character"):
+            config({"path": "labels", "guidelines": wrong})
+    with pytest.raises(UserError, match=r"labels.questions"):
+        config({"path": "labels", "questions": {"better": "Which is\nbetter?"}})

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from dialeval.config.criteria import SCORING
 from dialeval.config.protocol_settings import PERTURBED, RATED, SELFCHAT, Protocol
-from dialeval.config.section import Count, Integer, Mistake, Name, Number, Section
+from dialeval.config.section import MAY_HAVE_LINES, Count, Integer, Mistake, Name, Number, Section
 from dialeval.criteria import DIMENSIONS, LEVELS, Level
 from dialeval.errors import nearest
 from dialeval.prompts.rendering import template_folders
@@ -52,7 +52,7 @@ class Labels(Section):
             "with several criteria (see docs/labels.md)."
         ),
     )
-    guidelines: Annotated[str, Field(max_length=20_000)] = Field(
+    guidelines: Annotated[str, Field(max_length=20_000), MAY_HAVE_LINES] = Field(
         "", description="Guidelines for annotators in Markdown, which the labelling page shows beside the questions."
     )
     judge: Name | None = Field(

@@ -40,6 +40,10 @@ Repeats = Annotated[Integer, Field(ge=1, le=1_000)]
 """How often the same is done again: what is paid for, or computed, so many times over."""
 
 
+MAY_HAVE_LINES = "may have lines"
+"""Metadata of a text that may have line breaks."""
+
+
 class Section(BaseModel):
     """A part of the configuration: unknown fields are refused, and so are entries of a list that are there twice."""
 
@@ -55,11 +59,12 @@ class Section(BaseModel):
                 raise ValueError(f"{', '.join(twice)} is listed twice{under}; list every name or number once")
         if isinstance(value, Path):
             _check_path(str(value))
-        if cls.model_fields[info.field_name or ""].annotation == dict[str, Any]:
+        field = cls.model_fields[info.field_name or ""]
+        if field.annotation == dict[str, Any]:
             _check_json(value)
         else:
             for text in _texts(value):
-                _check_text(text)
+                _check_text(text.replace("\n", "") if MAY_HAVE_LINES in field.metadata else text)
         return value
 
     def canonical(self) -> str:
