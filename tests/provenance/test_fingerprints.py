@@ -446,6 +446,58 @@ def test_an_engine_concerns_the_jobs_of_its_models_alone(
     assert {job for job in before if before[job] != after[job]} == {(name, stage) for name in asked for stage in ASKING}
 
 
+def identities(package: Path) -> dict[str, str]:
+    """The fingerprints of the code that is part of a model's identity, by the engine that it answers with."""
+    module, found = fingerprints(package), {}
+    for path in [*sorted((package / "engines").rglob("*.py")), package / "dialogbench" / "embedded_writer.py"]:
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "fingerprint":
+                code = [one.value for one in call.args if isinstance(one, ast.Constant)]
+                found[path.relative_to(package).as_posix()] = module.fingerprint(*code)
+    return found
+
+
+NLLB, ENCODER, EMBEDDED = "engines/nllb.py", "engines/encoder/engine.py", "engines/embedded/engine.py"
+BY_RULE = {EMBEDDED, "dialogbench/embedded_writer.py"}
+
+
+@pytest.fixture(scope="module")
+def unchanged_identities(copied: Path) -> dict[str, str]:
+    """The fingerprints in models' identities before any change."""
+    return identities(copied)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "answering_anew"),
+    [
+        # The protocol of engines and the store are named in annotations alone, and change no answer.
+        ("engines/requests.py", "    reads_subject: bool\n", "    reads_subject: bool\n    is_local: bool\n", set()),
+        ("engines/store/response_store.py", 'ANSWERS = ".jsonl"', 'ANSWERS = ".lines"', set()),
+        ("engines/store/answer_files.py", "_MOST_OPEN = 64", "_MOST_OPEN = 65", set()),
+        ("engines/store/claims.py", "_IDLE_SECONDS = 60.0", "_IDLE_SECONDS = 61.0", set()),
+        ("engines/answering.py", "self.progress = progress", "self.progress = None", set()),
+        ("engines/nllb.py", "num_beams=self._model.beams", "num_beams=1", {NLLB}),
+        ("engines/nllb.py", "one_line(text)", "text", {NLLB}),
+        ("languages.py", "zho_Hans", "zho_Hant", {NLLB}),
+        ("engines/installation.py", "place: -lengths", "place: lengths", {NLLB, ENCODER}),
+        ("engines/encoder/metric.py", "EDGE = 1e-9", "EDGE = 1e-8", {ENCODER}),
+        ("engines/embedded/engine.py", "concurrency: int = 256", "concurrency: int = 255", {EMBEDDED}),
+        ("corpora/clusters.py", "DEFAULT_FOLDS = ", "DEFAULT_FOLDS = 1 + ", BY_RULE),
+        ("engines/requests.py", 'finish_reason: str = "stop"', 'finish_reason: str = "end"', {NLLB, *BY_RULE}),
+    ],
+)  # fmt: skip
+def test_a_model_answers_anew_where_code_changed_that_computes_its_answers(
+    package: Path, unchanged_identities: dict[str, str], file: str, old: str, new: str, answering_anew: set[str]
+) -> None:
+    path = package / file
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    after = identities(package)
+    assert set(after) == {NLLB, ENCODER, *BY_RULE}
+    assert {name for name, code in unchanged_identities.items() if after[name] != code} == answering_anew
+
+
 def test_what_asks_reaches_no_engine(package: Path) -> None:
     module = fingerprints(package)
     for stage in ASKING:

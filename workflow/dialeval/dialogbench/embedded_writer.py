@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,8 +23,11 @@ from dialeval.dialogbench import examination, writing
 from dialeval.dialogbench.briefs import fields_of
 from dialeval.dialogbench.items import LETTERS
 from dialeval.dialogbench.tasks import DOMAINS, NAMES
-from dialeval.engines.requests import AnswerFailure, Dialogue, Engine, Message, Request, Response
+from dialeval.engines.requests import AnswerFailure, Dialogue, Message, Request, Response
 from dialeval.provenance.fingerprints import fingerprint
+
+if TYPE_CHECKING:  # see `engines.embedded.engine`
+    from dialeval.engines.requests import Engine
 
 ORIGIN = "embedded"
 CLOZE_TASKS = ("MRG", "DI")

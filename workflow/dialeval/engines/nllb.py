@@ -8,17 +8,20 @@ from collections import defaultdict
 from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dialeval.config.models import NllbModel
 from dialeval.engines.installation import TRANSLATES, by_length, free_memory, missing_libraries
-from dialeval.engines.requests import AnswerFailure, Engine, Message, Request, Response
-from dialeval.engines.store import ResponseStore
+from dialeval.engines.requests import AnswerFailure, Message, Request, Response
 from dialeval.engines.vllm_engine.model_files import folder_digest
 from dialeval.errors import UserError
 from dialeval.languages import LANGUAGES
 from dialeval.prompts.rendering import one_line
 from dialeval.provenance.fingerprints import fingerprint
+
+if TYPE_CHECKING:  # else the identity, and with it every translation, would change with the store's code
+    from dialeval.engines.requests import Engine
+    from dialeval.engines.store import ResponseStore
 
 Outcome = tuple[str, Response | AnswerFailure]
 
@@ -131,7 +134,7 @@ def open_model(model: NllbModel, learned: Sequence[Path], store: Path | None, pr
         "weights": translator.weights,
         "beams": model.beams,
         "precision": model.precision,
-        "code": fingerprint("dialeval.engines.nllb"),
+        "code": fingerprint("dialeval.engines.nllb:NllbEngine", "dialeval.engines.nllb:Translator"),
     }
     return NllbEngine(model, translator, identity=json.dumps(identity, sort_keys=True))
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequenc
 from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,10 +19,13 @@ from dialeval.engines.embedded.classifiers import log_odds
 from dialeval.engines.embedded.interfaces import Judgement, Model, ScoredAnswer
 from dialeval.engines.embedded.learning import Learned, read_learned
 from dialeval.engines.embedded.texts import Floats
-from dialeval.engines.requests import AnswerFailure, Dialogue, Engine, Message, Request, Response
-from dialeval.engines.store import ResponseStore
+from dialeval.engines.requests import AnswerFailure, Dialogue, Message, Request, Response
 from dialeval.provenance.fingerprints import content_digest, fingerprint
 from dialeval.text import tokens
+
+if TYPE_CHECKING:  # else the identity, and with it every answer, would change with the store's code
+    from dialeval.engines.requests import Engine
+    from dialeval.engines.store import ResponseStore
 
 RELEVANCE = DIMENSIONS["turn"].index("relevance")
 TOGETHER = 4096
