@@ -24,6 +24,10 @@ _PSEUDO_ITEMS_TIMES_CLUSTERS = 3.0
 NO_ITEM = "no item in common"
 ALL_THE_SAME = "every difference is the same: the interval rests on the number of clusters alone"
 ONE_CLUSTER_IN_STRATUM = "a part of the mean has items of one cluster only"
+FEWEST_JUDGES = 3
+"""Judges below which a population of them is not identifiable: of two, Student's quantile is 12.7 at one degree of
+freedom, so that the interval says nothing."""
+FEW_JUDGES = "{} judges: the population of judges takes {}"
 
 _ROUNDING = 1e-12  # of the largest value
 
@@ -278,6 +282,122 @@ def pseudo_items(squares: FloatArray, fourth_powers: FloatArray) -> FloatArray:
     """
     varying = np.divide(squares**2, fourth_powers, out=np.ones_like(squares), where=fourth_powers > 0.0)
     return np.asarray(np.minimum(MAX_PSEUDO_ITEMS, _PSEUDO_ITEMS_TIMES_CLUSTERS / varying), dtype=np.float64)
+
+
+class JudgeSample(NamedTuple):
+    """A difference of two systems over a population of judges.
+
+    Attributes:
+        estimate: mean over judges of each judge's mean difference.
+        ci_low, ci_high, p_value: with judges as a random sample; NaN with fewer than `FEWEST_JUDGES`.
+        fixed_ci_low, fixed_ci_high: interval of the mean over these very judges.
+        judge_sd: standard deviation of the judges' true differences, 0 if they spread no more than by chance.
+        df: degrees of freedom, with judges as a random sample.
+        n_judges, n_items, n_clusters: numbers of judges, of items of any judge, and of their clusters.
+        note: why a number is missing; empty if none is.
+    """
+
+    estimate: float
+    ci_low: float
+    ci_high: float
+    p_value: float
+    fixed_ci_low: float
+    fixed_ci_high: float
+    judge_sd: float
+    df: float
+    n_judges: int
+    n_items: int
+    n_clusters: int
+    note: str
+
+
+def differences_over_judges(
+    first_value: ArrayLike, second_value: ArrayLike, cluster: ArrayLike, *, confidence: float = 0.95, scores: bool = True
+) -> JudgeSample:
+    """Return the mean difference of two systems with clusters and judges as crossed random samples.
+
+    With psi_c the influence of cluster c on the mean over judges, m_j the difference by judge j of J, and e the
+    interaction's share of the variance, the variance is
+
+        max(sum psi_c^2 + sum (m_j - m)^2 / (J (J - 1)) - e, each of the first two terms),
+
+    which in a balanced design is the estimate by mean squares (Brennan 2001, for the crossed design cases x judges).
+    Degrees of freedom are Satterthwaite's, at most J - 1 if the spread of the judges is the larger part, else those
+    of the terms. With judges of unequal clusters it is conservative.
+
+    Args:
+        first_value, second_value: by judge and item, NaN if missing, shape [n_judges, n_items]; an item counts where
+            a judge has both.
+        cluster: cluster of each item, numbers or text, shape [n_items].
+        confidence: nominal coverage.
+        scores: whether values are scores; differences of proportions have pseudo-items, as in `item_differences`.
+
+    Raises:
+        ValueError: if shapes differ.
+    """
+    check_confidence(confidence)
+    difference = np.asarray(first_value, dtype=np.float64) - np.asarray(second_value, dtype=np.float64)
+    if difference.ndim != 2:
+        raise ValueError(f"values must have shape [judges, items], they have {difference.shape}")
+    clusters, _ = dense_codes("cluster", cluster, difference.shape[1])
+    known = ~np.isnan(difference)
+    judging, used = known.any(axis=1), known.any(axis=0)
+    difference, known, clusters = difference[judging][:, used], known[judging][:, used], clusters[used]
+    clusters = np.unique(clusters, return_inverse=True)[1]
+    n_judges, n_items, n_clusters = len(difference), len(clusters), int(clusters.max(initial=-1)) + 1
+    note = NO_ITEM if not n_items else ONE_CLUSTER if n_clusters < 2 else ""
+    if not note and n_judges < FEWEST_JUDGES:
+        note = FEW_JUDGES.format(n_judges, FEWEST_JUDGES)
+    if note in (NO_ITEM, ONE_CLUSTER):
+        mean = float(np.mean([np.nanmean(row) for row in difference])) if n_items else math.nan
+        return JudgeSample(mean, *[math.nan] * 7, n_judges, n_items, n_clusters, note)
+    filled = np.where(known, difference, 0.0)
+    unit = 1.0 / (n_judges * known.sum(axis=1, keepdims=True))
+    of_judge = (filled * unit).sum(axis=1) * n_judges
+    mean = float(of_judge.mean())
+    parts = np.where(known, filled - of_judge[:, np.newaxis], 0.0) * unit, known * unit
+    influence, share = (np.array([np.bincount(clusters, row, minlength=n_clusters) for row in part]) for part in parts)
+    psi, weight = influence.sum(axis=0), share.sum(axis=0)
+    left = influence - share / weight * psi
+    n_of_cluster = (share > 0.0).sum(axis=0)
+    correction = n_clusters / (n_clusters - 1.0)
+    cases = float((psi**2).sum()) * correction
+    several = n_of_cluster > 1
+    of_interaction = (left**2).sum(axis=0)[several] * n_of_cluster[several] / (n_of_cluster[several] - 1.0)
+    interaction = float(of_interaction.sum()) * correction
+    between = float(of_judge.var(ddof=1)) / n_judges if n_judges > 1 else math.nan
+    df_cases = max(1.0 / float((weight**2).sum()) - 1.0, 1.0)
+    size = _ROUNDING * max(largest_of(filled.ravel()), 1e-300)
+    still = max(cases, 0.0 if n_judges < 2 else between) <= size**2
+    centre, added = mean, 0.0
+    if not scores:
+        pseudo = (
+            np.array([MAX_PSEUDO_ITEMS])
+            if still
+            else pseudo_items(np.array([(psi**2).sum()]), np.array([(psi**4).sum()]))
+        )
+        found = _with_pseudo_items(np.array([mean]), np.array([cases]), np.array([1.0 / (weight**2).sum()]), pseudo)
+        centre, added = float(found[0][0]), max(float(found[1][0]) - cases, 0.0)
+    elif still:
+        return JudgeSample(mean, *[math.nan] * 7, n_judges, n_items, n_clusters, note or NO_SPREAD)
+    fixed_low, fixed_high, _ = t_interval(centre, math.sqrt(cases + added), df_cases, confidence)
+    low = high = p_value = judge_sd = df = math.nan
+    if n_judges >= FEWEST_JUDGES:
+        variance = max(cases + between - interaction, cases, between)
+        df_interaction = max(df_cases * (n_judges - 1.0), 1.0)
+        fourth = cases**2 / df_cases + between**2 / (n_judges - 1.0) + interaction**2 / df_interaction
+        df = variance**2 / fourth if fourth > 0.0 else df_cases
+        low, high, p_value = (
+            float(one) for one in t_interval(centre, math.sqrt(variance + added), df, confidence)
+        )
+        judge_sd = math.sqrt(max(between - interaction, 0.0) * n_judges)
+    ends = [low, high, float(fixed_low), float(fixed_high)]
+    if not scores:
+        ends = [*np.maximum(ends[::2], -1.0), *np.minimum(ends[1::2], 1.0)]
+        low, fixed_low, high, fixed_high = ends
+    return JudgeSample(
+        mean, low, high, p_value, float(fixed_low), float(fixed_high), judge_sd, df, n_judges, n_items, n_clusters, note
+    )
 
 
 def pairwise_variance(covariance: FloatArray) -> FloatArray:

@@ -1,0 +1,543 @@
+"""Variance components of scores, generalizability of systems' means, and the precision of other designs.
+
+A score of a system on a case by a judge in one repeat is a mean plus independent effects of the system, the case, the
+judge, their interactions and the repeat. `variance_components` estimates the variance of each effect; a `Design`
+gives the variance of means and differences from them.
+
+Sources: Koch (1968) for the estimators; Brennan (2001), "Generalizability Theory", and Shavelson and Webb (1991) for
+the coefficients and the planning of designs (D studies).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import chdtri, ndtri, stdtrit
+
+from dialeval.stats.arrays import FloatArray, IntArray, as_floats, check_confidence, dense_codes, distinct_codes
+from dialeval.stats.estimates import Estimate
+from dialeval.stats.power import Detectable, detectable
+from dialeval.stats.resampling import cluster_counts, percentile_interval
+
+SYSTEM, CASE, JUDGE, REPEAT = "system", "case", "judge", "repeat"
+SYSTEM_CASE, SYSTEM_JUDGE, CASE_JUDGE = "system x case", "system x judge", "case x judge"
+DIALOGUE, THREE_WAY = "dialogue", "system x case x judge"
+TERMS = (SYSTEM, CASE, JUDGE, SYSTEM_CASE, SYSTEM_JUDGE, CASE_JUDGE, DIALOGUE, THREE_WAY, REPEAT)
+"""The components of a score; `dialogue` are several dialogues of a system on one case."""
+FEWEST_CASES = 5
+"""Cases below which a component has no interval."""
+
+NEGATIVE = "a negative estimate counts as 0 in sums"
+FEW_CASES = "no interval: fewer than {} cases tell the component"
+ONE_LEVEL = "one {}"
+
+_ROUNDING = 1e-12  # of the largest squared value
+_RANK = 1e-9  # of the largest singular value
+
+
+def variance_components(
+    value: ArrayLike,
+    system: ArrayLike,
+    case: ArrayLike,
+    judge: ArrayLike,
+    dialogue: ArrayLike | None = None,
+    *,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    random_seed: int = 0,
+) -> Components:
+    """Return the variance components of scores, crossed and possibly unbalanced, each with a bootstrap interval.
+
+    For the pairs of scores a, b in the same group of a component i (such as the same case, or any two scores),
+
+        E sum (y_a - y_b)^2 = 2 sum_k s_k (sum_g n_g^2 - sum_gh N_gh^2),
+
+    with s_k the variance of component k, n_g the size of a group g of i, and N_gh the number of scores that it shares
+    with a group h of k (Koch 1968). One equation for each i gives unbiased estimates, which may be negative, without
+    an assumption of normality. In a balanced design they are the solutions of the mean squares of the analysis of
+    variance. Scores are weighted so that every system has the same weight with every judge; sums are then of weights.
+    Time is linear in the number of scores.
+
+    The interval resamples cases with all their scores; systems and judges are held fixed. Replicates are shifted by the
+    difference of their mean and the estimate, which is the bias of the bootstrap. The limits are the outer ones of the
+    percentiles and, for a component that they show to be positive, of the chi-square distribution with the same
+    variance (Satterthwaite 1946).
+
+    Args:
+        value: scores, NaN if missing, shape [n].
+        system, case, judge: of each score, numbers or text, shape [n]. Scores with the same system, case and judge (and
+            dialogue) are repeats.
+        dialogue: of each score, unique within a system and case; None for one dialogue on each case.
+        resamples: bootstrap resamples of cases.
+        confidence: nominal coverage of the intervals.
+        random_seed: seed of the resampling.
+
+    Raises:
+        ValueError: if shapes differ or confidence is not between 0 and 1.
+    """
+    check_confidence(confidence)
+    values = as_floats("value", value)
+    n = len(values)
+    given = {SYSTEM: system, CASE: case, JUDGE: judge}
+    codes = {name: dense_codes(name, part, n)[0] for name, part in given.items()}
+    codes[DIALOGUE] = np.zeros(n, np.int64) if dialogue is None else dense_codes(DIALOGUE, dialogue, n)[0]
+    known = ~np.isnan(values)
+    values = values[known]
+    codes = {name: np.unique(part[known], return_inverse=True)[1] for name, part in codes.items()}
+    partitions = _partitions(codes)
+    kept, joined = _identifiable(partitions)
+    clusters, n_cases = codes[CASE], int(codes[CASE].max(initial=-1)) + 1
+    values = values - values.mean() if len(values) else values
+    pairs = _Pairs([partitions[name] for name in kept], clusters, n_cases, values, _weights(partitions[SYSTEM_JUDGE]))
+    estimate = pairs.components(np.ones((1, n_cases)))[0] if kept else np.zeros(0)
+    if len(values) and values.max() - values.min() <= _ROUNDING:
+        estimate = np.zeros(len(kept))
+    counts = cluster_counts(n_cases, resamples, np.random.default_rng(random_seed))
+    replicates = pairs.components(counts) if kept else np.zeros((resamples, 0))
+    with np.errstate(invalid="ignore"):
+        known_replicates = np.where(np.isfinite(replicates), replicates, np.nan)
+        mean = np.nansum(known_replicates, axis=0) / np.maximum(np.isfinite(known_replicates).sum(axis=0), 1)
+    replicates = known_replicates - mean + estimate
+    telling = pairs.telling()
+    low, high = _interval(estimate, replicates, telling, confidence)
+    untold = telling < FEWEST_CASES
+    return Components(
+        names=tuple(kept),
+        estimate=estimate,
+        ci_low=np.where(untold, np.nan, low),
+        ci_high=np.where(untold, np.nan, high),
+        n_groups=np.array([len(np.unique(partitions[name])) for name in kept], dtype=np.int64),
+        n_telling=telling,
+        joined={name: tuple(others) for name, others in joined.items()},
+        design=_design_of(codes),
+        n=len(values),
+        confidence=confidence,
+        replicates=replicates,
+    )
+
+
+@dataclass(frozen=True)
+class Components:
+    """Variance components of scores.
+
+    Attributes:
+        names: the identifiable components, of `TERMS`.
+        estimate: variance of each, possibly negative, shape [n_components].
+        ci_low, ci_high: limits of their intervals; NaN with fewer than `FEWEST_CASES` cases that tell a component.
+        n_groups: number of levels of each component.
+        n_telling: number of cases that tell each component, such as those with repeats.
+        joined: the components that are confounded with one of `names`, whose estimate contains them. Those that have a
+            single level, such as one judge, are under the empty name.
+        design: numbers of the scores.
+        n: number of scores.
+        confidence: nominal coverage.
+        replicates: bootstrap replicates, shape [resamples, n_components].
+    """
+
+    names: tuple[str, ...]
+    estimate: FloatArray
+    ci_low: FloatArray
+    ci_high: FloatArray
+    n_groups: IntArray
+    n_telling: IntArray
+    joined: Mapping[str, tuple[str, ...]]
+    design: Design
+    n: int
+    confidence: float
+    replicates: FloatArray
+
+    def variances(self) -> dict[str, float]:
+        """Return the variance of each component, negative estimates as 0."""
+        return {name: max(float(value), 0.0) for name, value in zip(self.names, self.estimate, strict=True)}
+
+    def generalizability(self, design: Design | None = None) -> Estimate:
+        """Return the generalizability coefficient of systems' means, for relative decisions.
+
+        E rho^2 = s_system / (s_system + relative error variance), see `Design.error_variance`.
+        """
+        return self._coefficient(design or self.design, absolute=False)
+
+    def dependability(self, design: Design | None = None) -> Estimate:
+        """Return the dependability coefficient (Phi) of systems' means, for absolute decisions.
+
+        Phi = s_system / (s_system + absolute error variance), see `Design.error_variance`.
+        """
+        return self._coefficient(design or self.design, absolute=True)
+
+    def _coefficient(self, design: Design, *, absolute: bool) -> Estimate:
+        if SYSTEM not in self.names:
+            note = ONE_LEVEL.format(SYSTEM)
+            return Estimate(math.nan, math.nan, math.nan, self.confidence, 0, note, design.n_cases)
+        variance = np.maximum(np.vstack([self.estimate, self.replicates]), 0.0)
+        of_term = dict(zip(self.names, variance.T, strict=True))
+        error = np.zeros(len(variance))
+        for name, divisor in design.divisors(absolute=absolute).items():
+            error = error + of_term.get(name, 0.0) / divisor
+        with np.errstate(invalid="ignore"):
+            share = of_term[SYSTEM] / (of_term[SYSTEM] + error)
+        low, high = percentile_interval(share[1:], self.confidence, design.n_cases)
+        known = design.n_cases >= FEWEST_CASES
+        ends = (float(low), float(high)) if known else (math.nan, math.nan)
+        note = "" if known else FEW_CASES.format(FEWEST_CASES)
+        return Estimate(float(share[0]), *ends, self.confidence, len(share) - 1, note, design.n_cases, n_items=self.n)
+
+
+class Design(NamedTuple):
+    """How many cases, judges and repeats the scores of every system have.
+
+    Attributes:
+        n_cases, n_judges: number of cases, and of judges of each.
+        n_repeats: number of repeats of each judge's score; for unequal numbers, the harmonic mean.
+        n_dialogues: number of dialogues of a system on each case; for unequal numbers, the harmonic mean.
+    """
+
+    n_cases: int
+    n_judges: int = 1
+    n_repeats: float = 1.0
+    n_dialogues: float = 1.0
+
+    def divisors(self, *, absolute: bool = False, judges_fixed: bool = False) -> dict[str, float]:
+        """Return by how much the components are divided in the error variance of a system's mean."""
+        dialogues = self.n_cases * self.n_dialogues
+        found = {
+            SYSTEM_CASE: self.n_cases,
+            SYSTEM_JUDGE: self.n_judges,
+            DIALOGUE: dialogues,
+            THREE_WAY: dialogues * self.n_judges,
+            REPEAT: dialogues * self.n_judges * self.n_repeats,
+        }
+        if absolute:
+            found |= {CASE: self.n_cases, JUDGE: self.n_judges, CASE_JUDGE: self.n_cases * self.n_judges}
+        fixed = {SYSTEM_JUDGE, JUDGE} if judges_fixed else set()
+        return {name: float(divisor) for name, divisor in found.items() if name not in fixed}
+
+    def error_variance(
+        self, variances: Mapping[str, float], *, absolute: bool = False, judges_fixed: bool = False
+    ) -> float:
+        """Return the error variance of a system's mean (Brennan 2001, equations 4.19 and 4.20).
+
+        Relative: s_sc / C + s_sj / J + s_scj / (C J) + s_repeat / (C J R); absolute adds s_c / C + s_j / J +
+        s_cj / (C J). With fixed judges, s_sj and s_j are left out.
+
+        Args:
+            variances: by component, as of `Components.variances`; a missing one counts as 0.
+            absolute: for the mean itself, and not for its difference from others.
+            judges_fixed: whether the result is about these judges alone.
+        """
+        divisors = self.divisors(absolute=absolute, judges_fixed=judges_fixed)
+        return sum(variances.get(name, 0.0) / divisor for name, divisor in divisors.items())
+
+    def difference(
+        self,
+        variances: Mapping[str, float],
+        *,
+        judges_fixed: bool = True,
+        confidence: float = 0.95,
+        power: float = 0.8,
+    ) -> Detectable:
+        """Return half-width and smallest detectable difference of two systems' means on the same cases.
+
+        The variance is twice the relative error variance. Degrees of freedom are n_cases - 1; with judges as a random
+        sample Satterthwaite's, of the part of the cases and that of the n_judges - 1 judges.
+        """
+        if min(self.n_cases - 1, self.n_judges - (not judges_fixed)) < 1:
+            return Detectable(np.array(math.nan), np.array(math.nan))
+        of_cases = 2.0 * self.error_variance(variances, judges_fixed=True)
+        total = 2.0 * self.error_variance(variances, judges_fixed=judges_fixed)
+        freedom = self.n_cases - 1.0
+        if not judges_fixed and total > 0.0:
+            between = total - of_cases
+            freedom = total**2 / (of_cases**2 / freedom + between**2 / (self.n_judges - 1.0))
+        return detectable(math.sqrt(total), freedom, confidence, power)
+
+
+class Cost(NamedTuple):
+    """Prices of a design, in any unit.
+
+    Attributes:
+        case: price of a case without scores, such as of its dialogues.
+        score: price of one judge's scores of all systems on a case, without repeats.
+    """
+
+    case: float
+    score: float
+
+    def of(self, design: Design) -> float:
+        """Return the cost of a design."""
+        return design.n_cases * (self.case + self.score * design.n_judges * design.n_repeats)
+
+
+def cheapest_design(
+    variances: Mapping[str, float],
+    target: float,
+    cost: Cost,
+    *,
+    by_power: bool = False,
+    judges_fixed: bool = True,
+    judges: Sequence[int] = (1,),
+    repeats: Sequence[int] = (1,),
+    n_dialogues: float = 1.0,
+    most_cases: int = 1_000_000,
+    confidence: float = 0.95,
+) -> Design | None:
+    """Return the cheapest design whose difference of two systems reaches a target; None if no design does.
+
+    Args:
+        variances: by component, as of `Components.variances`.
+        target: largest half-width of the interval, or the difference to detect with 80% power.
+        cost: the prices.
+        by_power: whether the target is a difference to detect.
+        judges_fixed: whether the difference is about these judges alone.
+        judges, repeats: the numbers of judges and of repeats to choose from.
+        n_dialogues: dialogues of a system on each case.
+        most_cases: largest number of cases.
+        confidence: of the interval.
+    """
+
+    def reached(design: Design) -> bool:
+        found = design.difference(variances, judges_fixed=judges_fixed, confidence=confidence)
+        return bool((found.smallest if by_power else found.half_width) <= target)
+
+    designs = []
+    for n_judges, n_repeats in product(judges, repeats):
+        design = Design(most_cases, n_judges, n_repeats, n_dialogues)
+        if not reached(design):
+            continue
+        too_few, enough = 1, most_cases
+        while enough - too_few > 1:
+            middle = (too_few + enough) // 2
+            too_few, enough = (too_few, middle) if reached(design._replace(n_cases=middle)) else (middle, enough)
+        designs.append(design._replace(n_cases=enough))
+    return min(designs, key=lambda one: (cost.of(one), one.n_cases), default=None)
+
+
+def _weights(cell: IntArray) -> FloatArray:
+    """Return the weight of each score: one over the scores of its system and judge, with mean 1."""
+    weight = 1.0 / np.bincount(cell)[cell]
+    return np.asarray(weight * (len(cell) / weight.sum()) if len(cell) else weight)
+
+
+def _interval(
+    estimate: FloatArray, replicates: FloatArray, n_cases: IntArray, confidence: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the limits of components' intervals, shape [n_components] each."""
+    low, high = percentile_interval(replicates, confidence, n_cases)
+    upper = 0.5 + 0.5 * confidence
+    n = np.maximum(n_cases, 2)
+    spread = n / (n - 1.0) * (stdtrit(n - 1.0, upper) / ndtri(upper)) ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        df = 2.0 * estimate**2 / (np.nanvar(replicates, axis=0) * spread) if len(replicates) else np.zeros(len(estimate))
+        ends = [df * estimate / chdtri(df, tail) for tail in (1.0 - upper, upper)]
+    positive = (low > 0.0) & (df > 0.0)
+    return np.where(positive, np.minimum(low, ends[0]), low), np.where(positive, np.maximum(high, ends[1]), high)
+
+
+def _partitions(codes: Mapping[str, IntArray]) -> dict[str, IntArray]:
+    """Return the group of each score under each component, of `TERMS`."""
+    system, case, judge, dialogue = (codes[name] for name in (SYSTEM, CASE, JUDGE, DIALOGUE))
+
+    def cross(*parts: IntArray) -> IntArray:
+        found = parts[0]
+        for part in parts[1:]:
+            found = distinct_codes(found * (int(part.max(initial=0)) + 1) + part, 0)[1] if len(found) else found
+        return found
+
+    own = cross(system, case, dialogue)
+    return {
+        SYSTEM: system,
+        CASE: case,
+        JUDGE: judge,
+        SYSTEM_CASE: cross(system, case),
+        SYSTEM_JUDGE: cross(system, judge),
+        CASE_JUDGE: cross(case, judge),
+        DIALOGUE: own,
+        THREE_WAY: cross(own, judge),
+        REPEAT: np.arange(len(system)),
+    }
+
+
+def _identifiable(partitions: Mapping[str, IntArray]) -> tuple[list[str], dict[str, list[str]]]:
+    """Return the components that scores tell apart, and those that are confounded with each of them."""
+    kept: list[str] = []
+    joined: dict[str, list[str]] = {}
+    for name, part in partitions.items():
+        n_groups = _n_groups(part)
+        alike = (one for one in kept if _n_groups(partitions[one]) == n_groups == _n_groups(part, partitions[one]))
+        same = "" if n_groups < 2 else next(alike, None)
+        if same is None:
+            kept.append(name)
+        else:
+            joined.setdefault(same, []).append(name)
+    ones = np.zeros(len(partitions[REPEAT]), np.int64)
+    while len(kept) > 1 and len(ones):
+        matrix = _Pairs([partitions[name] for name in kept], ones, 1, np.zeros(len(ones)), np.ones(len(ones))).matrix(np.ones((1, 1)))[0]
+        if not _singular(matrix[np.newaxis])[0]:
+            break
+        found = [place for place in reversed(range(1, len(kept))) if _refines(partitions, kept, place)]
+        place = next((one for one in found if _rank(np.delete(matrix, one, axis=1)) == _rank(matrix)), len(kept) - 1)
+        joined.setdefault(kept[place - 1], []).append(kept.pop(place))
+    return kept, joined
+
+
+def _refines(partitions: Mapping[str, IntArray], kept: Sequence[str], place: int) -> bool:
+    """Return whether a component has its groups within those of another one, and is not the finest."""
+    part = partitions[kept[place]]
+    n_groups = _n_groups(part)
+    return n_groups < len(part) and any(
+        _n_groups(part, partitions[other]) == n_groups for other in kept if other != kept[place]
+    )
+
+
+def _n_groups(part: IntArray, other: IntArray | None = None) -> int:
+    joint = part if other is None else part * (int(other.max(initial=0)) + 1) + other
+    return len(np.unique(joint))
+
+
+def _rank(matrix: FloatArray) -> int:
+    return int(np.linalg.matrix_rank(_scaled(matrix[np.newaxis])[0], tol=_RANK))
+
+
+def _scaled(matrix: FloatArray) -> FloatArray:
+    """Return stacked matrices with rows, and then columns, of largest entry 1."""
+    for axis in (2, 1):
+        largest = matrix.max(axis=axis, keepdims=True)
+        matrix = matrix / np.where(largest > 0.0, largest, 1.0)
+    return matrix
+
+
+def _singular(matrix: FloatArray) -> IntArray:
+    """Return whether each of stacked matrices is singular."""
+    if not matrix.size:
+        return np.zeros(len(matrix), dtype=np.int64)
+    singular = np.linalg.svd(_scaled(matrix), compute_uv=False)
+    return (singular[:, -1] <= _RANK * singular[:, 0]).astype(np.int64)
+
+
+def _design_of(codes: Mapping[str, IntArray]) -> Design:
+    """Return the numbers of scores as a balanced design: harmonic means of cases, dialogues and repeats."""
+    system, case, judge, dialogue = (codes[name] for name in (SYSTEM, CASE, JUDGE, DIALOGUE))
+    if not len(system):
+        return Design(0, 0)
+
+    def mean_number(inner: Sequence[IntArray], outer: Sequence[IntArray]) -> float:
+        """Return the harmonic mean of the number of distinct inner codes within outer ones."""
+        distinct = np.unique(np.stack([*outer, *inner]), axis=1)
+        count = np.unique(distinct[: len(outer)], axis=1, return_counts=True)[1]
+        return float(len(count) / (1.0 / count).sum())
+
+    cases = mean_number([case], [system, judge])
+    dialogues = mean_number([dialogue], [system, case])
+    repeats = mean_number([np.arange(len(system))], [system, case, dialogue, judge])
+    return Design(max(round(cases), 1), len(np.unique(judge)), repeats, dialogues)
+
+
+class _Pairs:
+    """Sums over pairs of scores in groups, for resamples of the cases.
+
+    Sums over groups that lie within cases add up over cases. Those of other groups (systems, judges, all scores) follow
+    from their sizes and sums of values, which add up.
+    """
+
+    def __init__(
+        self, parts: Sequence[IntArray], case: IntArray, n_cases: int, value: FloatArray, weight: FloatArray
+    ) -> None:
+        self._n_cases, self._case, self._parts = n_cases, case, [np.zeros(len(value), np.int64), *parts]
+        self._values = [_Groups(part, case, n_cases, weight, value) for part in self._parts]
+        self._joint: dict[tuple[int, int], _Groups] = {}
+        for one, first in enumerate(self._parts):
+            for other in range(max(one, 1), len(self._parts)):
+                joint = first * (int(self._parts[other].max(initial=0)) + 1) + self._parts[other]
+                self._joint[one, other] = _Groups(np.unique(joint, return_inverse=True)[1], case, n_cases, weight)
+        sizes = [int(np.bincount(part).max(initial=0)) for part in self._parts]
+        self._equations = [place for place, size in enumerate(sizes) if size > 1]
+
+    def matrix(self, weights: FloatArray) -> FloatArray:
+        """Return the coefficients of the components, shape [n_weights, n_equations, n_components]."""
+        n = len(self._parts)
+        square = {pair: groups.squares(weights) for pair, groups in self._joint.items()}
+        square[0, 0] = self._values[0].squares(weights)
+        columns = [
+            [square[one, one] - square[min(one, other), max(one, other)] for other in range(1, n)]
+            for one in self._equations
+        ]
+        return np.array(columns).transpose(2, 0, 1).reshape(len(weights), len(self._equations), n - 1)
+
+    def components(self, weights: FloatArray) -> FloatArray:
+        """Return the variance components, NaN where they are not identifiable, shape [n_weights, n_components]."""
+        matrix = self.matrix(weights)
+        if matrix.shape[1] != matrix.shape[2]:
+            return np.full((len(weights), matrix.shape[2]), np.nan)
+        right = np.stack([self._values[one].differences(weights) for one in self._equations], axis=1)
+        singular = _singular(matrix).astype(np.bool_)
+        matrix[singular] = np.eye(matrix.shape[1])
+        found = np.linalg.solve(matrix, right[..., np.newaxis])[..., 0]
+        return np.where(singular[:, np.newaxis], np.nan, found)
+
+    def telling(self) -> IntArray:
+        """Return the number of cases that tell each component, shape [n_components].
+
+        Its groups there are more than those of each coarser component that lies within cases.
+        """
+        count = [groups.per_case() for groups in self._values]
+        size = [len(np.unique(part)) for part in self._parts]
+        found = []
+        for one in range(1, len(self._parts)):
+            tells = [self._n_cases]
+            for other in range(1, len(self._parts)):
+                is_coarser = size[other] < size[one] == _n_groups(self._parts[one], self._parts[other])
+                if is_coarser and self._values[one].nested and self._values[other].nested:
+                    tells.append(int((count[one] > count[other]).sum()))
+            found.append(min(tells))
+        return np.array(found, dtype=np.int64)
+
+
+class _Groups:
+    """Weights and weighted sums of values of groups, by case."""
+
+    def __init__(
+        self, group: IntArray, case: IntArray, n_cases: int, weight: FloatArray, value: FloatArray | None = None
+    ) -> None:
+        n_groups = int(group.max(initial=-1)) + 1
+        place, cell = np.unique(group * n_cases + case, return_inverse=True)
+        self._case_of_cell, self._group_of_cell = place % max(n_cases, 1), place // max(n_cases, 1)
+        self.nested = len(place) == n_groups
+        self._shape = n_cases, n_groups
+        self._size = self._by_case(np.bincount(cell, weight, minlength=len(place)))
+        if value is not None:
+            self._sum = self._by_case(np.bincount(cell, weight * value, minlength=len(place)))
+            self._of_squares = self._by_case(np.bincount(cell, weight * value**2, minlength=len(place)))
+
+    def _by_case(self, cell: FloatArray) -> FloatArray:
+        """Return a cell's values by case and group, or by group alone where each group lies within a case."""
+        if self.nested:
+            return cell
+        found = np.zeros(self._shape)
+        found[self._case_of_cell, self._group_of_cell] = cell
+        return found
+
+    def _total(self, cell: FloatArray, weights: FloatArray) -> FloatArray:
+        """Return the sum over groups within cases, shape [n_weights]."""
+        return weights @ np.bincount(self._case_of_cell, cell, minlength=self._shape[0])
+
+    def squares(self, weights: FloatArray) -> FloatArray:
+        """Return the sum of the squared sizes of groups, shape [n_weights]."""
+        if self.nested:
+            return self._total(self._size**2, weights)
+        return np.asarray(((weights @ self._size) ** 2).sum(axis=1))
+
+    def differences(self, weights: FloatArray) -> FloatArray:
+        """Return half the sum of the squared differences of all pairs within groups, shape [n_weights]."""
+        if self.nested:
+            return self._total(self._size * self._of_squares - self._sum**2, weights)
+        size, total, squares = (weights @ part for part in (self._size, self._sum, self._of_squares))
+        return np.asarray((size * squares - total**2).sum(axis=1))
+
+    def per_case(self) -> IntArray:
+        """Return the number of groups in each case, shape [n_cases]."""
+        return np.bincount(self._case_of_cell, minlength=self._shape[0])
