@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dialeval.config import load_config
-from dialeval.config.labels import labelled_protocols, labelled_sheets, models_before_labels
+from dialeval.config.labels import judges_to_draw_by, labelled_protocols, labelled_sheets, models_before_labels
 from dialeval.errors import UserError
 from dialeval.prompts.rendering import OURS
 
@@ -76,6 +76,8 @@ RATED = {"metaeval": {"corpora": {"own": {"reader": "severity_levels", "dialogue
          "labels.sampling_design: score needs a judge, and protocol alone has none"),
         ({"sampling_design": "uncertainty", "protocols": ["quality"]}, {},
          "labels.sampling_design: one response under quality (form scale) does not show how certain the judge is"),
+        ({"sampling_design": "active", "protocols": ["quality"]}, {},
+         "labels.sampling_design: one response under quality (form scale) does not show how certain the judge is"),
         ({"questions": {"bettr": "Which?"}}, {}, "labels.questions: annotators cannot label under 'bettr'; did you"),
         ({"questions": {"quality": "Which?"}}, {}, "labels.questions: protocol quality asks about criteria"),
         ({}, {"protocols": {"better": OWN}}, "labels.questions: protocol better asks judges by its own template"),
@@ -120,6 +122,16 @@ def test_a_pair_shows_how_sure_a_judge_is_by_its_orders() -> None:
         config({"path": "labels", "sampling_design": "uncertainty", "protocols": ["better"]}).labels.sampling_design
         == "uncertainty"
     )
+
+
+def test_active_takes_all_judges_whose_spread_shows_how_sure_they_are_or_the_named_one() -> None:
+    models = {name: {"engine": "openai", "model": name} for name in ("gpt", "llama")}
+    active = {"path": "labels", "sampling_design": "active", "protocols": ["quality"]}
+    both = config(active, models=models, judges=["gpt", "llama"])
+    assert judges_to_draw_by(both, "quality") == models_before_labels(both) == ["gpt", "llama"]
+    with pytest.raises(UserError, match="does not show how certain the judge is"):
+        config(active | {"judge": "gpt"}, models=models, judges=["gpt", "llama"])
+    assert judges_to_draw_by(config({"path": "labels"}), "quality") == []
 
 
 def test_labels_in_a_file_are_no_folder(tmp_path: Path) -> None:

@@ -12,7 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialeval.errors import UserError
-from dialeval.labels.draw import Design, SamplingDesign, apportion, draw, draw_rows
+from dialeval.labels.draw import (
+    Design,
+    SamplingDesign,
+    apportion,
+    draw,
+    draw_rows,
+    inclusion_probabilities,
+    judged_scores,
+)
 from dialeval.labels.ledger import Ledger, read_ledger
 from dialeval.labels.units import ShownTurn, Unit
 
@@ -97,7 +105,9 @@ UNEVEN = [*pairs("ab", 12), *pairs("bc", 4)]
         (singles("ab", 8), 3, "score"),
         (singles("ab", 10), 4, "uncertainty"),
         (singles("ab", 6), 2, "cases"),
+        (singles("ab", 8), 3, "active"),
         (pairs("abc", 6), 5, "random"),
+        (pairs("abc", 6), 5, "active"),
         (UNEVEN, 6, "random"),
     ],
 )
@@ -110,10 +120,10 @@ def test_each_unit_is_drawn_with_the_probability_that_is_written_down(
     ledger, runs = Ledger(Path("none.csv")), 1500
     for seed in range(runs):
         entries = draw(units, ledger, Design("mine", seed, n, by, scores))
-        sizes, taken = (Counter(one.stratum for one in entries if one.drawn or keep) for keep in (True, False))
+        probability = inclusion_probabilities(entries)
         times.update(one.identity for one in entries if one.drawn)
         for one in entries:
-            written[one.identity] += taken[one.stratum] / sizes[one.stratum]
+            written[one.identity] += probability[one.key]
     assert len(written) == len(units)
     for identity, expected in written.items():
         share = expected / runs
@@ -196,6 +206,84 @@ def test_scores_and_uncertainty_make_strata(tmp_path: Path) -> None:
     counts = Counter(row["stratum"] for row in rows if row["drawn"] and row["system"] == "a")
     assert counts == {"a, least sure": 6, "a, surer": 4}  # half of 10 by size would be 1.5, the other half 5
     assert {row["probability"] for row in rows if row["stratum"] == "a, surer"} == {4 / 14}
+
+
+ERRORS: dict[tuple[object, ...], float] = {unit.identity[:-1]: float(unit.case_id) for unit in singles("abc")}
+"""Predicted errors from 0 to 19."""
+
+
+def test_active_draws_more_often_where_the_judge_may_err_and_has_a_floor(tmp_path: Path) -> None:
+    rows = drawn(singles("ab"), tmp_path / "draw.csv", 6, by="active", scores=ERRORS)
+    for system in "ab":
+        own = {int(row["case_id"]): row["probability"] for row in rows if row["system"] == system and not row["drawn"]}
+        smallest = own[min(own)] / (0.5 + 0.5 * min(own) / 9.5)
+        assert all(abs(value - smallest * (0.5 + 0.5 * case / 9.5)) < 1e-5 for case, value in own.items())
+        assert sum(row["drawn"] for row in rows if row["system"] == system) == 6
+
+
+@given(st.lists(st.floats(0, 5), min_size=5, max_size=30), st.integers(1, 29), st.integers(0, 10**6))
+def test_active_draws_n_units_with_probabilities_up_to_one(errors: list[float], n: int, seed: int) -> None:
+    units = singles("a", len(errors))
+    scores = {unit.identity[:-1]: error for unit, error in zip(units, errors, strict=True)}
+    entries = draw(units, Ledger(Path("none.csv")), Design("mine", seed, n, "active", scores))
+    probability = inclusion_probabilities(entries)
+    taken = [probability[one.key] for one in entries if one.drawn]
+    assert len(taken) == min(n, len(units))
+    assert all(0 < one <= 1 for one in probability.values())
+    if n >= len(units):
+        assert set(taken) == {1.0}
+
+
+@pytest.mark.parametrize(
+    "scores", [{}, dict.fromkeys(ERRORS, 0.0), dict.fromkeys(ERRORS, 0.3)], ids=["no judge", "certain", "equal"]
+)
+def test_active_is_random_where_the_judge_is_equally_certain_of_all(scores: Any, tmp_path: Path) -> None:
+    rows = drawn(singles(), tmp_path / "active.csv", 5, by="active", scores=scores)
+    assert chosen(rows) == chosen(drawn(singles(), tmp_path / "random.csv", 5))
+    assert len({row["probability"] for row in rows if row["system"] == "a" and row["drawn"]}) == 1
+
+
+def test_active_draws_of_five_items_and_of_one_system_and_of_items_without_a_score(tmp_path: Path) -> None:
+    few = singles("a", 5)
+    rows = drawn(few, tmp_path / "few.csv", 9, by="active", scores={few[0].identity[:-1]: 0.4})
+    assert all(row["drawn"] and row["probability"] == 1.0 for row in rows)
+    unscored = drawn(few, tmp_path / "one.csv", 2, by="active", scores={few[0].identity[:-1]: 0.4})
+    assert len({row["probability"] for row in unscored if not row["drawn"]}) == 1  # the mean error, as the only known
+
+
+def test_active_keeps_its_probabilities_when_the_judge_or_the_seed_changes(tmp_path: Path) -> None:
+    path = tmp_path / "draw.csv"
+    before = drawn(singles("ab"), path, 4, by="active", scores=ERRORS)
+    content = path.read_bytes()
+    other = {about: 19.0 - error for about, error in ERRORS.items()}
+    assert drawn(singles("ab"), path, 4, by="active", scores=other, seed=7) == before
+    more = drawn(singles("abc"), path, 9, by="active", scores=other, seed=7)
+    assert path.read_bytes().startswith(content)
+    assert chosen(before) < chosen(more)
+    at_once = drawn(singles("ab"), tmp_path / "at once.csv", 9, by="active", scores=ERRORS)
+    assert [row for row in more if row["system"] != "c"] == at_once
+    assert sum(row["drawn"] for row in more if row["system"] == "c") == 9
+
+
+def judged(case: int, value: float, judge: str = "j", **more: Any) -> dict[str, Any]:
+    about = {"corpus": "support", "item_id": f"{case}", "case_id": f"{case}", "left": "a", "right": None}
+    answer = {"n_utterances": 1, "criterion": "warm", "status": "ok", "value": value, "scale_min": 1, "scale_max": 5}
+    return about | answer | {"judge": judge, "outcome": None, "choice": None} | more
+
+
+def test_the_predicted_error_is_that_of_a_yes_or_no_or_the_spread_over_repeats_and_judges() -> None:
+    shares = {"scale_min": 0, "scale_max": 1}
+    rows = [judged(1, 0.5, **shares), judged(2, 0.9, **shares), judged(3, 1.0, **shares)]
+    assert list(judged_scores(rows, "probability", "active").values()) == pytest.approx([0.5, 0.3, 0.0])
+    rows = [judged(1, 2), judged(1, 4), judged(2, 3), judged(2, 3)]
+    assert list(judged_scores(rows, "scale", "active").values()) == pytest.approx([0.25, 0.0])
+    two = [judged(case, value, judge) for judge, off in (("j", 0), ("k", 2)) for case, value in ((1, 1 + off), (2, 3))]
+    assert list(judged_scores(two, "scale", "active").values()) == pytest.approx([0.125, 0.125])
+    lenient = [judged(case, case + off, judge) for judge, off in (("j", 0), ("k", 2)) for case in (1, 2, 3)]
+    assert list(judged_scores(lenient, "scale", "active").values()) == [0.0, 0.0, 0.0]  # harsher throughout
+    orders = [judged(1, 0, left="a", right="b", outcome=said) for said in ("left", "right")]
+    assert list(judged_scores(orders, "pair", "active").values()) == [0.5]
+    assert judged_scores([judged(1, 3, status="unparsed")], "scale", "active") == {}
 
 
 def test_a_draw_by_something_else_is_refused(tmp_path: Path) -> None:

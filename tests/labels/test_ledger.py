@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,32 @@ def test_names_that_look_like_formulas_are_escaped_in_the_file_alone(tmp_path: P
     ledger.add([FORMULA, ESCAPED])
     assert "d1,random,t4,dialogue,'=support,'+1,'-1,'@a,,4,'@a,1,yes" in ledger.path.read_text()
     assert list(read_ledger(ledger.path).entries.values()) == [FORMULA, ESCAPED]
+
+
+ACTIVE = [
+    Entry("d1", "active", f"t{n}", ("support", str(n), "", "a", "", 4, "dialogue"), "a", place, place == 1, relative)
+    for place, (n, relative) in enumerate(((1, 0.5), (2, 1.25)), start=1)
+]
+
+
+def test_a_ledger_of_active_has_relative_probabilities_whose_change_is_found(tmp_path: Path) -> None:
+    ledger = read_ledger(tmp_path / "draw-mine.csv")
+    ordered = sorted(ACTIVE, key=lambda entry: entry.priority)
+    ledger.add([replace(entry, place=place) for place, entry in enumerate(ordered, start=1)])
+    assert read_ledger(ledger.path).entries == ledger.entries
+    text = ledger.path.read_text()
+    last = repr(ordered[1].relative_probability)
+    for changed, words in (
+        (f"{last}e9", "are not in the order of their relative_probability; a column was changed"),
+        ("0", "line 3: relative_probability is '0'"),
+        ("many", "line 3: relative_probability is 'many'"),
+    ):
+        ledger.path.write_text(text.removesuffix(f"{last}\n") + f"{changed}\n")
+        with pytest.raises(UserError, match=words):
+            read_ledger(ledger.path)
+    ledger.path.write_text(text.replace("active", "random"))
+    with pytest.raises(UserError, match="and the design 'random'"):
+        read_ledger(ledger.path)
 
 
 def test_it_grows_and_keeps_every_byte(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from labelled_dialogues import dialogues, drawn_protocol, export_of, items_table
 
 from dialeval.criteria import YES_NO, Criterion, Scale, Words
 from dialeval.errors import UserError
+from dialeval.labels.draw import inclusion_probabilities
 from dialeval.labels.labelled_protocol import LabelledProtocol
 from dialeval.labels.ledger import Ledger
 from dialeval.labels.reading import Reading, read_labels, scales_fault
@@ -160,6 +161,35 @@ def test_whoever_stops_early_has_labelled_a_random_part(protocols: Protocols, fo
         if labelled[row["system"]]:
             assert row["probability"] == labelled[row["system"]] / 12
             assert row["stratum"] is not None
+
+
+def test_under_active_each_label_has_a_probability_of_its_own_times_the_labelled_share(
+    tmp_path: Path, folder: Path
+) -> None:
+    items = items_table(tmp_path / "items.parquet", dialogues())
+    settings = protocol_settings("quality", ["coherence", "overall"], form="scale")
+    asked = drawn_protocol(folder, settings, items, errors=lambda unit: len(unit.item_id) + int(unit.case_id))
+    told = export_of(sheet_for(asked, "ann"), lambda *_: "4")
+    designed = inclusion_probabilities([asked.ledger.entries[key] for key in asked.units])
+    designed_of = {asked.units[key].item_id: probability for key, probability in designed.items()}
+    rows = checked(read_labels([save(folder / "a.json", told)], {"quality": asked}))
+    assert {row["item_id"]: row["probability"] for row in rows} == {
+        row["item_id"]: designed_of[row["item_id"]] for row in rows
+    }
+    assert len({row["probability"] for row in rows}) > 6
+
+    told["labels"] = [one for one in told["labels"] if one["criterion"] == "coherence"][:7]
+    rows = checked(read_labels([save(folder / "a.json", told)], {"quality": asked}))
+    labelled = Counter(row["system"] for row in rows)
+    for row in rows:
+        assert row["probability"] == pytest.approx(designed_of[row["item_id"]] * labelled[row["system"]] / 4)
+
+    more = drawn_protocol(folder, settings, items, n=8, errors=lambda unit: 1.0)  # another judge in between
+    rows = checked(read_labels([save(folder / "a.json", told)], {"quality": more}))
+    designed = inclusion_probabilities([more.ledger.entries[key] for key in more.units])
+    again = {more.units[key].item_id: probability for key, probability in designed.items()}
+    for row in rows:
+        assert row["probability"] == pytest.approx(again[row["item_id"]] * labelled[row["system"]] / 8)
 
 
 def test_parts_of_the_draw_that_nobody_labelled_are_named(protocols: Protocols, folder: Path) -> None:

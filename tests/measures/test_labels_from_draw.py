@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 from labelled_example import SYSTEMS, design, judgement, judgements_of, label, labels_of, scored
 
 from dialeval.labels.correction import corrected_numbers
-from dialeval.labels.draw import Design, SamplingDesign, draw
+from dialeval.labels.draw import Design, SamplingDesign, draw, inclusion_probabilities
 from dialeval.labels.joined_judgements import Terms
 from dialeval.labels.ledger import Ledger
 from dialeval.labels.units import ShownTurn, Unit
@@ -38,9 +37,8 @@ def one_run(
     for there, n in ((SYSTEMS[:-1], 12), (SYSTEMS, 12), (SYSTEMS, 24)):
         goes = [one for one in units.values() if one.system in there]
         ledger.entries |= {entry.key: entry for entry in draw(goes, ledger, Design("felt", seed, n, by, scores))}
-    sizes = Counter(entry.stratum for entry in ledger.entries.values())
-    done = {entry.identity: entry.stratum for entry in ledger.entries.values() if entry.drawn and rng.random() < 0.8}
-    shares = {stratum: count / sizes[stratum] for stratum, count in Counter(done.values()).items()}
+    done = {entry.identity: key for key, entry in ledger.entries.items() if entry.drawn and rng.random() < 0.8}
+    probability = inclusion_probabilities(list(ledger.entries.values()), set(done.values()))
     judged, labelled = [], []
     for at, one in units.items():
         if one.identity[:-1] in scores:
@@ -48,7 +46,7 @@ def one_run(
         else:
             judged.append(judgement(one.system, one.case_id, criterion="warm", status="unparsed"))
         if one.identity in done:
-            said = scored(float(people[at])) | {"probability": shares[done[one.identity]]}
+            said = scored(float(people[at])) | {"probability": probability[done[one.identity]]}
             labelled.append(label(one.system, one.case_id, **said))
     rows, _ = corrected_numbers(judgements_of(judged), labels_of(labelled), design(), Terms(target=target))
     truth = mean if target == "new_cases" else people.mean(axis=1)
@@ -56,7 +54,8 @@ def one_run(
 
 
 @pytest.mark.parametrize(
-    ("by", "target"), [("score", "new_cases"), ("uncertainty", "given_cases"), ("cases", "new_cases")]
+    ("by", "target"),
+    [("score", "new_cases"), ("uncertainty", "given_cases"), ("cases", "new_cases"), ("active", "given_cases")],
 )
 def test_numbers_hold_the_truth_from_the_draw_on(by: SamplingDesign, target: str) -> None:
     rng = np.random.default_rng(5)

@@ -15,7 +15,7 @@ from dialeval.labels.draw import Design, draw
 from dialeval.labels.labelled_protocol import LabelledProtocol
 from dialeval.labels.ledger import ledger_path, read_ledger
 from dialeval.labels.sheets import Drawn, questions_of, sheet_of
-from dialeval.labels.units import Sheet, SheetQuestion, frame_of
+from dialeval.labels.units import Sheet, SheetQuestion, Unit, frame_of
 from dialeval.protocols.item_prompts import PlanSettings
 from dialeval.tables.files import to_table, write_table
 from dialeval.tables.metaeval import ITEMS
@@ -54,10 +54,18 @@ def protocol_settings(
     )
 
 
-def drawn_protocol(folder: Path, settings: PlanSettings, items: Path, n: int = 4, seed: int = 0) -> LabelledProtocol:
-    """Draws under a protocol into a folder of labels, and returns what its labels can be about."""
+def drawn_protocol(
+    folder: Path,
+    settings: PlanSettings,
+    items: Path,
+    n: int = 4,
+    seed: int = 0,
+    errors: Callable[[Unit], float] | None = None,
+) -> LabelledProtocol:
+    """Draws under a protocol into a folder of labels, by predicted errors if given, and returns the protocol."""
     frame, ledger = frame_of(settings, [items]), read_ledger(ledger_path(folder, settings.name))
-    ledger.add(draw(frame.units, ledger, Design(settings.name, seed, n, "random")))
+    scores = {unit.identity[:-1]: errors(unit) for unit in frame.units} if errors else {}
+    ledger.add(draw(frame.units, ledger, Design(settings.name, seed, n, "active" if errors else "random", scores)))
     return LabelledProtocol(settings.question(), frame, ledger)
 
 

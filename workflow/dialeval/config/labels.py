@@ -38,11 +38,12 @@ class Labels(Section):
     n: Count = Field(
         50, description="Size of the sample for each protocol: dialogues per system; for pairs, comparisons in all."
     )
-    sampling_design: Literal["random", "cases", "score", "uncertainty"] = Field(
+    sampling_design: Literal["random", "cases", "score", "uncertainty", "active"] = Field(
         "random",
         description=(
             "random; cases (all systems' dialogues on randomly drawn cases); score (evenly over the judge's "
-            "scores); uncertainty (half at random, half where the judge is least certain)."
+            "scores); uncertainty (half at random, half where the judge is least certain); active (inclusion "
+            "probabilities half uniform, half proportional to the judge's predicted error)."
         ),
     )
     questions: dict[Name, QuestionText | dict[Name, QuestionText]] = Field(
@@ -58,7 +59,8 @@ class Labels(Section):
     judge: Name | None = Field(
         None,
         description=(
-            "Judge whose scores `sampling_design: score` and `uncertainty` use; null: the first judge of the protocol."
+            "Judge whose scores `sampling_design: score`, `uncertainty` and `active` use; null: the first judge of "
+            "the protocol; for `active`, all its judges."
         ),
     )
     annotators: list[Name] = Field(
@@ -87,6 +89,8 @@ class Labels(Section):
 
 # Labelled protocols
 
+BY_JUDGE = ("score", "uncertainty", "active")
+"""Sampling designs that use the judge's scores."""
 TEMPLATES_OF_ITEMS: dict[str, tuple[str, ...]] = {
     "scale": ("rating_turn.j2", "rating_dialogue.j2", "rating_criteria.j2"),
     "probability": ("yes_no_turn.j2", "yes_no_dialogue.j2", "yes_no_question.j2"),
@@ -124,11 +128,22 @@ def models_before_labels(config: Config) -> list[str]:
     names: list[str | None] = []
     if any(SELFCHAT in protocol.data.source for protocol in found.values()):
         names += [*config.chatbots, config.selfchat.partner]
-    if labels and labels.sampling_design in ("score", "uncertainty"):
-        judges = [config.judges_of(name) for name in found]
-        names += [labels.judge] if labels.judge else [names_of[0] for names_of in judges if names_of]
+    if labels and labels.sampling_design in BY_JUDGE:
+        judges = [judges_to_draw_by(config, name) for name in found]
+        names += [labels.judge] if labels.judge else [one for names_of in judges for one in names_of]
     members = [one for name in names for one in config.ensembles.get(name or "", [name])]
     return list(dict.fromkeys(name for name in members if name in config.models))
+
+
+def judges_to_draw_by(config: Config, protocol: str) -> list[str]:
+    """Returns the judges whose scores decide which items are drawn; none under a design that uses no judge."""
+    labels = config.labels
+    if labels is None or labels.sampling_design not in BY_JUDGE:
+        return []
+    if labels.judge:
+        return [labels.judge]
+    every = config.judges_of(protocol) if labels.sampling_design == "active" else []
+    return every or config.judging(protocol)[:1]
 
 
 def unfit_labels(config: Config) -> Iterator[Mistake]:
@@ -266,11 +281,11 @@ def missing_question(name: str, protocol: Protocol, criteria: Collection[str]) -
 
 def _by(config: Config, labels: Labels) -> Iterator[Mistake]:
     """Yields draws that go by what a judge does not say."""
-    if labels.sampling_design not in ("score", "uncertainty"):
+    if labels.sampling_design not in BY_JUDGE:
         if labels.judge is not None:
             words = (
                 f"sampling_design {labels.sampling_design} uses no judge; remove it, or set labels.sampling_design: "
-                "score or uncertainty"
+                "active"
             )
             yield Mistake("labels.judge", words, ("labels.sampling_design",))
         return
@@ -292,7 +307,8 @@ def _by(config: Config, labels: Labels) -> Iterator[Mistake]:
             "probability": True,
             "pair": protocol.both_orders or protocol.repeats > 1,
         }.get(protocol.form, protocol.repeats > 1)
-        if labels.sampling_design == "uncertainty" and not unsure:
+        several = labels.sampling_design == "active" and len(judges_to_draw_by(config, name)) > 1
+        if labels.sampling_design in ("uncertainty", "active") and not (unsure or several):
             words = (
                 f"one response under {name} (form {protocol.form}) does not show how certain the judge is; set its "
                 "repeats above 1 (with a temperature), remove it from labels.protocols, or set sampling_design: random"

@@ -43,6 +43,7 @@ from dialeval.stats.judge_panels import panel_scores
 from dialeval.stats.label_corrected import Corrected, Difference
 from dialeval.stats.prediction_powered import FEWEST_LABELLED, Annotators, correct_means
 from dialeval.stats.reliability import FEWEST_ANNOTATORS, annotator_variance
+from dialeval.stats.significance import anytime_limits
 from dialeval.tables.files import HUMAN
 from dialeval.tables.schema import scope
 
@@ -67,6 +68,7 @@ _ON_SCALE = (
     "estimate", "ci_low", "ci_high", "human_only", "human_only_ci_low", "human_only_ci_high", "judge_only",
     "judge_only_ci_low", "judge_only_ci_high"
 )  # fmt: skip
+_ANYTIME = ("anytime_ci_low", "anytime_ci_high")
 _BESIDE = ("se", "df", "weight", "judge_bias", "judge_bias_ci_low", "judge_bias_ci_high", "n_effective_labels")
 _OF_FAMILIES = (MEAN, PASS_RATE, RATE, CHECKLIST, WIN_RATE, WIN_OR_TIE)
 """Measures by which a judge's own family is compared with others."""
@@ -360,9 +362,10 @@ def _rows(found: _Found, shared: Row, limits: tuple[float, float], of_all: str) 
     lowest, highest = (-np.inf, np.inf) if found.measure == RATING else limits
     for place, (system, opponent) in enumerate(zip(found.systems, found.opponent, strict=True)):
         number = {column: float(getattr(numbers, column)[place]) for column in (*_ON_SCALE, *_BESIDE, "rho_within")}
+        number |= _anytime(number, int(numbers.n_labelled_clusters[place]), numbers.confidence)
         note = _NOT_IDENTIFIED.get(numbers.note[place], numbers.note[place])
         if not found.determined[place]:
-            number |= dict.fromkeys(_NEEDS_LABELS, float("nan"))
+            number |= dict.fromkeys((*_NEEDS_LABELS, *_ANYTIME), float("nan"))
         if found.measure == RATING and np.isnan(number["judge_only_ci_low"]):
             number["judge_only"] = float("nan")
         yield {
@@ -371,24 +374,33 @@ def _rows(found: _Found, shared: Row, limits: tuple[float, float], of_all: str) 
             "system": system,
             "opponent": opponent,
             **number,
-            **{column: float(np.clip(number[column], lowest, highest)) for column in _ON_SCALE},
+            **{column: float(np.clip(number[column], lowest, highest)) for column in (*_ON_SCALE, *_ANYTIME)},
             "n_labelled": int(numbers.n_labelled[place]),
             "n_labelled_seeds": int(numbers.n_labelled_clusters[place]),
             "n_total": int(numbers.n[place]),
             "note": "; ".join(filter(None, (note, found.note, of_all))) or None,
         }
+    span = highest - lowest
     for first, second, one in _compared(found):
+        anytime = _anytime(one._asdict(), one.n_labelled_clusters, found.numbers.confidence)
         yield {
             **shared,
             "measure": f"{found.measure} {DIFFERENCE}",
             "system": found.systems[first],
             "opponent": found.systems[second],
             **{column: getattr(one, column) for column in (*_ON_SCALE, *_BESIDE)},
+            **{column: float(np.clip(value, -span, span)) for column, value in anytime.items()},
             "n_labelled": one.n_labelled,
             "n_labelled_seeds": one.n_labelled_clusters,
             "n_total": int(numbers.n[first] + numbers.n[second]),
             "note": "; ".join(filter(None, (one.note, found.note, of_all))) or None,
         }
+
+
+def _anytime(number: Row, n: int, confidence: float) -> Row:
+    """Returns the limits of the confidence sequence of an estimate."""
+    limits = anytime_limits(number["estimate"], number["ci_low"], number["ci_high"], n, confidence)
+    return dict(zip(_ANYTIME, limits, strict=True))
 
 
 def _compared(found: _Found) -> Iterator[tuple[int, int, Difference]]:

@@ -3,30 +3,35 @@
 Each stratum is ordered by a hash, and the first n units are drawn; a larger n draws further units of the same order.
 Drawn units stay drawn. Later units, such as those of a new system, form a stratum of their own, so that all units of a
 stratum have the same inclusion probability.
+
+Under `active` each unit has its own, by the judge's predicted error (Zrnic and Candes 2024). The order is that of a
+priority sample (Duffield, Lund and Thorup 2007): uniform numbers divided by relative probabilities. Given the sample
+size, the inclusion probability is known exactly: the relative probability times the priority of the first unit that is
+not drawn, at most 1.
 """
 
 from __future__ import annotations
 
-import hashlib
 import math
 import statistics
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
 from typing import Any, Literal
 
 from dialeval.criteria import NO, Level
 from dialeval.errors import UserError
-from dialeval.labels.ledger import Entry, Ledger
+from dialeval.labels.ledger import ACTIVE, Entry, Ledger, digest, uniform
 from dialeval.labels.units import Unit, keyed
 from dialeval.tables.dialogues import Form
 
-SamplingDesign = Literal["random", "cases", "score", "uncertainty"]
+SamplingDesign = Literal["random", "cases", "score", "uncertainty", "active"]
 UNSURE = 0.3
 """Share of a system's units in the stratum of the least certain judgements, under `sampling_design: uncertainty`."""
 HALF = 0.5
-"""Share of the sample from this stratum; the rest is proportional to size."""
+"""Share of the sample from this stratum, the rest being proportional to size; under `active`, the share by predicted
+error, the rest being uniform."""
 _THIRDS = ("low scores", "middle scores", "high scores")
 _SURE = ("least sure", "surer")
 _PAIRS, _CASES = "pairs", "cases"
@@ -41,7 +46,7 @@ class Design:
         random_seed: seed of the first draw; later draws take the ledger's.
         n: number of units of each system, of pairs in all, or of cases (as many as have n pairs).
         by: the sampling design.
-        scores: by identity, the judge's score or its uncertainty.
+        scores: by identity, the judge's score, its uncertainty or its predicted error.
     """
 
     protocol: str
@@ -80,8 +85,17 @@ def draw(units: Iterable[Unit], ledger: Ledger, design: Design) -> list[Entry]:
         for name, keys in _strata(group, new, design).items():
             stratum = _unused(f"{name}, responses" if level == "turn" else name, taken)
             taken.add(stratum)
-            for key, place in _places(keys, new, draws[level], design).items():
-                entries[key] = Entry(draws[level], design.by, key, new[key].identity, stratum, place, drawn=False)
+            relative = _relative_probabilities({key: new[key] for key in keys}, design)
+            added = [
+                Entry(draws[level], design.by, key, new[key].identity, stratum, place, False, relative[key])
+                for key, place in _places(keys, new, draws[level], design).items()
+            ]
+            if design.by == ACTIVE:
+                added = [
+                    replace(entry, place=place)
+                    for place, entry in enumerate(sorted(added, key=lambda one: (one.priority, one.key)), start=1)
+                ]
+            entries |= {entry.key: entry for entry in added}
     drawn = _drawn(entries, design)
     after = {key: replace(entry, drawn=True) if key in drawn else entry for key, entry in entries.items()}
     return [entry for key, entry in after.items() if entry != ledger.entries.get(key)]
@@ -90,7 +104,7 @@ def draw(units: Iterable[Unit], ledger: Ledger, design: Design) -> list[Entry]:
 def draw_ids(ledger: Ledger, design: Design) -> dict[Level, str]:
     """Returns the ids of the draws of both levels: those on record, or what the random seed gives."""
     levels: tuple[Level, ...] = ("turn", "dialogue")
-    named = {level: _digest(design.random_seed, design.protocol, level)[:12] for level in levels}
+    named = {level: digest(design.random_seed, design.protocol, level)[:12] for level in levels}
     return {level: f"d{digest}" for level, digest in named.items()} | ledger.draws()
 
 
@@ -103,9 +117,9 @@ def _group(unit: Unit, design: Design) -> str:
 
 def _strata(group: str, units: Mapping[str, Unit], design: Design) -> dict[str, list[str]]:
     """Returns the keys of new units by stratum."""
-    if design.by in ("random", "cases"):
+    if design.by in ("random", "cases", ACTIVE):
         return {group: list(units)}
-    ranked = sorted(units, key=lambda key: (_score(units[key], design), _digest("rank", key)))
+    ranked = sorted(units, key=lambda key: (_score(units[key], design), digest("rank", key)))
     if design.by == "score":
         cuts = [round(len(ranked) * part / len(_THIRDS)) for part in range(len(_THIRDS) + 1)]
         parts = {f"{group}, {name}": ranked[cuts[number] : cuts[number + 1]] for number, name in enumerate(_THIRDS)}
@@ -118,6 +132,18 @@ def _strata(group: str, units: Mapping[str, Unit], design: Design) -> dict[str, 
 def _score(unit: Unit, design: Design) -> float:
     """Returns the score that a unit is ranked by; one that the judge did not give comes first."""
     return design.scores.get(unit.identity[:-1], -math.inf)
+
+
+def _relative_probabilities(units: Mapping[str, Unit], design: Design) -> dict[str, float]:
+    """Returns the inclusion probability of each unit relative to their mean: half uniform, half by predicted error.
+
+    A unit without a predicted error has the mean one. If all are 0, the draw is uniform.
+    """
+    known = {key: design.scores[unit.identity[:-1]] for key, unit in units.items()
+             if design.by == ACTIVE and unit.identity[:-1] in design.scores}  # fmt: skip
+    mean = statistics.fmean(known.values()) if known else 0.0
+    ratio = {key: error / mean for key, error in known.items()} if mean > 0.0 else {}
+    return {key: float(f"{1.0 - HALF + HALF * ratio.get(key, 1.0):.6g}") for key in units}
 
 
 def _unused(name: str, taken: set[str]) -> str:
@@ -135,16 +161,16 @@ def _places(keys: Sequence[str], units: Mapping[str, Unit], draw_id: str, design
     """
     if design.by == "cases":
         cases = {key: _case(units[key]) for key in keys}
-        order = sorted(set(cases.values()), key=lambda case: _digest(draw_id, "case", case))
+        order = sorted(set(cases.values()), key=lambda case: digest(draw_id, "case", case))
         place_of = {case: place for place, case in enumerate(order, start=1)}
         return {key: place_of[case] for key, case in cases.items()}
-    hashed = sorted(keys, key=lambda key: _digest("place", key))
+    hashed = sorted(keys, key=lambda key: digest("place", key))
     pairs: defaultdict[tuple[str, str, int | None], list[str]] = defaultdict(list)
     for key in hashed:
         unit = units[key]
         pairs[(unit.system, unit.opponent, unit.n_utterances) if unit.opponent else ("", "", None)].append(key)
     position = {
-        key: (number + _uniform("turn", key)) / len(of) for of in pairs.values() for number, key in enumerate(of)
+        key: (number + uniform("turn", key)) / len(of) for of in pairs.values() for number, key in enumerate(of)
     }
     return {key: place for place, key in enumerate(sorted(hashed, key=position.__getitem__), start=1)}
 
@@ -202,15 +228,6 @@ def _weights(group: Sequence[tuple[Level, str]], sizes: Sequence[int], design: D
     return [(1 - HALF) * share + HALF * own / (sum(unsure) or 1) for share, own in zip(shares, unsure, strict=True)]
 
 
-def _uniform(*parts: object) -> float:
-    """Returns a number from 0 to 1 that a hash gives."""
-    return int(_digest(*parts)[:13], 16) / 16**13
-
-
-def _digest(*parts: object) -> str:
-    return hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()
-
-
 # Sample sizes of the strata; a larger sample contains every smaller one.
 
 
@@ -247,7 +264,7 @@ _About = tuple[str, str, str, str, str, int | None]
 def draw_rows(protocol: str, units: Iterable[Unit], ledger: Ledger) -> list[dict[str, Any]]:
     """Returns the rows of the table, in the order of the ledger.
 
-    The inclusion probability of a unit is the drawn share of its stratum, among present units.
+    The inclusion probability of a unit is the drawn share of its stratum, among present units; under `active` its own.
 
     Args:
         protocol: its name.
@@ -274,47 +291,79 @@ def draw_rows(protocol: str, units: Iterable[Unit], ledger: Ledger) -> list[dict
                 "key": entry.key,
                 "stratum": entry.stratum,
                 "place": entry.place,
-                "probability": probability[level, entry.stratum],
+                "probability": probability[entry.key],
                 "drawn": entry.drawn,
             }
         )
     return rows
 
 
-def inclusion_probabilities(entries: Sequence[Entry]) -> dict[tuple[Level, str], float]:
-    """Returns for each level and stratum the probability that a unit was drawn: the share of the stratum that was."""
-    sizes = Counter((entry.level, entry.stratum) for entry in entries)
-    drawn = Counter((entry.level, entry.stratum) for entry in entries if entry.drawn)
-    return {stratum: drawn[stratum] / size for stratum, size in sizes.items()}
+def inclusion_probabilities(entries: Sequence[Entry], labelled: Collection[str] | None = None) -> dict[str, float]:
+    """Returns the inclusion probability of each unit by key: the share of its stratum that was drawn.
+
+    Under `active` it is the unit's own. Given the priorities of the other units, a unit is drawn if its priority is
+    below the n-th smallest of theirs; its relative probability times that number, at most 1, is the chance of this.
+
+    Args:
+        entries: present units of a ledger.
+        labelled: keys of the drawn units with a label, a random part of those that were drawn; None for all.
+    """
+    strata: defaultdict[tuple[Level, str], list[Entry]] = defaultdict(list)
+    for entry in entries:
+        strata[entry.level, entry.stratum].append(entry)
+    found: dict[str, float] = {}
+    for units in strata.values():
+        drawn = [entry for entry in units if entry.drawn]
+        n = len(drawn) if labelled is None else sum(entry.key in labelled for entry in units)
+        if units[0].by != ACTIVE or not drawn:
+            found |= dict.fromkeys((entry.key for entry in units), n / len(units))
+            continue
+        last = max(entry.priority for entry in drawn)
+        beyond = min((entry.priority for entry in units if not entry.drawn), default=math.inf)
+        for entry in units:
+            own = entry.relative_probability * (beyond if entry.drawn else last)
+            found[entry.key] = min(1.0, own) * (n / len(drawn))
+    return found
 
 
-def judged_scores(
-    rows: Iterable[Mapping[str, Any]], form: Form, by: Literal["score", "uncertainty"]
-) -> dict[tuple[object, ...], float]:
+def judged_scores(rows: Iterable[Mapping[str, Any]], form: Form, by: SamplingDesign) -> dict[tuple[object, ...], float]:
     """Returns a judge's score or uncertainty of every judged unit, by corpus, item, case, systems and length.
 
     The score is from 0 to 1: the position on the scale, the probability of Yes, 1 for a No in the form `locate`, and of
     a pair the share of orders in which the alphabetically first system wins. The uncertainty is the standard deviation
-    over repeats of a scale, and otherwise the closeness of the score to 0.5. Several criteria are averaged.
+    over repeats of a scale, and otherwise the closeness of the score to 0.5. Under `active` it is the predicted error:
+    of a scale the same standard deviation, over repeats and judges after subtraction of each judge's mean; otherwise
+    sqrt(p (1 - p)), with p the mean score. Several criteria are averaged.
 
     Args:
-        rows: of the table `judgements`, of one judge and protocol.
+        rows: of the table `judgements`, of one protocol and, except under `active`, of one judge.
         form: form of the protocol.
-        by: score or uncertainty.
+        by: score, uncertainty or active.
     """
     scores_by_criterion: defaultdict[_About, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for row in rows:
-        score = _score_judged(row, form)
-        if row["status"] == "ok" and score is not None:
-            scores_by_criterion[_about(row)][row["criterion"] or ""].append(score)
-    spread = by == "uncertainty" and form == "scale"
+    scored = [(row, score) for row in rows if row["status"] == "ok" and (score := _score_judged(row, form)) is not None]
+    spread = by != "score" and form == "scale"
+    level = _means_of_judges(scored) if spread and by == ACTIVE else {}
+    for row, score in scored:
+        about = row["criterion"] or ""
+        scores_by_criterion[_about(row)][about].append(score - level.get((row["judge"], about), 0.0))
     found: dict[tuple[object, ...], float] = {}
     for about, by_criterion in scores_by_criterion.items():
         each = [statistics.pstdev(scores) if spread else statistics.fmean(scores) for scores in by_criterion.values()]
         if by == "uncertainty" and not spread:
             each = [-abs(score - 0.5) for score in each]
+        if by == ACTIVE and not spread:
+            each = [math.sqrt(max(score * (1.0 - score), 0.0)) for score in each]
         found[about] = statistics.fmean(each)
     return found
+
+
+def _means_of_judges(scored: Iterable[tuple[Mapping[str, Any], float]]) -> dict[tuple[str, str], float]:
+    """Returns the mean score of each judge on each criterion."""
+    scores: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for row, score in scored:
+        scores[row["judge"], row["criterion"] or ""].append(score)
+    return {of: statistics.fmean(given) for of, given in scores.items()}
 
 
 def _about(row: Mapping[str, Any]) -> _About:

@@ -10,11 +10,13 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 
-from dialeval.corpora.text_files import read_csv
+from dialeval.corpora.text_files import number_in, read_csv
 from dialeval.criteria import LEVELS, Level
 from dialeval.errors import UserError
 from dialeval.labels.units import Identity
@@ -25,8 +27,12 @@ COLUMNS = (
     "draw", "by", "key", "level", "corpus", "item_id", "case_id", "system", "opponent", "n_utterances", "stratum",
     "place", "drawn",
 )  # fmt: skip
+ACTIVE_COLUMNS = (*COLUMNS, "relative_probability")
+"""Columns under `sampling_design: active`."""
 BY_CASES = "cases"
 """The sampling design that draws all units of a case together."""
+ACTIVE = "active"
+"""The sampling design with an inclusion probability of each unit by the judge's predicted error."""
 DRAWN = ("no", "yes")
 _REMEDY = "the ledger is written by the target `annotation_pages` alone; bring back the file as it was"
 
@@ -40,9 +46,10 @@ class Entry:
         by: the sampling design.
         key: key of the unit.
         identity: identity of the unit.
-        stratum: stratum; its units have equal probabilities.
+        stratum: stratum; its units have equal probabilities, except under `active`.
         place: in the stratum's random order, from 1; units of one case that are drawn together share it.
         drawn: whether it was drawn.
+        relative_probability: under `active`, inclusion probability relative to the stratum's mean.
     """
 
     draw: str
@@ -52,6 +59,15 @@ class Entry:
     stratum: str
     place: int
     drawn: bool
+    relative_probability: float = 1.0
+
+    @property
+    def priority(self) -> float:
+        """Returns the number by which units are drawn under `active`, smallest first (Ohlsson 1998; Duffield 2007).
+
+        It is uniform from 0 to 1 over the relative probability.
+        """
+        return uniform("place", self.key) / self.relative_probability
 
     @property
     def level(self) -> Level:
@@ -68,7 +84,8 @@ class Entry:
         corpus, item_id, case_id, system, opponent, n, level = self.identity
         about = (self.draw, self.by, self.key, level, corpus, item_id, case_id, system, opponent)
         texts = (*map(escaped_cell, about), "" if n is None else n, escaped_cell(self.stratum))
-        return [*texts, self.place, DRAWN[self.drawn]]
+        active = [repr(self.relative_probability)] if self.by == ACTIVE else []
+        return [*texts, self.place, DRAWN[self.drawn], *active]
 
 
 @dataclass
@@ -101,9 +118,9 @@ class Ledger:
         """
         rows = io.StringIO()
         writer = csv.writer(rows, lineterminator="\n")
-        if not self.content:
-            writer.writerow(COLUMNS)
         added = list(entries)
+        if added and not self.content:
+            writer.writerow(ACTIVE_COLUMNS if added[0].by == ACTIVE else COLUMNS)
         writer.writerows(entry.cells() for entry in added)
         if not added:
             return 0
@@ -130,7 +147,7 @@ def ledger_digest(path: Path) -> str:
 
 def is_ledger(header: Iterable[str]) -> bool:
     """Returns whether a file with such columns is a ledger."""
-    return tuple(header) == COLUMNS
+    return tuple(header) in (COLUMNS, ACTIVE_COLUMNS)
 
 
 def read_ledger(path: Path) -> Ledger:
@@ -145,8 +162,9 @@ def read_ledger(path: Path) -> Ledger:
     if not rows or not is_ledger(rows[0][1]):
         raise UserError(f"{path} is not the ledger of a draw: its columns are not {', '.join(COLUMNS)}; {_REMEDY}")
     ledger = Ledger(path, content=path.read_bytes())
+    columns = tuple(rows[0][1])
     for line, row in rows[1:]:
-        entry = _entry(row, f"{path}, line {line}")
+        entry = _entry(row, columns, f"{path}, line {line}")
         before = ledger.entries.get(entry.key)
         if before and (before.drawn or not entry.drawn or replace(before, drawn=True) != entry):
             raise UserError(f"{path}, line {line}: key '{entry.key}' is repeated; {_REMEDY}")
@@ -155,10 +173,10 @@ def read_ledger(path: Path) -> Ledger:
     return ledger
 
 
-def _entry(row: list[str], where: str) -> Entry:
-    if len(row) != len(COLUMNS):
-        raise UserError(f"{where}: {len(row)} cells under {len(COLUMNS)} columns; {_REMEDY}")
-    cells = dict(zip(COLUMNS, map(unescaped_cell, row), strict=True))
+def _entry(row: list[str], columns: tuple[str, ...], where: str) -> Entry:
+    if len(row) != len(columns):
+        raise UserError(f"{where}: {len(row)} cells under {len(columns)} columns; {_REMEDY}")
+    cells = dict(zip(columns, map(unescaped_cell, row), strict=True))
     for column in ("n_utterances", "place"):
         if not (cells[column].isdecimal() or (column == "n_utterances" and not cells[column])):
             raise UserError(f"{where}: {column} is '{cells[column]:.40}', no integer; {_REMEDY}")
@@ -168,13 +186,19 @@ def _entry(row: list[str], where: str) -> Entry:
         raise UserError(f"{where}: {column} is '{cells[column]:.40}'; {_REMEDY}")
     if emptied := [column for column in ("draw", "by", "system", "stratum") if not cells[column]]:
         raise UserError(f"{where}: {' and '.join(emptied)} of key '{cells['key']:.40}' is empty; {_REMEDY}")
+    relative = number_in(cells.get("relative_probability", "1")) or 0.0
+    if not 0.0 < relative < math.inf or (cells["by"] == ACTIVE) != (columns == ACTIVE_COLUMNS):
+        raise UserError(
+            f"{where}: relative_probability is '{cells.get('relative_probability', ''):.40}', and the design "
+            f"'{cells['by']:.40}'; {_REMEDY}"
+        )
     n = int(cells["n_utterances"]) if cells["n_utterances"] else None
     identity = (
         cells["corpus"], cells["item_id"], cells["case_id"], cells["system"], cells["opponent"], n, level
     )  # fmt: skip
     return Entry(
         cells["draw"], cells["by"], cells["key"], identity, cells["stratum"], int(cells["place"]),
-        cells["drawn"] == DRAWN[True],
+        cells["drawn"] == DRAWN[True], relative,
     )  # fmt: skip
 
 
@@ -189,3 +213,27 @@ def _check_one_draw(ledger: Ledger) -> None:
             )
         if entry.draw != draws[entry.level] or entry.by != ledger.by():
             raise UserError(f"{ledger.path} has two draws, '{entry.draw}' and '{draws[entry.level]}'; {_REMEDY}")
+    if ledger.by() == ACTIVE:
+        _check_priorities(ledger)
+
+
+def _check_priorities(ledger: Ledger) -> None:
+    """Checks that positions follow the priorities: else relative probabilities were changed, and weights are wrong."""
+    ordered = sorted(ledger.entries.values(), key=lambda entry: (entry.level, entry.stratum, entry.place))
+    for before, entry in pairwise(ordered):
+        same = (before.level, before.stratum) == (entry.level, entry.stratum)
+        if same and before.priority > entry.priority:
+            raise UserError(
+                f"{ledger.path}: keys '{before.key}' and '{entry.key}' of stratum '{entry.stratum:.40}' are not in the "
+                f"order of their relative_probability; a column was changed: {_REMEDY}"
+            )
+
+
+def uniform(*parts: object) -> float:
+    """Returns a number from 0 to 1 that a hash of the parts gives."""
+    return int(digest(*parts)[:13], 16) / 16**13
+
+
+def digest(*parts: object) -> str:
+    """Returns a hash of the parts in hexadecimal digits."""
+    return hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()

@@ -19,6 +19,7 @@ from dialeval.corpora.text_files import number_in
 from dialeval.criteria import SHIPPED, Criterion
 from dialeval.errors import UserError, nearest
 from dialeval.labels.answers import UnreadableLabelError, is_on_numbers, read_label
+from dialeval.labels.draw import inclusion_probabilities
 from dialeval.labels.exports import RawLabel, read_export, read_json
 from dialeval.labels.labelled_protocol import (
     Found,
@@ -341,24 +342,24 @@ def _inclusion_probabilities_of_labels(
     """Returns, by protocol, criterion and key of what was drawn, the share of its stratum that has a label.
 
     Annotators who stop before the end have labelled a random part of what was drawn, as their order is random; so the
-    share with a label is what the drawn share would have been.
+    share with a label is what the drawn share would have been. Strata without a label have none.
     """
-    labelled: defaultdict[tuple[str, str | None, object], set[str]] = defaultdict(set)
-    strata: dict[str, Counter[object]] = {}
-    drawn: dict[tuple[str, str | None, str], tuple[str, str | None, object]] = {}
+    labelled: defaultdict[tuple[str, str | None], set[str]] = defaultdict(set)
+    drawn: list[tuple[str, str | None, str]] = []
     for raw, found, answer in checked.labels.values():
         name, criterion = answer["protocol"], answer["criterion"]
-        entries = protocols[name].ledger.entries
-        if not found.key or not entries[found.key].drawn:
-            continue
-        stratum = (entries[found.key].level, entries[found.key].stratum)
-        drawn[name, criterion, found.key] = (name, criterion, stratum)
-        if not raw.skipped:
-            labelled[name, criterion, stratum].add(found.key)
-        if name not in strata:
-            strata[name] = Counter((entries[key].level, entries[key].stratum) for key in protocols[name].units)
-    shares = {about: len(keys) / strata[about[0]][about[2]] for about, keys in labelled.items()}
-    return {of: shares[about] for of, about in drawn.items() if about in shares}
+        if found.key and protocols[name].ledger.entries[found.key].drawn:
+            drawn.append((name, criterion, found.key))
+            if not raw.skipped:
+                labelled[name, criterion].add(found.key)
+    probabilities = {
+        (name, criterion): inclusion_probabilities(
+            [protocols[name].ledger.entries[key] for key in protocols[name].units], keys
+        )
+        for (name, criterion), keys in labelled.items()
+    }
+    found_for = {of: probabilities.get(of[:2], {}).get(of[2], 0.0) for of in drawn}
+    return {of: probability for of, probability in found_for.items() if probability > 0.0}
 
 
 def _stratum(found: Found, protocol: LabelledProtocol) -> str:

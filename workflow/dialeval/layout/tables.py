@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from dialeval import layout
-from dialeval.config.labels import labelled_protocols, labelled_sheets
+from dialeval.config.labels import judges_to_draw_by, labelled_protocols, labelled_sheets
 from dialeval.config.protocol_settings import Protocol
 from dialeval.criteria import FAILURES_PROTOCOL
 from dialeval.figures import registry
@@ -243,11 +243,8 @@ class Tables(Judgements):
 
     def judgements_to_draw_by(self, protocol: str) -> list[str]:
         """Return the judgements by whose scores items are drawn; none where no judge decides."""
-        section = self.config.labels
-        if not section or section.sampling_design not in ("score", "uncertainty"):
-            return []
-        judges = [*([section.judge] if section.judge else []), *self.config.judging(protocol)]
-        return [self.JUDGEMENTS.format(judge=judges[0], protocol=protocol)]
+        judges = judges_to_draw_by(self.config, protocol)
+        return [self.JUDGEMENTS.format(judge=judge, protocol=protocol) for judge in judges]
 
     def drawn_for_sheet(self, sheet: str) -> str:
         """Return the draw of a sheet's protocol."""

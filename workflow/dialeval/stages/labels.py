@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from dialeval.config.labels import BY_JUDGE
 from dialeval.labels import reading as label_files
 from dialeval.labels.draw import Design, draw, draw_rows, judged_scores
 from dialeval.labels.labelled_protocol import DrawSettings, LabelledProtocol, ReadSettings, SheetSettings
-from dialeval.labels.ledger import ledger_digest, ledger_path, read_ledger
+from dialeval.labels.ledger import ACTIVE, ledger_digest, ledger_path, read_ledger
 from dialeval.labels.page import page_html
 from dialeval.labels.sheets import Drawn, assigned, blank_csv, main_language, questions_of, sheet_of
 from dialeval.labels.spreadsheets import passed_over
@@ -32,7 +33,7 @@ def draw_to_label(
     frame, record = frame_of(settings, items), read_ledger(ledger_path(folder, settings.name))
     scores = (
         judged_scores(read_tables(judgements, JUDGEMENTS).to_pylist(), settings.protocol.form, settings.by)
-        if settings.by in ("score", "uncertainty")
+        if settings.by in BY_JUDGE
         else {}
     )
     design = Design(settings.name, settings.random_seed, settings.n, settings.by, scores)
@@ -40,6 +41,8 @@ def draw_to_label(
     rows = draw_rows(settings.name, frame.units, record)
     drawn = sum(row["drawn"] for row in rows)
     print(f"{drawn} of {len(rows)} drawn under {settings.name}; {added} rows were added to {record.path}")
+    if settings.by == ACTIVE and len(set(scores.values())) < 2:
+        print(f"the judge is equally certain of all items under {settings.name}: the sample is random")
     for reason, count in frame.skipped.items():
         print(f"{counted(count, 'pair')} left out: {reason}")
     if gone := len(record.entries) - len(rows):

@@ -326,6 +326,22 @@ def confidence_sequence(counts: Sequence[int], error: float) -> FloatArray:
     return np.asarray(np.sqrt((mixed + 1.0) / mixed * np.log((mixed + 1.0) / error**2)), dtype=np.float64)
 
 
+def anytime_limits(estimate: float, ci_low: float, ci_high: float, n: int, confidence: float) -> tuple[float, float]:
+    """Return the limits of a confidence sequence: all looks together hold the true value with the nominal coverage.
+
+    The distances to the limits of a fixed-n interval are multiplied by the boundary of `confidence_sequence` over the
+    normal quantile.
+
+    Args:
+        estimate, ci_low, ci_high: an estimate with its interval for one look; NaN if undefined.
+        n: independent observations, such as labelled cases.
+        confidence: nominal coverage.
+    """
+    error = 1.0 - confidence
+    wider = float(confidence_sequence([max(n, 1)], error)[0] / -ndtri(0.5 * error))
+    return estimate - wider * (estimate - ci_low), estimate + wider * (ci_high - estimate)
+
+
 def sequential_p_value(counts: Sequence[int], boundary: FloatArray, statistic: float) -> float:
     """Returns the p-value of a comparison that was looked at several times (stagewise ordering).
 
