@@ -40,8 +40,9 @@ def record(table: pd.DataFrame, interval: str) -> Plot | Missing:
     return Plot(
         sections,
         title="AUC before and after training",
-        caption="Share of held-back pairs in which the true dialogue scores higher than the perturbed one, by kind of "
-        f"negative; bars are the {interval}; the thin line is chance.",
+        caption="The AUC is the share of pairs of a positive and a negative example in which the positive scores "
+        "higher; ties count half. A pair is two held-back examples of one kind, criterion and language, not always of "
+        f"one dialogue. Bars are the {interval}; the thin line is chance.",
         n=per(rows["n"], "example", "number"),
         width=COLUMN if max(len(section.panels) for section in sections) == 1 else PAGE,
         key={"before training": _MOMENTS["before"], "after training": _MOMENTS["after"]},

@@ -108,8 +108,9 @@ TRAINING_RECORD = Table(
     row="judge, kind of negative and moment",
     title="AUC on held-back dialogues",
     caption=(
-        "Share of pairs of one kind, criterion and language in which the judge scores the positive example higher "
-        "(AUC), before and after its training; .5 is chance. Intervals are clustered by dialogue."
+        "AUC of each judge before and after its training: the share of pairs of a positive and a negative example in "
+        "which the positive scores higher; ties count half, .5 is chance. A pair is two held-back examples of one "
+        "kind, criterion and language, not always of one dialogue. Intervals are clustered by dialogue."
     ),
     columns={
         "kind": "kind of the negative examples; all: mean over kinds, weighted by their examples",
