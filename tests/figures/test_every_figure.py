@@ -18,8 +18,10 @@ from matplotlib.text import Text
 
 from dialeval.errors import UserError
 from dialeval.figures import registry
+from dialeval.figures.panels import HeatMap, Lines
 from dialeval.figures.plot import Missing, figure_of_plot, save_plot
-from dialeval.figures.registry import drawings
+from dialeval.figures.registry import drawings, values_of
+from dialeval.figures.row_panels import Forest
 from dialeval.figures.style import FONT_SIZE, styled
 from dialeval.provenance.fingerprints import fingerprint
 from dialeval.stages.figures import OTHER_PROMPTS, Drawing, DrawSettings
@@ -90,6 +92,15 @@ def test_two_draws_have_the_same_bytes_and_leave_the_table_alone(
     assert f"<title>{found.title}</title>" in (tmp_path / "0.svg").read_text(encoding="utf-8").replace("&apos;", "'")
     for table, copy in before.items():
         pd.testing.assert_frame_equal(tables[table], copy)
+    view, values = values_of((tmp_path / "0.svg").read_text(encoding="utf-8"))
+    assert float(view.split()[2]) == pytest.approx(72 * found.width)
+    panels = [panel for section in found.sections for panel in section.panels]
+    for panel in panels:
+        if isinstance(panel, (Forest, Lines)):
+            shown = panel.table[panel.table["estimate"].notna()]
+            wanted = {panel.unit.exact(row) for row in shown.itertuples()}
+            assert wanted <= {text.rpartition(": ")[2] for text, _ in values}
+    assert values or all(isinstance(panel, HeatMap) for panel in panels)  # which has its numbers in its cells
 
 
 @pytest.mark.parametrize("name", ["botchat/figure4_unieval", "measures/means", "measures/ratings"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,23 +13,36 @@ from typing import Any
 import metaeval_example as rated
 import pytest
 import report_example as example
+from drawn_figures import all_tables, plot
 from report_browser import AXE, PROGRAM, Browser
 
+from dialeval.figures.plot import save_plot
+from dialeval.report.inputs import Figure, ReportInputs
 from dialeval.report.page import build_report
 from dialeval.tables.files import write_csv
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no chromium or chrome on the PATH")
 
 READY = "document.querySelector('.bubble')"
-RUN = example.inputs(tables={**example.inputs().tables, **rated.tables()}, rated=rated.sample())
+NAMES = ["<script>alert(1)</script>", "\N{RIGHT-TO-LEFT OVERRIDE}tac", "\N{PARROT}" * 40]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> ReportInputs:
+    svg = tmp_path_factory.mktemp("figure") / "means.svg"
+    save_plot(plot("measures/means", all_tables(NAMES)), svg, svg.with_suffix(".pdf"))
+    drawn = Figure("Mean <scores>", "Mean and 95% interval. n = 9.", svg.read_text(encoding="utf-8"))
+    return example.inputs(tables={**example.inputs().tables, **rated.tables()}, rated=rated.sample(), figures=(drawn,))
+
+
 BESIDE = "document.querySelectorAll('.dialogue').length === 2"
 LISTED = "[...document.querySelectorAll('#case-list strong')].map(e => e.textContent)"
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+def address(run: ReportInputs, tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("mailed") / "alone.html"
-    path.write_text(build_report(RUN), encoding="utf-8")
+    path.write_text(build_report(run), encoding="utf-8")
     return path.as_uri()
 
 
@@ -100,11 +114,13 @@ def test_nothing_is_cut(page: Browser, width: int) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_a_table_is_downloaded_as_its_csv_file_from_the_page_alone(page: Browser, folder: Path, tmp_path: Path) -> None:
+def test_a_table_is_downloaded_as_its_csv_file_from_the_page_alone(
+    page: Browser, folder: Path, run: ReportInputs, tmp_path: Path
+) -> None:
     page.evaluate("document.getElementById('table-unieval-pass_rates').open = true")
     page.wait("document.querySelector('#table-unieval-pass_rates .download')")
     page.click("#table-unieval-pass_rates .download")
-    write_csv(tmp_path / "file.csv", RUN.tables["unieval/pass_rates"])
+    write_csv(tmp_path / "file.csv", run.tables["unieval/pass_rates"])
     assert saved(folder, "unieval-pass_rates.csv", page) == (tmp_path / "file.csv").read_text(encoding="utf-8")
 
 
@@ -116,9 +132,9 @@ def test_a_leaderboard_is_downloaded_with_all_digits(page: Browser, folder: Path
     assert {row["measure"] for row in rows} >= {"Arena Elo at N = 4", "Tokens per utterance"}
 
 
-def test_a_figure_is_downloaded_as_it_was_drawn(page: Browser, folder: Path) -> None:
+def test_a_figure_is_downloaded_as_it_was_drawn(page: Browser, folder: Path, run: ReportInputs) -> None:
     page.click("figure .download")
-    assert saved(folder, "figure-botchat-Pass _rates_.svg", page) == RUN.figures[0].svg  # the browser replaces < and >
+    assert saved(folder, "figure-botchat-Mean _scores_.svg", page) == run.figures[0].svg  # the browser replaces < and >
 
 
 def test_rows_are_filtered_by_their_text_and_stay_so_when_sorted(page: Browser) -> None:
@@ -210,6 +226,43 @@ def test_two_answers_are_compared_word_by_word(page: Browser, address: str) -> N
     page.evaluate("document.querySelectorAll('#models input')[0].click()")  # a third dialogue
     page.wait("document.querySelectorAll('.dialogue').length === 3")
     assert texts(page, "#columns ins") == []
+
+
+def test_a_figure_shows_its_values_by_the_keyboard_and_under_the_pointer(page: Browser) -> None:
+    page.evaluate("document.querySelector('.plot').focus()")
+    page.press("ArrowRight")
+    [by_key] = texts(page, ".plot-value")
+    assert re.search(r": \d\.\d{3} \[\d\.\d{3}, \d\.\d{3}\]$", by_key)
+    assert page.evaluate("document.getElementById('announcement').textContent") == by_key
+    page.press("ArrowLeft")  # around to the last
+    [last] = texts(page, ".plot-value")
+    assert last != by_key
+    page.press("Escape")
+    assert texts(page, ".plot-value") == []
+    x, y = page.evaluate(
+        "(() => { document.querySelector('.plot').scrollIntoView({block: 'center'});"
+        "const {x, y, width, height} = document.querySelector('.values path').getBoundingClientRect();"
+        "return [x + width / 2, y + height / 2]; })()"
+    )
+    page.command("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+    assert texts(page, ".plot-value") == [by_key]
+    page.command("Input.dispatchMouseEvent", type="mouseMoved", x=2, y=2)
+    assert texts(page, ".plot-value") == []
+    assert texts(page, "figcaption strong") == ["Mean <scores>."]
+    assert "n = 9" in texts(page, "figcaption")[0]
+
+
+def test_values_lie_on_the_marks_at_every_width(page: Browser) -> None:
+    for width in (400, 1000, 1600):
+        page.look(width, 900)
+        gap = page.evaluate(
+            "(() => { const image = document.querySelector('.plot img'), svg = document.querySelector('.values');"
+            "const a = image.getBoundingClientRect(), b = svg.getBoundingClientRect(), s = getComputedStyle(image);"
+            "const pad = parseFloat(s.paddingLeft) + parseFloat(s.borderLeftWidth);"
+            "return Math.max(Math.abs(b.x - a.x - pad), Math.abs(b.y - a.y - pad),"
+            "Math.abs(b.width - a.width + 2 * pad), Math.abs(b.height - a.height + 2 * pad)); })()"
+        )
+        assert gap < 1
 
 
 @pytest.mark.skipif(AXE is None, reason="axe-core-python is not installed")

@@ -26,8 +26,10 @@ from dialeval.figures.style import (
     SINGLE,
     Mark,
     Unit,
+    add_value,
     diverging,
     ink_on,
+    interval_of,
     shade,
     text_width,
     wrapped,
@@ -41,6 +43,7 @@ THIN: Mapping[str, Any] = {"linewidth": 0.6, "color": GREY, "zorder": 1}
 """Line of references."""
 _END_LABEL = 1.75  # inches of a name at the end of a line
 _MOST_TICKS = 6
+_MOST_VALUES = 60  # points of a line with a text each; a pointer does not find one of more
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +117,8 @@ class Histogram(Panel):
         axes.set_ylim(0, 1.12 * self.counts.max())
         axes.xaxis.set_major_locator(MaxNLocator(min(14, int(room * len(self.counts) / 0.25)), integer=True))
         axes.set_xlabel(self.axis)
+        for number, count in zip(self.counts.index.astype(int), self.counts, strict=True):
+            add_value(axes, f"{number}: {count:,.0f}", (number - 0.5, number + 0.5), (0.0, axes.get_ylim()[1]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,6 +183,9 @@ class HeatMap(Panel):
             text = self.texts.iat[row, column] if self.texts is not None else self.unit.text(value) if known else ""
             if is_written and text:
                 axes.text(x, row, str(text), ha="center", va="center_baseline", color=ink_on(colour) if known else GREY)
+            if not is_written:
+                name = f"{self.values.index[row]}, {self.values.columns[column]}"
+                add_value(axes, f"{name}: {str(text) or '–'}", (x - 0.5, x + 0.5), (row - 0.5, row + 0.5))
         for row in self.rules:
             axes.axhline(row - 0.5, color=BLACK, linewidth=0.8)
         axes.set_yticks(range(n_rows), self._rows(width) if left is not None else [""] * n_rows, linespacing=1.0)
@@ -266,6 +274,9 @@ class Lines(Panel):
                 axes.plot(at, rows["published"], linestyle="none", zorder=4, clip_on=False, **diamonds)
             axes.plot(at, rows["estimate"], linestyle=mark.dashes, zorder=3, clip_on=False, **mark.arguments(3.8))
             last[name] = (float(at[-1]), float(rows["estimate"].iloc[-1]))
+            for x, row in zip(at, rows.itertuples(), strict=True) if len(rows) <= _MOST_VALUES else ():
+                text = f"{self.title and f'{self.title}, '}{name}, {self.axis} {row.x:g}: {self.unit.exact(row)}"
+                add_value(axes, text, (x - 0.6 * step, x + 0.6 * step), interval_of(row))
         self._name_lines(axes, last)
         for y in self.references:
             axes.axhline(y, **THIN)

@@ -94,6 +94,16 @@ def text_of(svg: str, name: str) -> Text:
     )
 
 
+def values_of(svg: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return the view box of an SVG file, and text and path of each value in it, as `save_figure` wrote them."""
+    view = re.search(r'<svg[^>]*\bviewBox="([\d. ]+)"', svg)
+    found = re.findall(r'<g class="value"><title>(.*?)</title><path d="([MLz\d.\s-]*)"', svg)
+    places = [re.sub(r"(\.\d)\d+", r"\1", " ".join(path.split())) for _, path in found]
+    return view[1] if view else "", tuple(
+        (html.unescape(text), place) for (text, _), place in zip(found, places, strict=True)
+    )
+
+
 MISSING = "missing"
 """Keyword of an SVG that gives the reason for a missing figure."""
 

@@ -29,7 +29,9 @@ from dialeval.figures.style import (
     SINGLE,
     Mark,
     Unit,
+    add_value,
     ink_on,
+    interval_of,
     shade,
     text_width,
     wrapped,
@@ -153,6 +155,15 @@ class RowPanel(Panel):
                           xycoords=blended_transform_factory(axes.transData, axes.transAxes),
                           ha="right" if share > 0.85 and not crowded else side)  # fmt: skip
 
+    def add_row_value(
+        self, axes: Axes, key: str, text: str, x: tuple[float, float], y: float, half: float = 0.07
+    ) -> None:
+        """Give a place in a row a text with the row's name in front; `half` is half of its height, in inches."""
+        row = next(row for row in self.rows if row.key == key)
+        name = ", ".join(part for part in (self.title, row.group, row.label) if part)
+        least = 0.008 * (axes.get_xlim()[1] - axes.get_xlim()[0])
+        add_value(axes, f"{name}{text}", (x[0] - least, x[1] + least), (y - half, y + half))
+
     def mark_missing(self, axes: Axes, width: float, known: Sequence[str]) -> None:
         """Write a dash into rows without a value."""
         for key, y in self.places(width).items():
@@ -206,6 +217,9 @@ class Forest(RowPanel):
             y = places[row.row] + shifts.get(name, 0.0)
             mark = self.series[name] if self.series else self.marks.get(row.row, SINGLE)
             _point(axes, row, y, mark, 3.2 if len(points) > 1 else 4.0)
+            text = f"{', ' * bool(name)}{name}: {self.unit.exact(row)}"
+            half = 0.015 if mark.marker == "|" else _SERIES_ROW / 2 if len(points) > 1 else 0.07
+            self.add_row_value(axes, row.row, text, interval_of(row), y, half)
             if pd.notna(getattr(row, "published", None)):
                 axes.plot(row.published, y, linestyle="none", zorder=4, clip_on=False, **PUBLISHED.arguments())
             if self.numbers:
@@ -260,6 +274,10 @@ class Boxes(RowPanel):
         axes.vlines(table["median"], y - 0.05, y + 0.05, color=BLACK, linewidth=1.6, zorder=4)
         if "threshold" in table:
             axes.vlines(table["threshold"], y - 0.065, y + 0.065, color="#D55E00", linewidth=1.0, zorder=5)
+        for row in records(table):
+            numbers = [self.unit.text(value) for value in (row.median, row.p25, row.p75, row.p05, row.p95)]
+            text = ": median {}, 25 to 75%: {} to {}, 5 to 95%: {} to {}".format(*numbers)
+            self.add_row_value(axes, row.row, text, (row.p05, row.p95), places[row.row])
         self.mark_missing(axes, width, list(table["row"]))
 
 
@@ -305,6 +323,8 @@ class Violins(RowPanel):
                 sample.mean(), y, marker="o", markersize=3.5, markerfacecolor="#FFFFFF", markeredgecolor=BLACK, zorder=4
             )
             _write_beside(axes, y, self.unit.text(float(sample.mean())))
+            text = f": median {self.unit.text(float(np.median(sample)))}, mean {self.unit.text(float(sample.mean()))}"
+            self.add_row_value(axes, key, text, (float(sample.min()), float(sample.max())), y, 0.45 * _VIOLIN)
         _write_beside(axes, -0.55 * LINE_HEIGHT, "mean")
 
 
@@ -343,11 +363,17 @@ class StackedBars(RowPanel):
             for part, share in values.fillna(0.0).items():
                 colour = shade(self.shades[str(part)])
                 axes.barh(y, share, 0.14, start, color=colour, edgecolor=GREY, linewidth=0.4, zorder=2)
+                if share:
+                    self.add_row_value(axes, str(key), f", {part}: {self.unit.text(share)}%", (start, start + share), y)
                 if (text := self.unit.text(share)) and share * inches > text_width(text) + 0.05:
                     axes.text(
                         start + share / 2, y, text, ha="center", va="center_baseline", color=ink_on(colour), zorder=4
                     )
                 start += share
+        for row in records(self.first) if self.first is not None else ():
+            self.add_row_value(
+                axes, row.row, f": {self.unit.exact(row)}", interval_of(row), places[row.row] + 0.07, 0.02
+            )
 
     def key(self) -> dict[str, Mark]:
         """Return the key of the parts, for the plot."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, wraps
@@ -15,12 +16,14 @@ import matplotlib
 import pandas as pd
 from fontTools.subset import Options  # type: ignore[import-untyped]
 from matplotlib import font_manager
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ft2font import LoadFlags
+from matplotlib.patches import Rectangle
 
 from dialeval.paths import replacing
 from dialeval.tables.files import HUMAN
@@ -81,6 +84,15 @@ class Unit(NamedTuple):
         return (text[1:] if float(text.replace(",", "")) == 0 and text[0] == "-" else text).replace(
             "-", "\N{MINUS SIGN}"
         )
+
+    def exact(self, row: Any) -> str:
+        """Return the estimate of a row with its interval, if any, and one more digit: `72.3% [66.1, 77.0]`."""
+        unit = self._replace(digits=self.digits + 1)
+        low, high = ends = interval_of(row)
+        interval = f" [{unit.text(low)}, {unit.text(high)}]" if ends != (row.estimate, row.estimate) else ""
+        published = getattr(row, "published", None)
+        printed = f", published {unit.text(published)}" if pd.notna(published) else ""
+        return unit.text(row.estimate) + "%" * (self.symbol == "%") + interval + printed
 
     def tick(self, value: float) -> str:
         """Return a number as a tick label, with no more digits than it needs."""
@@ -254,6 +266,40 @@ _SHAPING = ("GDEF", "GPOS", "GSUB", "kern")
 """Tables of a font for shaping text, which a PDF does not need: every glyph has its place already."""
 
 
+def interval_of(row: Any) -> tuple[float, float]:
+    """Return `ci_low` and `ci_high` of a row with an estimate; twice the estimate if it has no interval."""
+    low, high = getattr(row, "ci_low", None), getattr(row, "ci_high", None)
+    return (
+        (low, high)
+        if low is not None and high is not None and pd.notna(low) and pd.notna(high)
+        else (row.estimate, row.estimate)
+    )
+
+
+class _Value(Rectangle):
+    """The place of a value in a figure: transparent, and in the SVG alone."""
+
+
+_VALUE = "value of "
+_VALUE_IN_SVG = re.compile(rf'<g id="{_VALUE}([^"]*)">\s*<path d="([^"]*)"[^>]*/>\s*</g>')
+
+
+def add_value(axes: Axes, text: str, x: tuple[float, float], y: tuple[float, float]) -> None:
+    """Give a place of a panel a text, which a browser shows under the pointer.
+
+    Args:
+        axes: the panel's.
+        text: the value with its name and interval.
+        x, y: ends of the place, in units of the axes; what is outside the axes is cut off.
+    """
+    left, right = (min(max(end, min(axes.get_xlim())), max(axes.get_xlim())) for end in x)
+    bottom, top = (min(max(end, min(axes.get_ylim())), max(axes.get_ylim())) for end in y)
+    place = _Value(
+        (left, bottom), right - left, top - bottom, alpha=0.0, linewidth=0, clip_on=False, zorder=9, gid=_VALUE + text
+    )
+    axes.add_artist(place)
+
+
 @styled
 def save_figure(
     figure: Figure, svg_path: Path, pdf_path: Path, title: str, description: str, keyword: str = ""
@@ -272,8 +318,11 @@ def save_figure(
     described: dict[str, Any] = {"Title": title, "Description": description, "Keywords": [keyword] if keyword else None}
     text = io.StringIO()
     FigureCanvasSVG(figure).print_svg(text, metadata={"Date": None, **described})  # type: ignore[no-untyped-call]
+    svg = _VALUE_IN_SVG.sub(r'<g class="value"><title>\1</title><path d="\2" style="opacity: 0"/></g>', text.getvalue())
     with replacing(svg_path) as temporary:
-        temporary.write_text(_with_dark_colours(text.getvalue()), encoding="utf-8")
+        temporary.write_text(_with_dark_colours(svg), encoding="utf-8")
+    for place in figure.findobj(_Value):
+        place.set_visible(False)
     figure.dpi = matplotlib.rcParams["savefig.dpi"]
     metadata = {"CreationDate": None, "Title": title, "Subject": description}
     with replacing(pdf_path) as temporary, _fonts_without_shaping():

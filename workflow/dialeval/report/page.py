@@ -51,8 +51,8 @@ CASES_TEMPLATE = "cases.html.j2"
 STYLES = ("report.css", "viewer.css", "print.css")
 SCRIPTS = (
     "theme.js", "naming.js", "address.js", "archive.js", "rows.js", "sorting.js", "tools.js", "marking.js",
-    "differences.js", "cards.js", "verdicts.js", "columns.js", "blocks.js", "shelves.js", "notes.js", "finding.js",
-    "choices.js", "keys.js", "viewer.js",
+    "differences.js", "values.js", "cards.js", "verdicts.js", "columns.js", "blocks.js", "shelves.js", "notes.js",
+    "finding.js", "choices.js", "keys.js", "viewer.js",
 )  # fmt: skip
 _EMPTY_ARCHIVE = Archive("", (), (), 0)
 _SPARE_BYTES = 1000  # for the sentence on what was left out
@@ -156,6 +156,8 @@ class FigureOnPage:
         address: its address on the page.
         is_wide: whether it is drawn as wide as a page, not as a column.
         tables: address and title of the tables with its numbers.
+        view: the view box of the image, in which its values have places.
+        values: text and path of each.
     """
 
     title: str
@@ -164,6 +166,8 @@ class FigureOnPage:
     address: str
     is_wide: bool = False
     tables: tuple[tuple[str, str], ...] = ()
+    view: str = ""
+    values: tuple[tuple[str, str], ...] = ()
 
 
 def on_page(figures: Iterable[Figure], tables: Mapping[str, str] = MappingProxyType({})) -> tuple[FigureOnPage, ...]:
@@ -181,6 +185,7 @@ def on_page(figures: Iterable[Figure], tables: Mapping[str, str] = MappingProxyT
             address_of(figure),
             _is_wide(figure.svg),
             tuple((table_address(name), tables[name]) for name in tables_behind(figure) if name in tables),
+            *registry.values_of(figure.svg),
         )
         for figure in figures
         if not figure.is_missing
