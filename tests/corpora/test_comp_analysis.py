@@ -77,7 +77,7 @@ def test_people_are_kept_singly_on_scales_that_begin_at_zero(tmp_path: Path) -> 
         2,
     ]
     assert {(r.rater_kind, r.rater) for r in reading.ratings} == {("human", "people")}
-    assert "1 dialogues without a rating on error recovery" in reading.summary()
+    assert "1 items without a rating on error recovery" in reading.summary()
 
 
 def test_a_sample_is_found_by_its_indices_and_the_rest_is_left_out(tmp_path: Path) -> None:
@@ -171,9 +171,9 @@ def test_rounds_that_do_not_fit_are_told(tmp_path: Path, content: Any, words: li
         (fed(Coherent=[0])[:1], ["1 dialogues, but the texts have 2 rows"]),
         (fed(Coherent=[0])[::-1], ["position 0 (F-000000)", "not the one in the same row"]),
         (fed(Coherent=[3]), ["position 0 (F-000000), 'Coherent'", "3 is off its scale, 0 to 2"]),
-        (fed(Coherence=[1]), ["'Coherence' is not known; did you mean 'Coherent'?"]),
-        (fed(Coherent=1), ["'Coherent' must be a list"]),
-        ([{"dialog": []}] * 2, ["an object with 'dialog'"]),
+        (fed(Coherence=[1]), ["'Coherence' is not rated in this data set (did you mean 'Coherent'?)"]),
+        (fed(Coherent=1), ["'annotations': 'Coherent' is 1; it must be a list"]),
+        ([{"dialog": []}] * 2, ["the field 'annotations' is missing"]),
         ({}, ["a JSON list of dialogues"]),
     ],
 )

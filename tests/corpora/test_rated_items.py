@@ -155,33 +155,34 @@ def gathering_rating(item_id: str) -> list[Rating]:
 
 
 def test_clusters_are_by_context_unless_the_file_says_them() -> None:
-    gathering = Gathering("c", PATH, "turn")
+    gathering = Gathering("c", PATH)
     for item_id, texts, cluster in (
         ("a", ["hi", "yo"], ""), ("b", ["hi", "no"], ""), ("d", ["hi", "so"], "talk"), ("e", ["ho", "so"], ""),
     ):  # fmt: skip
-        gathering.take(item_id, f"x.json, record {item_id}", before_response(texts), gathering_rating(item_id), cluster)
+        turns, ratings = before_response(texts), gathering_rating(item_id)
+        gathering.take(item_id, "turn", f"x.json, record {item_id}", turns, ratings, cluster=cluster)
     items = gathering.checked().items
     assert [(item.item_id, item.cluster) for item in items] == [("a", "a"), ("b", "a"), ("d", "talk"), ("e", "e")]
     assert {item.speakers for item in items} == {("human", "chatbot")}
 
 
 def test_dialogues_are_one_cluster_where_they_are_the_same() -> None:
-    gathering = Gathering("c", PATH, "dialogue")
+    gathering = Gathering("c", PATH)
     for item_id, last in (("a", "yo"), ("b", "no"), ("d", "yo")):
-        gathering.take(item_id, "x.json", before_response(["hi", last]), gathering_rating(item_id))
+        gathering.take(item_id, "dialogue", "x.json", before_response(["hi", last]), gathering_rating(item_id))
     assert [item.cluster for item in gathering.checked().items] == ["a", "b", "a"]
 
 
 def test_nothing_rated_or_said_is_left_out_and_the_same_id_refused() -> None:
-    gathering = Gathering("c", PATH, "turn")
-    gathering.take("a", "x.json, record 1", before_response(["hi", "yo"]), [])
-    gathering.take("b", "x.json, record 2", before_response(["", "yo"]), gathering_rating("b"))
-    gathering.take("d", "x.json, record 3", [], gathering_rating("d"))
+    gathering = Gathering("c", PATH)
+    gathering.take("a", "turn", "x.json, record 1", before_response(["hi", "yo"]), [])
+    gathering.take("b", "turn", "x.json, record 2", before_response(["", "yo"]), gathering_rating("b"))
+    gathering.take("d", "turn", "x.json, record 3", [], gathering_rating("d"))
     assert gathering.reading.left_out == {
         ("en", "a"): "records without a rating", ("en", "b"): "records with an empty utterance",
         ("en", "d"): "records with an empty utterance",
     }  # fmt: skip
-    gathering.take("e", "x.json, record 4", before_response(["yo"]), gathering_rating("e"))
-    gathering.take("e", "x.json, record 5", before_response(["yo"]), gathering_rating("e"))
+    gathering.take("e", "turn", "x.json, record 4", before_response(["yo"]), gathering_rating("e"))
+    gathering.take("e", "turn", "x.json, record 5", before_response(["yo"]), gathering_rating("e"))
     with pytest.raises(UserError, match="x.json, record 5: the id 'e' is used before, at record 4"):
         gathering.checked()

@@ -16,8 +16,8 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 from pydantic import ConfigDict, Field, PlainValidator
 from pydantic_core import PydanticCustomError
 
-from dialeval.corpora.comp_analysis import SPEAKERS
-from dialeval.corpora.json_records import Record, RecordFields, Text, Utterance, is_table, parsed, records_of
+from dialeval.corpora.comp_analysis import SPEAKERS, RatedDialogue
+from dialeval.corpora.json_records import Record, RecordFields, Text, is_table, parsed, records_of
 from dialeval.corpora.rated_sources import (
     Gathering,
     RatedReading,
@@ -62,11 +62,11 @@ def read_author_file(reader: str, corpus: str, path: Path, languages: Iterable[s
     """
     only_english(languages, str(path))
     layout = FORMATS[reader] or _dstc10_format(path)
-    gathering = Gathering(corpus, path, layout.level)
+    gathering = Gathering(corpus, path)
     notes = gathering.reading.notes
     for entry in layout.entries(path, reader, gathering.reading):
         ratings = ratings_of((corpus, entry.item_id), entry.annotations or {}, layout.dimensions, entry.where, notes)
-        gathering.take(entry.item_id, entry.where, entry.turns, ratings, entry.cluster)
+        gathering.take(entry.item_id, layout.level, entry.where, entry.turns, ratings, cluster=entry.cluster)
     return gathering.checked()
 
 
@@ -161,10 +161,9 @@ class _Dstc10Reply(Record):
     annotations: dict[str, list[Any]] | None = None
 
 
-class _Dstc10Dialogue(Record):
+class _Dstc10Dialogue(RatedDialogue):
     """A whole dialogue."""
 
-    dialog: list[Utterance]
     annotations: dict[str, list[Any]] | None = None
 
 

@@ -83,6 +83,22 @@ def identical_clusters(items: Texts) -> list[int]:
     return merged([tuple(texts) for texts in items])
 
 
+def item_clusters(items: Texts, are_turns: Sequence[bool], keys: Sequence[Hashable]) -> list[int]:
+    """Joins responses by `context_clusters`, equal dialogues, and items with the same key.
+
+    Args:
+        items: the utterances of each; those without any are joined by their keys alone.
+        are_turns: whether each is a response in its context.
+        keys: of each.
+    """
+    turns = [texts if is_turn else () for texts, is_turn in zip(items, are_turns, strict=True)]
+    dialogues: list[Hashable] = [
+        tuple(texts) if texts and not is_turn else place
+        for place, (texts, is_turn) in enumerate(zip(items, are_turns, strict=True))
+    ]
+    return merged(context_clusters(turns), dialogues, keys)
+
+
 def beginning_clusters(items: Texts) -> list[int]:
     """Joins equal dialogues, and dialogues of which one begins the other.
 

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 from dialeval.corpora import clusters
 from dialeval.corpora.items import Item, Rating
+from dialeval.corpora.json_records import Record, Utterance, parsed
 from dialeval.corpora.rated_sources import (
     PEOPLE,
     RatedReading,
@@ -34,7 +35,14 @@ from dialeval.corpora.rated_sources import (
     repeated_ratings,
     speakers_before_response,
 )
-from dialeval.corpora.rating_scales import FED_DIALOGUE, MODEL_SCALE, N_RATERS, scales_of, single_dimension
+from dialeval.corpora.rating_scales import (
+    FED_DIALOGUE,
+    MODEL_SCALE,
+    N_RATERS,
+    ratings_of,
+    scales_of,
+    single_dimension,
+)
 from dialeval.corpora.text_files import read_json, read_text
 from dialeval.criteria import DIMENSIONS
 from dialeval.errors import UserError, nearest
@@ -57,6 +65,15 @@ SPEAKERS = {
     "system": "chatbot",
 }
 """Names in the files, in small letters, and ours."""
+
+
+class RatedDialogue(Record):
+    """A dialogue with a list of ratings for each dimension, as FED's file and DSTC10's have it."""
+
+    dialog: list[Utterance]
+    annotations: dict[str, list[Any]] | None
+
+
 _OWN_SPEAKERS = {"ieval-dial": {"a": "human", "b": "chatbot"}}
 _ROUND = re.compile(r"([a-z]+)_([0-9]{1,4})")
 _INDICES = "indices"
@@ -153,36 +170,15 @@ def _human_ratings(
             f"{file}: {len(content)} dialogues, but the texts have {len(records)} rows; both must come from one release"
         )
     ratings = []
-    for position, (entry, record, utterances) in enumerate(zip(content, records, texts, strict=True)):
+    for position, (value, record, utterances) in enumerate(zip(content, records, texts, strict=True)):
         place = f"{file}, position {position} ({record.record_id:.60})"
-        annotations = _annotations(entry, utterances, place)
-        for name, values in annotations.items():
-            if name not in FED_DIALOGUE:
-                raise UserError(f"{place}: the dimension '{name:.60}' is not known; {nearest(name, FED_DIALOGUE)}")
-            dimension, scale = FED_DIALOGUE[name]
-            if not isinstance(values, list):
-                raise UserError(f"{place}: '{name:.60}' must be a list of ratings, not {values!r:.60}")
-            checked = [rating_value(value, scale, f"{place}, '{name:.60}'") for value in values]
-            ratings += repeated_ratings((corpus, record.record_id, dimension), ("human", PEOPLE), checked, scale)
-            if not checked:
-                notes[f"dialogues without a rating on {dimension}"] += 1
+        rated = parsed(RatedDialogue, value, place)
+        if tuple(one.text for one in rated.dialog) != utterances:
+            raise UserError(
+                f"{place}: the dialogue is not the one in the same row of the texts; both must be in one order"
+            )
+        ratings += ratings_of((corpus, record.record_id), rated.annotations or {}, FED_DIALOGUE, place, notes)
     return ratings
-
-
-def _annotations(entry: Any, utterances: tuple[str, ...], place: str) -> dict[str, Any]:
-    """Returns the ratings of one dialogue; refuses a dialogue that differs from the texts."""
-    try:
-        annotations, turns = entry["annotations"], entry["dialog"]
-        dialogue = tuple(turn["text"].strip() for turn in turns)
-    except (KeyError, TypeError, AttributeError):
-        raise UserError(
-            f"{place}: an object with 'dialog' (a list of speaker and text) and 'annotations' is needed"
-        ) from None
-    if not isinstance(annotations, dict):
-        raise UserError(f"{place}: 'annotations' must be an object of dimension -> list of ratings")
-    if dialogue != utterances:
-        raise UserError(f"{place}: the dialogue is not the one in the same row of the texts; both must be in one order")
-    return annotations
 
 
 def _rounds(corpus: str, file: Path, records: list[TabRecord]) -> list[Rating]:

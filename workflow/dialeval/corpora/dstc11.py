@@ -27,23 +27,23 @@ engagingness, informativeness and overall quality of a dialogue (Rodríguez-Cant
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
 
-from dialeval.corpora import clusters
 from dialeval.corpora.items import Item, Rating
 from dialeval.corpora.json_records import Name, Record, Text, Utterance, parsed
 from dialeval.corpora.rated_sources import (
     PEOPLE,
+    Gathering,
     RatedReading,
     Scale,
+    before_response,
     check,
     rating_value,
     repeated_ratings,
-    speakers_before_response,
     speakers_in_turn,
 )
 from dialeval.corpora.text_files import listed, number_in, read_columns, read_json
@@ -233,29 +233,24 @@ def read_dstc11_json(corpus: str, path: Path, languages: Iterable[str] | None = 
     content = read_json(path)
     if not isinstance(content, list):
         raise UserError(f"{path}: a JSON list of rated entries is needed, not {type(content).__name__}")
-    reading = RatedReading(str(path))
-    entries = []
+    gathering = Gathering(corpus, path, LANGUAGE)
+    seen: dict[str, int] = {}
     for number, value in enumerate(content):
         where = f"{path}, entry {number}"
         is_dialogue = isinstance(value, dict) and "dialog" in value
         record = parsed(_Dialogue, value, where) if is_dialogue else parsed(_Reply, value, where)
         level: Level = "dialogue" if only_dialogues or is_dialogue else "turn"
-        turns = _turns(record, level)
+        turns = _named(_turns(record, level), level, chatbot=name == CHATBOTS)
         item_id = f"{name}-{'turn' if level == 'turn' else 'dial'}-{number:06d}"
         ratings = _annotated((corpus, item_id), level, record.annotations or {}, where)
-        if not ratings:
-            reading.leave_out(LANGUAGE, item_id, "entries without a rating")
-        elif not all(text for _, text in turns):
-            reading.leave_out(LANGUAGE, item_id, "entries with an empty utterance")
-        else:
-            speakers, texts = _speakers(turns, level, chatbot=name == CHATBOTS), tuple(text for _, text in turns)
-            entries.append(_Entry(number, item_id, level, record.dialogue_id or "", speakers, texts))
-            reading.ratings += ratings
-    for entry, first in zip(entries, _clusters(path, entries), strict=True):
-        cluster = entries[first].item_id
-        item = Item(corpus, entry.item_id, LANGUAGE, entry.level, cluster, entry.speakers, entry.texts)
-        reading.add(item, f"entry {entry.number}")
-    return check(reading)
+        dialogue = record.dialogue_id or ""
+        if level == "dialogue" and dialogue and seen.setdefault(dialogue, number) != number:
+            raise UserError(
+                f"{where}: the dialogue_id '{dialogue:.60}' is used before, at entry {seen[dialogue]}; ids must be "
+                "unique"
+            )
+        gathering.take(item_id, level, where, turns, ratings, dialogue=dialogue)
+    return gathering.checked()
 
 
 class _Dialogue(Record):
@@ -318,50 +313,20 @@ def _annotated(item: tuple[str, str], level: Level, annotations: Mapping[str, An
     return ratings
 
 
-def _speakers(utterances: Turns, level: Level, *, chatbot: bool) -> tuple[str, ...]:
-    """Returns the speakers: as the source names them, and others alternating with their neighbours."""
-    who = [speaker for speaker, _ in utterances]
+def _named(turns: Turns, level: Level, *, chatbot: bool) -> Turns:
+    """Returns the utterances with their speakers: as the source names them, and others alternating with neighbours."""
+    who, texts = [speaker for speaker, _ in turns], [text for _, text in turns]
     if not any(who):
         if level == "turn":
-            return speakers_before_response(len(utterances))
-        return speakers_in_turn(len(utterances)) if chatbot else speakers_in_turn(len(utterances), "A", "B")
+            return before_response(texts)
+        names = speakers_in_turn(len(texts)) if chatbot else speakers_in_turn(len(texts), "A", "B")
+        return list(zip(names, texts, strict=True))
     first = next(place for place, speaker in enumerate(who) if speaker)
     for place in range(first - 1, -1, -1):
         who[place] = "A" if who[place + 1] == "B" else "B"
     for place in range(first + 1, len(who)):
         who[place] = who[place] or ("A" if who[place - 1] == "B" else "B")
-    return tuple(who)
-
-
-class _Entry(NamedTuple):
-    """A rated entry of the list."""
-
-    number: int
-    item_id: str
-    level: Level
-    dialogue: str
-    speakers: tuple[str, ...]
-    texts: tuple[str, ...]
-
-
-def _clusters(path: Path, entries: Sequence[_Entry]) -> list[int]:
-    """Returns the first entry of each entry's cluster: of the same dialogue, by id or by text."""
-    if not entries:
-        return []
-    first: dict[str, int] = {}
-    for entry in entries:
-        if entry.level == "dialogue" and entry.dialogue:
-            other = first.setdefault(entry.dialogue, entry.number)
-            if other != entry.number:
-                raise UserError(
-                    f"{path}, entry {entry.number}: the dialogue_id '{entry.dialogue:.60}' is used before, at entry "
-                    f"{other}; ids must be unique"
-                )
-    return clusters.merged(
-        clusters.context_clusters([entry.texts if entry.level == "turn" else () for entry in entries]),
-        [entry.texts if entry.level == "dialogue" else entry.number for entry in entries],
-        [entry.dialogue or entry.number for entry in entries],
-    )
+    return list(zip(who, texts, strict=True))
 
 
 # The natural Chinese sets of DSTC11's fourth track: their names, what people rated in them, and on which scale.

@@ -243,16 +243,8 @@ def _clusters(lines: list[_Line]) -> list[str]:
     """Returns the cluster of every line: its own or that of its item elsewhere, else found from the texts."""
     ids = [line.item_id for line in lines]
     named = {line.item_id: line.cluster for line in lines if line.cluster}
-    alone: tuple[str, ...] = ()
-    turns = [
-        line.utterances if line.level == "turn" and item_id not in named else alone
-        for item_id, line in zip(ids, lines, strict=True)
-    ]
-    dialogues = [
-        line.utterances if line.level == "dialogue" and item_id not in named else (str(number),)
-        for number, (item_id, line) in enumerate(zip(ids, lines, strict=True))
-    ]
-    groups = clusters.merged(clusters.context_clusters(turns), clusters.identical_clusters(dialogues), ids)
+    texts = [() if line.item_id in named else line.utterances for line in lines]
+    groups = clusters.item_clusters(texts, [line.level == "turn" for line in lines], ids)
     return [
         line.cluster or named.get(item_id) or ids[group]
         for item_id, line, group in zip(ids, lines, groups, strict=True)

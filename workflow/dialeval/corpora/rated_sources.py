@@ -243,32 +243,31 @@ def _counted(counts: Counter[str]) -> str:
 
 # The items of a file are gathered before they are clustered: which depend on each other shows only at its end.
 
-_LANGUAGE = "en"
 
-
-@dataclass(frozen=True)
-class _Rated:
+class _Rated(NamedTuple):
     item_id: str
+    level: Level
     place: str
     speakers: tuple[str, ...]
     texts: tuple[str, ...]
     cluster: str
+    dialogue: str
 
 
 @dataclass
 class Gathering:
-    """The items of a file in English, in order.
+    """The items of a file in one language, in order.
 
     Attributes:
         corpus: name of the corpus in the configuration.
         path: the file.
-        level: of all items.
+        language: of all items.
         reading: the result, without its items.
     """
 
     corpus: str
     path: Path
-    level: Level
+    language: str = "en"
     reading: RatedReading = field(init=False)
     _found: list[_Rated] = field(default_factory=list, init=False, repr=False)
 
@@ -276,26 +275,36 @@ class Gathering:
         self.reading = RatedReading(str(self.path))
 
     def take(
-        self, item_id: str, where: str, turns: Sequence[tuple[str, str]], ratings: list[Rating], cluster: str = ""
+        self,
+        item_id: str,
+        level: Level,
+        where: str,
+        turns: Sequence[tuple[str, str]],
+        ratings: list[Rating],
+        *,
+        cluster: str = "",
+        dialogue: str = "",
     ) -> None:
         """Takes an item with its ratings; one without a rating or with an empty utterance is left out and counted.
 
         Args:
             item_id: of the item.
+            level: of the item.
             where: file and record, for messages.
             turns: speaker and text of each utterance.
             ratings: of the item.
             cluster: the cluster in the file; empty to derive it from the texts.
+            dialogue: the dialogue in the file, of which all items are one cluster; empty where the file has none.
         """
         if not ratings:
-            self.reading.leave_out(_LANGUAGE, item_id, "records without a rating")
+            self.reading.leave_out(self.language, item_id, "records without a rating")
         elif not turns or not all(text for _, text in turns):
-            self.reading.leave_out(_LANGUAGE, item_id, "records with an empty utterance")
+            self.reading.leave_out(self.language, item_id, "records with an empty utterance")
         else:
             self.reading.ratings += ratings
-            place = where.removeprefix(f"{self.path}, ")
             speakers, texts = zip(*turns, strict=True)
-            self._found.append(_Rated(item_id, place, speakers, texts, cluster))
+            place = where.removeprefix(f"{self.path}, ")
+            self._found.append(_Rated(item_id, level, place, speakers, texts, cluster, dialogue))
 
     def checked(self) -> RatedReading:
         """Returns all that was found, items that depend on each other being one cluster.
@@ -303,11 +312,15 @@ class Gathering:
         Raises:
             UserError: as of `RatedReading.add` and `check`.
         """
-        texts = [one.texts for one in self._found]
-        join = clusters.context_clusters if self.level == "turn" else clusters.identical_clusters
-        for one, first in zip(self._found, join(texts), strict=True):
-            cluster = one.cluster or self._found[first].item_id
-            item = Item(self.corpus, one.item_id, _LANGUAGE, self.level, cluster, one.speakers, one.texts)
+        found = self._found
+        firsts = clusters.item_clusters(
+            [one.texts for one in found],
+            [one.level == "turn" for one in found],
+            [one.dialogue or number for number, one in enumerate(found)],
+        )
+        for one, first in zip(found, firsts, strict=True):
+            cluster = one.cluster or found[first].item_id
+            item = Item(self.corpus, one.item_id, self.language, one.level, cluster, one.speakers, one.texts)
             self.reading.add(item, one.place)
         return check(self.reading)
 
