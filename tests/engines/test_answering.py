@@ -25,7 +25,7 @@ from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.requests import AnswerFailure, Request, Response
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
-from dialeval.jobs import signals
+from dialeval.jobs import lifecycle
 from dialeval.jobs.progress import Progress
 
 
@@ -273,7 +273,7 @@ run(lambda: run_in_order(work()))
 
 def start(program: str, *arguments: str) -> subprocess.Popen[str]:
     """Starts a job that knows of no run, and waits until it is at work."""
-    environment = {name: value for name, value in os.environ.items() if name != signals.VARIABLE}
+    environment = {name: value for name, value in os.environ.items() if name != lifecycle.RUN_VARIABLE}
     job = subprocess.Popen(
         [sys.executable, "-c", FROM_A_TERMINAL + program, *arguments],
         stdout=subprocess.PIPE,

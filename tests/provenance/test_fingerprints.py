@@ -272,7 +272,7 @@ WORDS_PASSED_ON = {
     "dialeval.engines.store.answer_files",  # raised again, to whoever waits for the write
     "dialeval.labels.reading",  # into another error
     "dialeval.labels.exports",  # into a fault, of which that one is made
-    "dialeval.provenance.versions",  # ends the command
+    "dialeval.provenance.stale_files",  # ends the command
     "dialeval.report.terminal_summary",  # into a note in the terminal
 }
 ANEW = ("estimate", "compare_runs")  # run whenever they are asked for
