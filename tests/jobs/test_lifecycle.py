@@ -101,7 +101,7 @@ def test_a_folder_has_the_time_that_snakemake_noted_in_it(tmp_path: Path, clock:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give up its rights")
-def test_a_file_of_somebody_else_is_told_however_it_may_be_written(clock: Path) -> None:
+def test_a_file_of_somebody_else_is_reported_however_it_may_be_written(clock: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = dated(Path(folder) / "talks.jsonl", time.time() + DAY)
         path.parent.chmod(0o755)
@@ -117,7 +117,9 @@ def test_a_file_of_somebody_else_is_told_however_it_may_be_written(clock: Path) 
         assert path.stat().st_mtime_ns == before
 
 
-def test_a_file_that_cannot_be_changed_is_told(tmp_path: Path, clock: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_cannot_be_changed_is_reported(
+    tmp_path: Path, clock: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = dated(tmp_path / "talks.jsonl", time.time() + DAY)
 
     def refuse(*_: object, **__: object) -> None:

@@ -48,7 +48,7 @@ def job(results: Path, settings: str = '{"b": 1, "a": [2]}') -> Job:
     )  # fmt: skip
 
 
-def test_a_record_tells_all_that_a_job_was_made_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_record_lists_all_inputs_of_a_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DIALEVAL_CONFIGURATION", "mine.yaml")
     results = tmp_path / "results"
     write_record(job(results), job(results).key)
@@ -85,7 +85,7 @@ def test_a_record_names_what_another_process_of_the_job_computed_with() -> None:
     assert done.stdout.strip() == "['numpy', 'python']"
 
 
-def test_a_folders_digest_tells_its_files_by_name_and_content(tmp_path: Path) -> None:
+def test_a_folders_digest_depends_on_names_and_contents(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "a").write_text("1")
@@ -115,14 +115,14 @@ def test_a_job_writes_its_record_and_a_stage_by_hand_none(tmp_path: Path) -> Non
     assert not list(read_records(tmp_path / "results"))
 
 
-def test_a_record_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_record_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     told = job(tmp_path / "results")
     (tmp_path / "results/provenance").write_text("a file where the folder should be")
     with pytest.raises(UserError, match="x.parquet.json cannot be written: .*run the same command again"):
         write_record(told, told.key)
 
 
-def test_without_a_stage_the_way_to_say_one_is_told() -> None:
+def test_without_a_stage_the_way_to_name_one_is_printed() -> None:
     done = subprocess.run([sys.executable, "-m", "dialeval.stages"], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "python -m dialeval.stages STAGE ..., or STAGE --help; stages:\n  corpora: download, " in done.stderr

@@ -194,9 +194,7 @@ def graph(results: Path, *wanted: str, left_out: tuple[str, ...] = ()) -> Path:
     return put(results, ".graph.json", json.dumps(about))
 
 
-def test_the_stage_lists_and_removes_only_where_that_is_asked(
-    results: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_stage_lists_and_removes_only_where_it_is_set(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made(results, "tables/a.csv", "tables/b.csv")
     put(results, "tables/b.csv", "x" * 2345)
     put(results, "mine.txt")
@@ -256,7 +254,7 @@ def test_results_of_the_versions_at_hand_need_nothing() -> None:
     assert said == ["all results were made with the versions that are installed (2 records)"]
 
 
-def test_files_that_are_gone_are_not_told_of(tmp_path: Path) -> None:
+def test_files_that_are_gone_are_not_reported_of(tmp_path: Path) -> None:
     made = tmp_path / "made"
     made.write_text("x")
     write_record(Job("stage", tmp_path, (made,)), "key")
