@@ -87,7 +87,7 @@ rule versions:
         results=LAYOUT.results,
         graph=LAYOUT.graph("versions"),
     shell:
-        "rm -f {log:q} && python -u -m dialeval.provenance.versions {params.results:q} {params.graph:q} 2>&1 | tee -i {log:q}"
+        "rm -f {log:q} && python -u -m dialeval.provenance.stale_files {params.results:q} {params.graph:q} 2>&1 | tee -i {log:q}"
 
 
 rule check:

@@ -111,7 +111,7 @@ def own_process(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("own_process")
-def test_every_benchmark_starts_and_tells_its_options(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_benchmark_starts_and_lists_its_options(capsys: pytest.CaptureFixture[str]) -> None:
     for script in compose.scripts():
         if {"torch", "GPU"} & set(script.takes.split()) and not find_spec("torch"):
             continue  # it imports torch before it reads its options

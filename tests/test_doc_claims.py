@@ -28,7 +28,7 @@ from dialeval.tables.catalogue import TABLES, table_named
 OWN = ("benchmarks", "configs", "docs", "envs", "examples", "profiles", "rules", "tests", "workflow", ".ci")
 FOLDERS = {name.split("/")[0] for name in TABLES if "/" in name} | {"unieval", "arena", "gteval"}
 BY_ANOTHER_WAY = {
-    ".": "hidden folders, by dialeval.provenance.kept_outputs and dialeval.jobs.progress",
+    ".": "hidden folders, by dialeval.provenance.records and dialeval.jobs.progress",
     "provenance": "beside every file, by dialeval.provenance.records",
     "comparison": "by the stage that compares two runs, which is told a folder",
     "dialogbench/experts/sheet.csv": "beside the digest that its rule names",

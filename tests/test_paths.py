@@ -14,10 +14,10 @@ from dialeval.engines.requests import Response
 from dialeval.engines.spending.entries import Entry, Ledger, close_file
 from dialeval.engines.store.response_store import NAMES
 from dialeval.errors import UserError
+from dialeval.jobs import lifecycle
 from dialeval.jobs import progress as progress_files
-from dialeval.jobs import run_lock
 from dialeval.paths import RESULTS, STORE, linked_folder, replacing, write_new
-from dialeval.provenance import kept_outputs
+from dialeval.provenance import records
 from dialeval.provenance.records import Job, write_record
 from dialeval.tables.dialogues import SEEDS
 from dialeval.tables.files import empty_table, write_table
@@ -88,7 +88,7 @@ def test_no_name_of_a_temporary_file_can_be_taken_before(results: Path, precious
         (results / name).symlink_to(precious)
     with replacing(results / "x.csv") as temporary:
         temporary.write_text("a,b")
-    run_lock.check_writable(results)
+    lifecycle.check_writable(results)
 
 
 PLANTED: dict[str, Callable[[Path, Path], None]] = {
@@ -136,13 +136,13 @@ def test_no_ledger_is_written_through_a_link(tmp_path: Path, precious: Path, pla
 
 def test_the_lock_of_the_results_is_no_link(results: Path, precious: Path) -> None:
     (results / ".run.lock").symlink_to(precious)
-    run_lock.refuse_second_run(results)
+    lifecycle.refuse_second_run(results)
     with pytest.raises(UserError, match=r"\.run\.lock is a link"):
-        run_lock.acquire(results)
+        lifecycle.lock_results(results)
 
 
 def test_progress_records_and_kept_files_go_through_no_link(results: Path, precious: Path) -> None:
-    for name in (progress_files.FOLDER, "provenance", kept_outputs.FOLDER):
+    for name in (progress_files.FOLDER, "provenance", records.KEPT):
         (results / name).symlink_to(precious.parent)
     progress_files.report_for(results, results / "logs/responses/gpt.log")
     progress_files.write(progress_files.SoFar("arena by gpt", "answers", 1, 2, 0, 0, 0, 1.0, "running"))
@@ -153,9 +153,9 @@ def test_progress_records_and_kept_files_go_through_no_link(results: Path, preci
     job = Job("parse", results, (made,))
     with pytest.raises(UserError, match="provenance is a link"):
         write_record(job, "key")
-    kept_outputs.keep(job)
-    kept_outputs.forget(results, [made])
-    assert not kept_outputs.restore(job)
+    records.keep_outputs(job)
+    records.forget_outputs(results, [made])
+    assert not records.restore_outputs(job)
 
 
 def test_checkpoints_behind_a_link_are_left_alone(results: Path, precious: Path) -> None:

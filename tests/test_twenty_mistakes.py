@@ -33,7 +33,7 @@ from dialeval.engines.openai_api.retries import RetryPolicy
 from dialeval.engines.requests import AnswerFailure, Message, Request
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
-from dialeval.jobs import run_lock
+from dialeval.jobs import lifecycle
 from dialeval.jobs.failure_summary import FailedJob, cause_in, exit_message, summary_text
 from dialeval.jobs.progress import Progress
 from dialeval.jobs.run_progress import unknown_target
@@ -158,7 +158,7 @@ def another_run(desk: Desk) -> str:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
         try:
-            return said(lambda: run_lock.refuse_second_run(desk.folder))
+            return said(lambda: lifecycle.refuse_second_run(desk.folder))
         finally:
             holder.kill()
 
@@ -166,8 +166,8 @@ def another_run(desk: Desk) -> str:
 HOLDER = """
 import sys
 from pathlib import Path
-from dialeval.jobs import run_lock as runlock
-runlock.acquire(Path(sys.argv[1]))
+from dialeval.jobs import lifecycle
+lifecycle.lock_results(Path(sys.argv[1]))
 print("held", flush=True)
 sys.stdin.read()
 """

@@ -101,7 +101,7 @@ def sending(folder: Path, address: str = ENDPOINT["base_url"]) -> None:
         ("https://аpi.openai.com/v1", "xn--pi-6kc.openai.com"),  # the first letter is Cyrillic
     ],
 )
-def test_which_keys_are_sent_where_is_told(
+def test_the_destination_of_each_key_is_reported(
     address: str, host: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("MY_KEY", "secret-0123456789")
@@ -155,7 +155,7 @@ class TerminalOrNot(io.StringIO):
         return self.is_terminal
 
 
-def test_what_a_foreign_configuration_could_do_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_foreign_configuration_could_do_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "data").mkdir()
     configure(folder, data_dir="data", store_dir="../store", results_dir=str(folder / "results"))
     (line,) = [line for line in told(capsys, status=0)["note"] if line.startswith("files ")]
@@ -183,13 +183,15 @@ def test_transcripts_are_read(folder: Path, capsys: pytest.CaptureFixture[str]) 
     assert "mine.jsonl, line 37" in line
 
 
-def test_a_full_disk_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_full_disk_is_reported(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: type("Usage", (), {"free": 2e8}))
     lines = told(capsys, status=1)["missing"]
     assert lines == [f"{name} only 0.2 GB are free; make room, or name another folder" for name in ("results", "store")]
 
 
-def test_a_run_that_is_under_way_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_is_under_way_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "results").mkdir()
     with (folder / "results" / ".run.lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -245,7 +247,7 @@ def configured(url: str, tmp_path: Path, models: dict[str, dict[str, Any]], **mo
 
 
 @pytest.mark.usefixtures("key")
-def test_each_model_is_asked_once_and_cheaply(tmp_path: Path) -> None:
+def test_each_model_gets_one_cheap_request(tmp_path: Path) -> None:
     with LoopbackEndpoint(answered) as endpoint:
         found = probe_models(configured(endpoint.url, tmp_path, {"one": {}, "two": {"batch": True}}))
     assert [(one.state, one.about) for one in found] == [(State.OK, "models.one"), (State.OK, "models.two")]
@@ -254,9 +256,7 @@ def test_each_model_is_asked_once_and_cheaply(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("key")
-def test_what_is_wrong_is_told_with_its_remedy_and_without_the_key(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_errors_have_the_remedy_and_not_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WRONG_KEY", "wrong-0123456789")
     models: dict[str, dict[str, Any]] = {
         "unknown": {"model": "unknown"},
@@ -276,7 +276,7 @@ def test_what_is_wrong_is_told_with_its_remedy_and_without_the_key(
 
 
 @pytest.mark.usefixtures("key")
-def test_prices_are_told_and_what_was_spent_is_written_down(tmp_path: Path) -> None:
+def test_prices_are_printed_and_spending_is_written_down(tmp_path: Path) -> None:
     priced = {"price_input": 1000.0, "price_output": 2000.0}
     with LoopbackEndpoint(answered) as endpoint:
         (found,) = probe_models(configured(endpoint.url, tmp_path, {"one": priced}, budget=1.0))
@@ -286,7 +286,7 @@ def test_prices_are_told_and_what_was_spent_is_written_down(tmp_path: Path) -> N
 
 
 @pytest.mark.usefixtures("key")
-def test_a_budget_that_is_used_up_asks_nothing(tmp_path: Path) -> None:
+def test_a_used_up_budget_sends_no_request(tmp_path: Path) -> None:
     priced = {"price_input": 1e6, "price_output": 1e6}
     with LoopbackEndpoint(answered) as endpoint:
         (found,) = probe_models(configured(endpoint.url, tmp_path, {"one": priced}, budget=1.0))

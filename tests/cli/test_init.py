@@ -48,7 +48,7 @@ def test_chatbots_and_a_judge_behind_an_endpoint() -> None:
     assert set(config.resolved_protocols()) == {"unieval", "arena", "gteval"}
 
 
-def test_openai_is_asked_where_no_address_is_given() -> None:
+def test_openai_is_the_default_address() -> None:
     model = made(Wish(chatbots=TWO, judges=[JUDGE])).models["able"]
     assert isinstance(model, OpenAIModel)
     assert (model.base_url, model.api_key_env) == ("https://api.openai.com/v1", "OPENAI_API_KEY")
@@ -77,7 +77,7 @@ def test_transcripts_are_read_and_named_after_their_file(tmp_path: Path) -> None
     )
 
 
-def test_pairs_are_judged_by_those_who_can_be_asked() -> None:
+def test_pairs_are_judged_by_models_behind_endpoints() -> None:
     text = configuration_text(Wish(judges=[Model("forest")], dialogues=TRANSCRIPTS), Path("mine"))
     assert set(made(Wish(judges=[Model("forest")], dialogues=TRANSCRIPTS)).resolved_protocols()) == {"quality"}
     assert "# better:" in text
@@ -97,7 +97,7 @@ def test_files_near_the_folder_are_named_as_seen_from_it(tmp_path: Path, inside:
     assert list(config.transcripts) == ["my-talks"]
 
 
-def test_whose_the_dialogues_are_can_be_said(tmp_path: Path) -> None:
+def test_the_evaluated_system_can_be_named(tmp_path: Path) -> None:
     file = tmp_path / "talks.jsonl"
     talk = {"dialogue_id": "1", "utterances": [{"speaker": "ann", "text": "Hi."}, {"speaker": "bob", "text": "Hello."}]}
     file.write_text(json.dumps(talk) + "\n")
@@ -160,7 +160,7 @@ def test_fields_of_json_can_be_named_and_what_was_understood_is_printed(
         (Wish("localhost:8000", None, TWO, [JUDGE]), "base_url"),
     ],
 )
-def test_what_cannot_be_made_is_told(wish: Wish, words: str) -> None:
+def test_what_cannot_be_made_is_reported(wish: Wish, words: str) -> None:
     with pytest.raises(UserError, match=words.replace("(", "\\(")):
         configuration_text(wish, Path("mine"))
 
@@ -185,7 +185,7 @@ def test_models_are_written_with_their_names(text: str, model: Model) -> None:
 
 
 @pytest.mark.parametrize("text", ["gpt-4o", "=gpt", "gpt=", "", "forrest"])
-def test_what_is_no_model_is_told(text: str) -> None:
+def test_what_is_no_model_is_reported(text: str) -> None:
     with pytest.raises(UserError, match="NAME=MODEL"):
         as_model(text)
 
@@ -244,7 +244,7 @@ def test_a_wish_that_cannot_be_met_makes_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "new").exists()
 
 
-def test_a_file_in_place_of_a_folder_is_told(tmp_path: Path) -> None:
+def test_a_file_in_place_of_a_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match="cannot be written"):
         make_folder(tmp_path / "file" / "folder", Wish())
@@ -257,13 +257,13 @@ def test_environments_of_jobs_need_the_project(tmp_path: Path) -> None:
         check_can_be_installed(tmp_path)
 
 
-def test_a_project_whose_folder_snakemake_cannot_read_is_told(tmp_path: Path) -> None:
+def test_a_project_whose_folder_snakemake_cannot_read_is_reported(tmp_path: Path) -> None:
     check_name(PROJECT)
     with pytest.raises(UserError, match="braces Snakemake takes for a wildcard; rename or move that folder"):
         check_name(tmp_path / "{mine}" / "DialEval")
 
 
-def test_only_who_asks_an_endpoint_is_told_of_a_key(tmp_path: Path) -> None:
+def test_only_endpoints_need_a_key(tmp_path: Path) -> None:
     chatbots = [Model("retrieval"), Model("ngram")]
     make_folder(tmp_path / "offline", Wish(chatbots=chatbots, judges=[Model("forest")]))
     make_folder(tmp_path / "asking", Wish(chatbots=chatbots, judges=[Model("gpt", "gpt-4o-2024-11-20")]))

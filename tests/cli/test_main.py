@@ -56,7 +56,7 @@ def test_init_says_what_to_type_next(
         (["--chatbot", "a=b"], "add --judge NAME=MODEL"),
     ],
 )
-def test_mistakes_are_told_in_words(
+def test_mistakes_are_reported(
     tmp_path: Path, options: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["init", str(tmp_path / "new"), *options]) == 1

@@ -47,7 +47,7 @@ def test_numbers_that_stand_for_winners_are_words(battles: dict[str, Any]) -> No
         ({"judges": ["forest"]}, ["judges: 'forest' is not a model"]),
     ],
 )
-def test_a_mistake_is_told(battles: dict[str, Any], changes: dict[str, Any], words: list[str]) -> None:
+def test_a_mistake_is_reported(battles: dict[str, Any], changes: dict[str, Any], words: list[str]) -> None:
     with pytest.raises(UserError) as caught:
         load_config(battles | changes)
     for word in words:

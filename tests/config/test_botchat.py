@@ -37,7 +37,7 @@ def test_without_judges_that_can_rules_alone_look() -> None:
     assert loaded(judges=[]).resolved_protocols()["failures"].measured() == ("rates", "differences", "examples")
 
 
-def test_judges_are_asked_about_all_kinds_beside_the_rules() -> None:
+def test_judges_get_all_failures_beside_the_rules() -> None:
     config = loaded(judges=["judge"])
     protocol = config.resolved_protocols()["failures"]
     assert config.judging("failures") == ["judge", "rules"]
@@ -46,7 +46,7 @@ def test_judges_are_asked_about_all_kinds_beside_the_rules() -> None:
     assert config.people_of_failures() == [BASE["seeds"]["corpus"]]
 
 
-def test_kinds_may_be_fewer_and_ones_own() -> None:
+def test_failures_may_be_fewer_and_the_users_own() -> None:
     content = raw(criteria=["formal_tone", "rude"], judges=["judge"])
     content["criteria"] = {**content.get("criteria", {}), "rude": {"level": "dialogue", "question": "Is it rude?"}}
     found = load_config(content).criteria_of("failures")
@@ -86,7 +86,7 @@ def test_transcripts_need_neither_chatbots_nor_judges_nor_models() -> None:
         ({"rules": False}, "protocols.failures.rules"),
     ],
 )
-def test_a_mistake_is_told(failures: dict[str, Any], words: str) -> None:
+def test_a_mistake_is_reported(failures: dict[str, Any], words: str) -> None:
     assert words in mistakes(raw(**failures))
 
 
@@ -102,7 +102,7 @@ def test_a_kind_about_responses_is_refused() -> None:
     assert "'rude' is about responses, and this protocol judges dialogues" in mistakes(content)
 
 
-def test_people_cannot_label_several_places_of_several_kinds() -> None:
+def test_people_cannot_label_several_places_of_several_criteria() -> None:
     content = raw(judges=["judge"])
     content["labels"] = {"protocols": ["failures"], "annotators": ["anna"], "path": "labels"}
     assert "for which there is no sheet" in mistakes(content)

@@ -62,7 +62,7 @@ def test_transcripts_need_neither_chatbots_nor_seeds_nor_corpora() -> None:
         ),
     ],
 )
-def test_a_mistake_is_told_with_its_field(changes: dict[str, Any], words: list[str]) -> None:
+def test_a_mistake_is_reported_with_its_field(changes: dict[str, Any], words: list[str]) -> None:
     with pytest.raises(UserError) as caught:
         load(changes)
     for word in words:
@@ -76,7 +76,7 @@ def test_names_of_corpora_are_taken() -> None:
         load_config(BASE | changes, files_are_there=False)
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"transcripts.support.path: .*nowhere.jsonl does not exist"):
         load({"transcripts": {"support": {"path": str(tmp_path / "nowhere.jsonl")}}}, there=True)
 
@@ -125,7 +125,7 @@ def raw(folder: Path, **changes: Any) -> dict[str, Any]:
     return parts | changes
 
 
-def test_what_is_absent_is_left_out_and_told(tmp_path: Path) -> None:
+def test_what_is_absent_is_left_out_and_reported(tmp_path: Path) -> None:
     whole = load_config(raw(tmp_path))
     config = without_absent(whole)
     assert config.metaeval is not None

@@ -93,7 +93,7 @@ def test_a_labels_value_is_its_place() -> None:
         ({"alias": ["warm"]}, "there is no such field; did you mean 'aliases'?"),
     ],
 )
-def test_mistakes_are_told_with_the_remedy(criterion: dict[str, Any], words: str) -> None:
+def test_mistakes_are_reported_with_the_remedy(criterion: dict[str, Any], words: str) -> None:
     message = mistakes(with_criteria(empathy=criterion))
     assert "criteria.empathy" in message
     assert words in message
@@ -139,7 +139,7 @@ def asking(own: dict[str, Any], **protocol: Any) -> dict[str, Any]:
     return raw
 
 
-def test_embedded_judges_are_not_asked_about_what_they_were_not_built_for() -> None:
+def test_embedded_judges_get_no_criterion_that_they_do_not_serve() -> None:
     message = mistakes(asking({"empathy": EMPATHY}, criteria=["empathy", "overall"], judges=["forest"]))
     assert (
         "protocols.felt.judges: 'forest' is an embedded model, which scores the papers' criteria (relevance, "
@@ -184,7 +184,7 @@ def test_a_criterion_that_shipped_protocols_come_to_ask_about_is_refused_for_emb
         ),
     ],
 )
-def test_questions_that_cannot_be_asked_are_told(criterion: dict[str, Any], protocol: Any, words: str) -> None:
+def test_invalid_questions_are_reported(criterion: dict[str, Any], protocol: Any, words: str) -> None:
     assert words in mistakes(asking({"empathy": criterion}, criteria=["empathy"], **protocol))
 
 

@@ -95,7 +95,7 @@ def test_items_by_rule_need_their_corpus_and_only_their_tasks() -> None:
         ({"published": {"mine": {"path": "none.json"}}}, ["dialogbench.published.mine.path", "does not exist"]),
     ],
 )
-def test_a_mistake_is_told_with_field_value_and_remedy(section: dict[str, Any], words: list[str]) -> None:
+def test_a_mistake_is_reported_with_field_value_and_remedy(section: dict[str, Any], words: list[str]) -> None:
     with pytest.raises(UserError) as caught:
         load_config(with_section(**section))
     for word in words:

@@ -66,7 +66,7 @@ def test_ready_scores_count_under_each_protocol_about_rated_items() -> None:
     assert config.ensemble_methods() == {"both": {"ensemble": {"other": ["file"], "metric": ["file"]}}}
 
 
-def test_it_goes_by_no_printed_name_unless_told() -> None:
+def test_it_has_no_published_name_unless_set() -> None:
     assert load_config(raw()).published_systems()["both"] == ""
     metaeval = RATED["metaeval"] | {"published_as": {"both": "LLaMA-2-7B + PoE"}}
     assert load_config(raw(metaeval=metaeval)).published_systems()["both"] == "LLaMA-2-7B + PoE"
@@ -144,7 +144,7 @@ def test_under_a_protocol_about_systems_it_is_a_judge_of_its_measures() -> None:
         ),
     ],
 )
-def test_a_mistake_is_told(changes: dict[str, Any], words: list[str]) -> None:
+def test_a_mistake_is_reported(changes: dict[str, Any], words: list[str]) -> None:
     with pytest.raises(UserError) as caught:
         load_config({key: value for key, value in raw(**changes).items() if value is not None}, files_are_there=False)
     assert all(word in str(caught.value) for word in words), caught.value
@@ -193,7 +193,7 @@ def test_a_tag_stands_for_its_models_and_nothing_for_all() -> None:
         (["open", "open"], "open"),
     ],
 )
-def test_mistakes_are_told_with_their_remedy(pool: list[str], words: str) -> None:
+def test_mistakes_are_reported_with_their_remedy(pool: list[str], words: str) -> None:
     with pytest.raises(UserError) as caught:
         load_config(ensemble_pool_raw(pool), files_are_there=False)
     assert words in str(caught.value)
@@ -232,7 +232,7 @@ def with_models(**models: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def test_kinds_and_tags_group_models_in_the_order_of_the_configuration() -> None:
+def test_types_and_tags_group_models_in_the_order_of_the_configuration() -> None:
     config = load_config(
         with_models(
             b={"kind": "base", "tags": ["open", "small"]}, plain={}, a={"kind": "chat", "tags": ["closed", "open"]}
@@ -264,7 +264,7 @@ def test_neither_is_part_of_any_settings() -> None:
         ({"kind": "instruct"}, ["models.one.kind", "known: base, chat"]),
     ],
 )
-def test_groups_a_mistake_is_told(model: dict[str, Any], words: list[str]) -> None:
+def test_groups_a_mistake_is_reported(model: dict[str, Any], words: list[str]) -> None:
     with pytest.raises(UserError) as caught:
         load_config(with_models(one=model, other={}))
     for word in words:

@@ -47,7 +47,7 @@ LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
         (b'models: {a: "\\ud800"}\n', ["'models.a'", "half a surrogate pair"]),
     ],
 )
-def test_what_is_wrong_with_a_file_is_told(tmp_path: Path, content: bytes, words: list[str]) -> None:
+def test_what_is_wrong_with_a_file_is_reported(tmp_path: Path, content: bytes, words: list[str]) -> None:
     path = tmp_path / "mine.yaml"
     path.write_bytes(content)
     with pytest.raises(UserError) as caught:
@@ -98,7 +98,7 @@ def test_the_folder_of_the_run_comes_before_the_project(here: Path) -> None:
     assert configuration_file(here, project) == (Path("config.yaml"), "")
 
 
-def test_a_run_without_any_configuration_is_told_how_to_name_one(here: Path) -> None:
+def test_a_run_without_a_configuration_ends_with_the_way_to_name_one(here: Path) -> None:
     with pytest.raises(UserError, match=rf"no config.yaml in {here}, nor in {here}; .* --configfile"):
         configuration_file(here, here)
 

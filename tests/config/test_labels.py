@@ -47,7 +47,7 @@ def test_people_label_under_all_protocols_that_judge_systems() -> None:
     assert labelled_protocols(without) == {}
 
 
-def test_people_alone_may_label_what_no_judge_is_asked_about() -> None:
+def test_people_may_label_protocols_without_judges() -> None:
     alone = dict.fromkeys(["quality", "both", "better"], BASE["protocols"]["alone"])
     of_others = {"other": {"form": "scale", "data": {"source": "more"}, "criteria": ["overall"]}}
     transcripts = {"support": {"path": "support.jsonl"}, "more": {"path": "more.jsonl"}}
@@ -108,7 +108,7 @@ def test_what_does_not_fit(labels: dict[str, Any], more: dict[str, Any], words: 
     assert len(told) == 1, told
 
 
-def test_a_draw_asks_nobody_but_who_talks_and_by_whom_it_goes() -> None:
+def test_a_draw_sends_requests_to_chatbots_and_the_judge_it_depends_on_alone() -> None:
     assert models_before_labels(config({"path": "labels"})) == []
     assert models_before_labels(config({"path": "labels", "sampling_design": "score"})) == ["gpt"]
     bots = {name: {"engine": "openai", "model": name} for name in ("one", "two", "gpt")}
@@ -141,7 +141,7 @@ def test_labels_in_a_file_are_no_folder(tmp_path: Path) -> None:
         config({"path": str(path)})
 
 
-def test_an_own_template_needs_what_annotators_are_asked(tmp_path: Path) -> None:
+def test_the_users_template_needs_the_annotators_question(tmp_path: Path) -> None:
     asked = {"path": "labels", "questions": {"better": "Which assistant helps the customer more?"}}
     assert config(asked, protocols={"better": OWN}).labels.questions == asked["questions"]
     with_criterion = {"both": BASE["protocols"]["both"] | {"template": "how.j2"}}

@@ -63,7 +63,7 @@ def test_a_correct_configuration_is_taken() -> None:
         ("models", {}, ["models", "at least 1 item"]),
     ],
 )
-def test_a_mistake_is_told_with_field_value_and_remedy(path: str, value: Any, words: list[str]) -> None:
+def test_a_mistake_is_reported_with_field_value_and_remedy(path: str, value: Any, words: list[str]) -> None:
     with pytest.raises(UserError) as caught:
         load_config(with_change(path, value))
     for word in words:
@@ -76,7 +76,7 @@ def test_all_mistakes_come_in_one_message() -> None:
         load_config(raw)
 
 
-def test_a_missing_file_is_told_with_the_path_and_data_dir(tmp_path: Path) -> None:
+def test_a_missing_file_is_reported_with_the_path_and_data_dir(tmp_path: Path) -> None:
     raw = with_change("corpora.mine", {"reader": "jsonl", "path": "mine.jsonl"})
     raw["seeds"] = {"corpus": "mine"}
     raw["data_dir"] = str(tmp_path)
@@ -84,7 +84,7 @@ def test_a_missing_file_is_told_with_the_path_and_data_dir(tmp_path: Path) -> No
         load_config(raw)
 
 
-def test_a_corpus_that_nobody_uses_may_be_missing() -> None:
+def test_an_unused_corpus_may_be_missing() -> None:
     load_config(with_change("corpora.unused", {"reader": "jsonl", "path": "/nowhere/x.jsonl"}))
 
 

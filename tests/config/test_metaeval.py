@@ -101,7 +101,7 @@ def test_a_protocols_own_judges_come_before_the_judges_of_all() -> None:
         ),
     ],
 )
-def test_a_mistake_is_told(changes: dict[str, Any], words: list[str]) -> None:
+def test_a_mistake_is_reported(changes: dict[str, Any], words: list[str]) -> None:
     with pytest.raises(UserError) as caught:
         load_config(raw(**changes))
     assert all(word in str(caught.value) for word in words), caught.value
@@ -170,7 +170,7 @@ def scored(**published_as: str) -> dict[str, Any]:
     )
 
 
-def test_only_what_is_asked_as_it_is_goes_by_its_own_name() -> None:
+def test_only_an_untrained_model_has_its_own_name() -> None:
     nameless = dict.fromkeys(("Alpaca-7B", "ft-en", "ft-ten", "ft-any", "poe", "given", "both", "metric"), "")
     assert load_config(scored(), files_are_there=False).published_systems() == nameless
     published_as = {
@@ -212,7 +212,7 @@ def test_systems_that_a_judge_cannot_be_are_refused(published_as: dict[str, str]
         assert word in str(error.value)
 
 
-def test_what_is_trained_does_not_have_the_name_of_a_model_that_the_papers_asked_as_it_is() -> None:
+def test_a_trained_model_does_not_have_the_published_name_of_an_untrained_one() -> None:
     parts = scored()
     models = parts["models"] | {"Tulu-13B": parts["models"]["ft-en"]}
     ensembles = parts["ensembles"] | {"ChatGPT": ["forest", "length"]}
@@ -256,7 +256,7 @@ def joining(asks: dict[str, str], **more: Any) -> dict[str, Any]:
     return raw(data_dir="nowhere", metaeval={"corpora": {"mine": corpus}})
 
 
-def test_what_is_joined_is_asked_about_beside_what_is_named() -> None:
+def test_joined_criteria_are_judged_beside_named_ones() -> None:
     config = load_config(joining({"relevance": "overall"}, dimensions=["overall"]), files_are_there=False)
     assert config.metaeval is not None
     corpus = config.metaeval.corpora["mine"]
@@ -288,7 +288,7 @@ def test_what_is_joined_is_asked_about_beside_what_is_named() -> None:
         ),
     ],
 )
-def test_what_cannot_be_asked_is_told(changes: dict[str, Any], words: list[str]) -> None:
+def test_unsupported_questions_are_reported(changes: dict[str, Any], words: list[str]) -> None:
     with pytest.raises(UserError) as caught:
         load_config(changes, files_are_there=False)
     assert all(word in str(caught.value) for word in words), caught.value
@@ -343,7 +343,7 @@ def test_the_judge_and_the_ensembles_that_it_is_in_are_partial() -> None:
         ),
     ],
 )
-def test_mistakes_are_told_with_their_remedy(fill: str, changes: dict[str, Any], words: str) -> None:
+def test_mistakes_are_reported_with_their_remedy(fill: str, changes: dict[str, Any], words: str) -> None:
     with pytest.raises(UserError) as told:
         load_config(fill_raw(fill, **changes), files_are_there=False)
     assert words in str(told.value)

@@ -72,7 +72,7 @@ def test_scenarios_stand_in_place_of_seeds_and_of_people(tmp_path: Path) -> None
         ),
     ],
 )
-def test_what_cannot_be_is_said(given: dict[str, Any], words: str) -> None:
+def test_what_cannot_be_is_reported(given: dict[str, Any], words: str) -> None:
     seeds = {"corpora": {"bundled": {"reader": "bundled"}}, "seeds": {"corpus": "bundled"}}
     with pytest.raises(UserError) as caught:
         load_config({**seeds, **given})
@@ -84,7 +84,7 @@ def test_one_vllm_in_a_job_can_be(chatbot: str, partner: str, tmp_path: Path) ->
     assert load_config(raw([chatbot], partner=partner, scenarios=scenarios(tmp_path))).selfchat.partner == partner
 
 
-def test_a_bad_scenario_is_said_before_any_job(tmp_path: Path) -> None:
+def test_a_bad_scenario_is_reported_before_any_job(tmp_path: Path) -> None:
     bad = '{"scenario_id": "a", "goal": "company"}'
     given = raw(partner="user", scenarios=scenarios(tmp_path, bad)) | {"results_dir": str(tmp_path / "results")}
     with pytest.raises(UserError, match="selfchat.scenarios: .*line 1: scenario 'a' has no 'opening'"):

@@ -33,7 +33,7 @@ def mistakes(raw: dict[str, Any]) -> str:
     return str(caught.value)
 
 
-def test_arena_and_protocols_of_ones_own_can_be_asked_in_rounds() -> None:
+def test_arena_and_the_users_protocols_can_be_adaptive() -> None:
     raw = with_rounds({"block": 5, "error_control": "familywise"}, data={"source": "selfchat", "opponent": "human"})
     raw["protocols"]["arena"] = {"n_utterances": [6], "adaptive": {"requests": 100}}
     found = load_config(raw).resolved_protocols()
@@ -51,12 +51,12 @@ def test_a_judge_in_shards_is_refused_in_words() -> None:
     load_config(with_rounds(None, shards=3))
 
 
-def test_only_pairs_can_be_asked_in_rounds() -> None:
+def test_only_pairs_can_be_adaptive() -> None:
     found = mistakes(with_rounds({}, form="locate"))
     assert "protocols.closer.adaptive: form locate has no such option, but pair; remove it" in found
 
 
-def test_a_cascade_is_not_asked_in_rounds() -> None:
+def test_a_cascade_has_no_adaptive_rounds() -> None:
     cascade = {"first": "retrieval", "then": "judge"}
     assert "cascade and adaptive exclude each other" in mistakes(
         with_rounds({}, judges=["retrieval", "judge"], cascade=cascade)
@@ -113,17 +113,17 @@ def test_the_two_are_one_more_judge_and_the_dear_one_alone_is_none() -> None:
         (BOTH, {"form": "scale", "criteria": ["coherence"]}, "set repeats: 3 and a temperature"),
     ],
 )
-def test_what_cannot_be_a_cascade_is_said(cascade: dict[str, Any], protocol: dict[str, Any], words: str) -> None:
+def test_what_cannot_be_a_cascade_is_reported(cascade: dict[str, Any], protocol: dict[str, Any], words: str) -> None:
     assert words in mistakes(with_cascade(cascade, **protocol))
 
 
-def test_a_name_that_is_taken_is_said() -> None:
+def test_a_name_that_is_taken_is_reported() -> None:
     raw = with_cascade(BOTH)
     raw["models"]["cheap-then-dear"] = raw["models"]["other"]
     assert "'cheap-then-dear' has that name already" in mistakes(raw)
 
 
-def test_an_ensemble_of_a_judge_of_a_share_is_said() -> None:
+def test_an_ensemble_with_a_judge_of_a_share_is_refused() -> None:
     raw = with_cascade(BOTH, form="probability", criteria=["coherence"])
     raw["ensembles"] = {"both": ["dear", "other"]}
     assert "'dear' answers a share alone, and is a member of the ensemble both under closer" in mistakes(raw)

@@ -106,7 +106,7 @@ def test_every_shipped_protocol_is_whole(name: str) -> None:
         ({"data": {"source": "selfchat"}}, ["protocols.mine.form", "not a shipped protocol", "known:"]),
     ],
 )
-def test_a_mistake_in_ones_own_protocol_is_told(protocol: dict[str, Any], words: list[str]) -> None:
+def test_a_mistake_in_ones_own_protocol_is_reported(protocol: dict[str, Any], words: list[str]) -> None:
     told = mistakes(with_own(mine=protocol))
     for word in words:
         assert word in told

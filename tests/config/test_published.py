@@ -70,7 +70,7 @@ def test_arena_has_a_file_for_each_n(data: Path) -> None:
         ("bot", "", {"dialogs": "x"}, ["models.bot.dialogs", "did you mean 'dialogues'"]),
     ],
 )
-def test_a_mistake_is_told(data: Path, model: str, drop: str, fields: dict[str, Any], words: list[str]) -> None:
+def test_a_mistake_is_reported(data: Path, model: str, drop: str, fields: dict[str, Any], words: list[str]) -> None:
     with pytest.raises(UserError) as caught:
         load_config(changed(data, model, drop, **fields))
     for word in words:

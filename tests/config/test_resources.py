@@ -20,7 +20,7 @@ def vllm(**fields: Any) -> VllmModel:
     return VllmModel.model_validate({"engine": "vllm", "model": "some/model", **fields})
 
 
-def test_a_model_asks_for_what_it_says_and_else_for_what_its_engine_needs() -> None:
+def test_a_model_requests_its_own_resources_or_those_of_its_engine() -> None:
     model = vllm(resources={"mem_mb": 99_000, "slurm_partition": "gpu"})
     assert resource_for("mem_mb", [model]) == 99_000
     assert resource_for("slurm_partition", [model]) == "gpu"
@@ -30,7 +30,7 @@ def test_a_model_asks_for_what_it_says_and_else_for_what_its_engine_needs() -> N
     assert [resource_for(field, [embedded]) for field in JobResources.model_fields] == [None] * 6
 
 
-def test_a_job_of_two_models_asks_for_the_larger_number_and_the_first_name() -> None:
+def test_a_job_of_two_models_requests_the_larger_number_and_the_first_name() -> None:
     small, large = vllm(resources={"mem_mb": 1000}), vllm(resources={"mem_mb": 2000, "gpu_model": "a100"}, gpus=3)
     assert resource_for("mem_mb", [small, large]) == 2000
     assert resource_for("gpu_model", [small, large]) == "a100"
@@ -38,7 +38,7 @@ def test_a_job_of_two_models_asks_for_the_larger_number_and_the_first_name() -> 
     assert gpus_for([]) == 0
 
 
-def test_a_job_that_trains_asks_for_itself() -> None:
+def test_a_job_that_trains_requests_its_own_resources() -> None:
     learns = {"train": ["set"], "gpus": 2, "resources": {"runtime": 90}}
     model = vllm(lora=learns, tensor_parallel_size=4, resources={"runtime": 10})
     assert (resource_for("runtime", [model], trains=True), resource_for("runtime", [model])) == (90, 10)
@@ -49,7 +49,7 @@ def test_a_job_that_trains_asks_for_itself() -> None:
     assert gpus_for([vllm()], trains=True) == 0
 
 
-def test_no_stage_is_told_of_it() -> None:
+def test_no_stage_gets_it() -> None:
     fields = {"gpus": 7, "resources": {"mem_mb": 12_345, "slurm_extra": "--qos=long"}}
     assert vllm(**fields).model_dump_json() == vllm().model_dump_json()
     told = LoraTraining.model_validate({"train": ["set"], "resources": {"runtime": 9}}).model_dump(mode="json")
@@ -78,7 +78,7 @@ def test_what_no_scheduler_takes_is_refused_by_its_field(resources: dict[str, An
     assert words in str(refused.value)
 
 
-def test_an_embedded_model_goes_with_others_and_asks_for_nothing_of_its_own() -> None:
+def test_an_embedded_model_runs_in_a_group_without_resources_of_its_own() -> None:
     forest = {"engine": "embedded", "method": "forest", "resources": {"runtime": 5}}
     with pytest.raises(UserError, match="leave resources out, and set default-resources of the profile"):
         load_config(BASE | {"models": BASE["models"] | {"forest": forest}})

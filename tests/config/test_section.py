@@ -187,7 +187,7 @@ def test_all_mistakes_come_in_one_message_whatever_their_kind() -> None:
     assert "'broken' is not a model" not in message, "that follows from its own mistake"
 
 
-def test_what_follows_from_another_mistake_is_not_told() -> None:
+def test_what_follows_from_another_mistake_is_not_reported() -> None:
     message = mistakes(changed("protocols.rating", {"repeats": 5, "temperature": "hot"}))
     assert "a mistake" in message
     assert "protocols.rating.temperature: 'hot'" in message
@@ -213,7 +213,7 @@ def test_botchats_protocols_are_the_default_where_chatbots_and_judges_are_named(
         {"protocols": {"arena": {}}, "chatbots": ["gpt"], "metaeval": None, "robustness": None},
     ],
 )
-def test_a_judge_that_nothing_asks_is_an_error(changes: dict[str, Any]) -> None:
+def test_a_judge_without_a_protocol_is_an_error(changes: dict[str, Any]) -> None:
     message = mistakes({**BASE, **changes})
     assert "judges: 'forest' has no protocol; put unieval" in message
 
@@ -247,7 +247,7 @@ def test_a_field_that_is_called_as_pydantic_marks_names(place: str) -> None:
     ("section", "written_as"),
     [("protocols", "protocls"), ("models", "modls"), ("judges", "judgs"), ("seeds", "seds"), ("metaeval", "metaevl")],
 )
-def test_a_misspelt_section_is_the_only_mistake_that_is_told(section: str, written_as: str) -> None:
+def test_a_misspelt_section_is_the_only_mistake_that_is_reported(section: str, written_as: str) -> None:
     raw = {key: value for key, value in BASE.items() if key != section} | {written_as: BASE[section]}
     with pytest.raises(UserError) as caught:
         load_config(raw, files_are_there=False)
@@ -255,14 +255,14 @@ def test_a_misspelt_section_is_the_only_mistake_that_is_told(section: str, writt
     assert str(caught.value) == f"the configuration has a mistake:\n  {words}"
 
 
-def test_a_misspelt_protocol_is_told_once() -> None:
+def test_a_misspelt_protocol_is_reported_once() -> None:
     with pytest.raises(UserError) as caught:
         load_config(changed("protocols", {"unievl": {}, "yes_no": {}}), files_are_there=False)
     assert str(caught.value).splitlines()[0] == "the configuration has a mistake:"
     assert "did you mean 'unieval'?" in str(caught.value)
 
 
-def test_what_else_is_wrong_is_told_beside_a_misspelt_section() -> None:
+def test_what_else_is_wrong_is_reported_beside_a_misspelt_section() -> None:
     raw = {key: value for key, value in BASE.items() if key != "protocols"} | {"protocls": BASE["protocols"]}
     raw |= {"random_seed": "x", "chatbots": ["retrival", "gpt"]}
     with pytest.raises(UserError) as caught:
@@ -394,7 +394,7 @@ def test_a_text_or_names_with_texts_is_one_field_with_one_mistake(path: str, val
     assert line.startswith(f"  {words}")
 
 
-def test_a_criterion_that_is_no_criterion_is_told_of_with_labels_too() -> None:
+def test_an_invalid_criterion_is_reported_with_labels_too() -> None:
     quality = {"form": "scale", "data": {"source": "selfchat"}, "criteria": ["coherense"], "judges": ["gpt"]}
     raw = changed("protocols.quality", quality) | {"labels": {"path": "labels"}}
     with pytest.raises(UserError) as caught:

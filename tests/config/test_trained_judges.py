@@ -147,7 +147,7 @@ def test_the_whole_is_right() -> None:
         ),
     ],
 )
-def test_a_mistake_is_told(changes: dict[str, Any], words: list[str]) -> None:
+def test_a_mistake_is_reported(changes: dict[str, Any], words: list[str]) -> None:
     with pytest.raises(UserError) as caught:
         load_config(raw(**changes), files_are_there=False)
     assert all(word in str(caught.value) for word in words), caught.value
@@ -162,11 +162,11 @@ def test_a_mistake_is_told(changes: dict[str, Any], words: list[str]) -> None:
         {"metaeval__corpora__turn__dimensions": ["overall"], "robustness": {"corpora": ["bundled"]}},
     ],
 )
-def test_an_encoder_that_is_asked_something_that_it_learned_is_right(changes: dict[str, Any]) -> None:
+def test_an_encoder_under_a_protocol_that_it_learned_is_valid(changes: dict[str, Any]) -> None:
     load_config(raw(**changes), files_are_there=False)
 
 
-def test_one_mistake_is_told_once() -> None:
+def test_one_mistake_is_reported_once() -> None:
     with pytest.raises(UserError, match="the configuration has a mistake") as caught:
         load_config(
             raw(models__poe__train__data="turnz", training__turns__domains={"daily": ["bundled"]}),
@@ -242,7 +242,7 @@ def test_it_judges_and_does_nothing_else() -> None:
     assert "robustness.rewriter: 'tuned' has an adapter" in refused(robustness=section)
 
 
-def test_it_learns_what_is_asked_by_yes_and_no() -> None:
+def test_it_learns_the_yes_no_questions() -> None:
     criteria = {"warmth": {"level": "turn", "scale": [1, 7], "sensitive_to": ["contradiction"]}}
     training = {"turns": {**ADAPTERS_BASE["training"]["turns"], "criteria": ["warmth"]}}
     words = refused(criteria=criteria, training=training)
@@ -262,7 +262,7 @@ def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert missing_libraries("lora", LEARNS_TO_ANSWER) is None
 
 
-def test_more_gpus_than_there_are_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_gpus_than_there_are_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dialeval.engines.installation.usable_gpus", lambda: 1)
     assert too_few_gpus(0, "lora.gpus") is None
     assert too_few_gpus(1, "lora.gpus") is None
@@ -306,13 +306,13 @@ def with_model(**fields: Any) -> dict[str, Any]:
     return {**ENCODERS_BASE["models"], "poe": {"engine": "encoder", **fields}}
 
 
-def test_encoders_are_asked_for_probabilities_and_never_for_ratings() -> None:
+def test_encoders_give_probabilities_and_never_ratings() -> None:
     config = encoders_load()
     assert config.judges_of("yes_no") == ["poe", "fined", "forest"]
     assert config.judges_of("rating") == ["forest"]
 
 
-def test_an_own_protocol_asks_encoders_by_its_form() -> None:
+def test_the_users_protocol_reaches_encoders_by_its_form() -> None:
     own = {
         "felt": {
             "form": "probability",
@@ -328,7 +328,7 @@ def test_an_own_protocol_asks_encoders_by_its_form() -> None:
 
 
 @pytest.mark.parametrize("protocol", ["unieval", "arena", "gteval"])
-def test_an_encoder_that_is_asked_for_verdicts_is_refused(protocol: str) -> None:
+def test_an_encoder_under_a_protocol_of_verdicts_is_refused(protocol: str) -> None:
     words = encoders_refused(
         models={**ENCODERS_BASE["models"], "retrieval": {"engine": "embedded", "method": "retrieval"},
                 "random": {"engine": "embedded", "method": "random"}},
@@ -389,7 +389,7 @@ def test_a_metric_of_an_earlier_run_needs_no_training() -> None:
     assert EncoderModel.model_validate(model.model_dump(mode="json")) == model, "as a job is told of it"
 
 
-def test_what_an_encoder_needs_and_is_not_there_is_said_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_requirements_of_an_encoder_are_reported_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     from dialeval.engines import installation
 
     model = encoders_load(models=with_model(model="m", train={"data": "turns", "gpus": 2}, gpus=1)).models["poe"]
@@ -411,7 +411,7 @@ def test_what_an_encoder_needs_and_is_not_there_is_said_before_anything_runs(mon
     assert "float16 is for GPUs" in str(unavailable(on_cpu.models["poe"], own_environment=True))
 
 
-def test_a_folder_that_holds_no_metric_is_told_before_anything_runs(tmp_path: Path) -> None:
+def test_a_folder_that_holds_no_metric_is_reported_before_anything_runs(tmp_path: Path) -> None:
     model = encoders_load(models=with_model(weights=str(tmp_path)), training=WITHOUT_TURNS).models["poe"]
     assert "weights: " in str(unavailable(model, own_environment=True))
     assert "holds no trained metric" in str(unavailable(model, own_environment=True))

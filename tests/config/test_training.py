@@ -20,12 +20,12 @@ ALONE = {
 }
 
 
-def test_a_judge_can_be_trained_and_asked_nothing() -> None:
+def test_a_trained_judge_needs_no_protocol() -> None:
     config = load_config(ALONE, files_are_there=False)
     assert (config.used_training(), config.talks(), config.seeds.corpus) == (["turns"], False, "mine")
 
 
-def test_a_judge_that_is_not_trained_here_must_be_asked_something() -> None:
+def test_a_judge_that_is_not_trained_here_needs_a_protocol() -> None:
     models = {**ALONE["models"], "other": {"engine": "embedded", "method": "forest"}}
     with pytest.raises(UserError, match="'other' has no protocol"):
         load_config({**ALONE, "models": models, "judges": ["poe", "other"]}, files_are_there=False)
@@ -79,7 +79,7 @@ def test_corpora_of_sets_are_read_where_a_model_learns_from_them() -> None:
         ({"pairs_per_language": 0}, "training.turns.pairs_per_language"),
     ],
 )
-def test_a_mistake_is_told_with_its_field(changes: dict[str, Any], words: str) -> None:
+def test_a_mistake_is_reported_with_its_field(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(UserError, match=words):
         load({"turns": TURNS | changes})
 

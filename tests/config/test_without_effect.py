@@ -134,7 +134,7 @@ def test_every_condition_is_tried() -> None:
     } <= tried
 
 
-def test_every_field_that_is_said_to_belong_somewhere_has_a_condition() -> None:
+def test_every_field_with_a_place_has_a_condition() -> None:
     conditional = {(kind, field) for kind, all_of in CONDITIONS.items() for one in all_of for field in one.fields}
     of_forms = {*OF_FORMS, *OF_PAIRS, "turns", "length_share", "human_corpora"}  # rules look for failures in any case
     for _, section in SECTIONS:

@@ -92,7 +92,7 @@ def test_mistakes_name_the_turn(tmp_path: Path, bad: Any, words: str) -> None:
         (None, "no rated item in it .1 records without a rating left out"),
     ],
 )
-def test_mistakes_in_the_ratings_of_a_dialogue_are_told(tmp_path: Path, ratings: Any, words: str) -> None:
+def test_mistakes_in_the_ratings_of_a_dialogue_are_reported(tmp_path: Path, ratings: Any, words: str) -> None:
     with pytest.raises(UserError, match=words):
         read_rated("conture_dialogue", "mine", write(tmp_path, record(turn(), ratings=ratings)))
 
@@ -334,7 +334,7 @@ def test_every_worker_is_kept_and_nothing_else_about_them(tmp_path: Path) -> Non
     assert reading.notes == {"ratings that are missing or N/A": 2}
 
 
-def test_a_response_that_nobody_rated_is_left_out(tmp_path: Path) -> None:
+def test_a_response_without_ratings_is_left_out(tmp_path: Path) -> None:
     reading = zhao_read(
         tmp_path, {"7": dialogue(a={"uttr": "x"}, b=zhao_response(worker()), c=zhao_response(worker(), text=""))}
     )

@@ -65,7 +65,7 @@ def test_columns_of_other_names(table: Path) -> None:
         (HEAD + 'a,"b,left\n', ["line 2", "not readable as CSV", "quotes"]),
     ],
 )
-def test_a_mistake_is_told_with_place_value_and_remedy(table: Path, text: str, words: list[str]) -> None:
+def test_a_mistake_is_reported_with_place_value_and_remedy(table: Path, text: str, words: list[str]) -> None:
     table.write_text(text, encoding="utf-8")
     with pytest.raises(UserError) as caught:
         read(table)
@@ -150,7 +150,7 @@ def test_letters_of_a_western_spreadsheet_are_read_and_noted(table: Path) -> Non
     assert any("read as Windows-1252, such as mine.csv" in note for note in found.notes)
 
 
-def test_words_for_winners_mean_what_is_said(table: Path) -> None:
+def test_words_for_winners_have_their_documented_meaning(table: Path) -> None:
     table.write_text("model_1,model_2,verdict\na,b,A\nb,a,[[C]]\na,c,error\nc,b,\n", encoding="utf-8")
     words = {"A": "left", "[[C]]": "tie", "error": "skip", "": "skip"}
     found = read(table, winner="verdict", outcomes=words)
@@ -262,12 +262,12 @@ def test_names_of_columns_go_together(table: Path) -> None:
 
 
 @pytest.mark.parametrize("header", ['left,right,winner,"why; how; when; who"', "sep=,\nleft,right,winner,why"])
-def test_what_stands_between_cells_is_said_or_seen_outside_of_quotes(table: Path, header: str) -> None:
+def test_what_stands_between_cells_is_reported_or_seen_outside_of_quotes(table: Path, header: str) -> None:
     table.write_text(f"{header}\nheron,reed,left,so\n", encoding="utf-8")
     assert rows_of(read(table)) == [("heron", "reed", 1.0, 0)]
 
 
-def test_battles_that_are_all_passed_over_are_said_to_be(table: Path) -> None:
+def test_battles_that_are_all_passed_over_are_reported_to_be(table: Path) -> None:
     table.write_text("left,right,winner\nheron,reed,unsure\n", encoding="utf-8")
     with pytest.raises(UserError, match="no battle in it, none but the 1 that `outcomes` passes over"):
         read(table, outcomes={"unsure": "skip"})

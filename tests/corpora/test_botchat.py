@@ -123,7 +123,7 @@ def test_answers_about_pairs(tmp_path: Path) -> None:
         ({"index": ""}, ["row 3", "'index' is empty"]),
     ],
 )
-def test_a_wrong_row_of_dialogues_is_told(tmp_path: Path, change: dict[str, str], words: list[str]) -> None:
+def test_a_wrong_row_of_dialogues_is_reported(tmp_path: Path, change: dict[str, str], words: list[str]) -> None:
     path = as_pandas(tmp_path / "c.tsv", [CONVERSATIONS[0], {**CONVERSATIONS[1], **change}])
     with pytest.raises(UserError) as caught:
         read_dialogues(path, "GPT-4")
@@ -139,7 +139,7 @@ def test_a_wrong_row_of_dialogues_is_told(tmp_path: Path, change: dict[str, str]
         ({"cmp_index": "MT-1;b;GT"}, ["row 3", "says 'b'", "column A says 'a'"]),
     ],
 )
-def test_a_wrong_row_of_answers_is_told(tmp_path: Path, change: dict[str, str], words: list[str]) -> None:
+def test_a_wrong_row_of_answers_is_reported(tmp_path: Path, change: dict[str, str], words: list[str]) -> None:
     rows = [{"cmp_index": f"MT-{n};a;GT", "A": "a", "B": "GT", "gpt4": "Choice: Both"} for n in (1, 2)]
     path = as_pandas(tmp_path / "g.tsv", [rows[0], {**rows[1], **change}])
     with pytest.raises(UserError) as caught:
@@ -148,7 +148,7 @@ def test_a_wrong_row_of_answers_is_told(tmp_path: Path, change: dict[str, str], 
         assert word in str(caught.value)
 
 
-def test_a_missing_column_is_told_with_those_there_are(tmp_path: Path) -> None:
+def test_a_missing_column_is_reported_with_those_there_are(tmp_path: Path) -> None:
     path = as_pandas(tmp_path / "c.tsv", CONVERSATIONS)
     with pytest.raises(UserError, match=r"the column 'gpt-4' is missing; the columns are: index, nround, GPT-4, gpt35"):
         read_dialogues(path, "gpt-4")
@@ -156,7 +156,7 @@ def test_a_missing_column_is_told_with_those_there_are(tmp_path: Path) -> None:
         read_answers(path, "gpt4", {}, pairs=True)
 
 
-def test_uneven_rows_and_foreign_files_are_told(tmp_path: Path) -> None:
+def test_uneven_rows_and_foreign_files_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "u.tsv"
     path.write_text("index\tgpt4\nMT-1;a\tChoice: Yes\nIndex: 3\n")
     with pytest.raises(UserError, match="row 3: 1 cells under 2 columns"):
@@ -209,14 +209,14 @@ def test_rows_become_dialogues(tmp_path: Path) -> None:
         ((None, json.dumps(["Hi.", "Ho."]), 2), ["row 2", "no id"]),
     ],
 )
-def test_a_wrong_row_is_told(tmp_path: Path, row: tuple[Any, ...], words: list[str]) -> None:
+def test_a_wrong_row_is_reported(tmp_path: Path, row: tuple[Any, ...], words: list[str]) -> None:
     with pytest.raises(UserError) as caught:
         botchat.read_botchat_workbook(workbook(tmp_path, row), "en")
     for word in words:
         assert word in str(caught.value)
 
 
-def test_a_missing_column_and_a_foreign_file_are_told(tmp_path: Path) -> None:
+def test_a_missing_column_and_a_foreign_file_are_reported(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"lacks 1 column \(conv-GT\)"):
         botchat.read_botchat_workbook(workbook(tmp_path, ("MT-1", 2), header=("index", "nround")), "en")
     (tmp_path / "text.xlsx").write_text("not a workbook")

@@ -29,6 +29,6 @@ def test_no_opening_and_no_long_utterance_is_refilled() -> None:
     assert max(texts.values()) == 1
 
 
-def test_a_language_that_is_not_there_is_told() -> None:
+def test_a_language_that_is_not_there_is_reported() -> None:
     with pytest.raises(UserError, match="no language 'fr'"):
         bundled.read("fr")

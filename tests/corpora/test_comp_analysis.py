@@ -107,7 +107,7 @@ def test_sets_that_only_a_model_rated_are_read(tmp_path: Path, name: str, indice
     assert {r.rater for r in reading.ratings} == {"gpt-4"}
 
 
-def test_a_round_that_is_there_twice_is_told(tmp_path: Path) -> None:
+def test_a_round_that_is_there_twice_is_reported(tmp_path: Path) -> None:
     path = write(tmp_path, "conture-dial", FED_ROWS, conture_gpt4={"coh_1": [1, 2], "coh_01": [1, 2]})
     with pytest.raises(UserError, match="'coh_01' is a round that is there before"):
         comp_analysis.read_dialogues("mine", path)
@@ -158,7 +158,7 @@ def test_identical_dialogues_share_a_cluster(tmp_path: Path) -> None:
         ([], ["one JSON object"]),
     ],
 )
-def test_rounds_that_do_not_fit_are_told(tmp_path: Path, content: Any, words: list[str]) -> None:
+def test_rounds_that_do_not_fit_are_reported(tmp_path: Path, content: Any, words: list[str]) -> None:
     with pytest.raises(UserError) as caught:
         comp_analysis.read_dialogues("m", write(tmp_path, "conture-dial", FED_ROWS, conture_gpt4=content))
     for word in ("conture_gpt4_annotations.json", *words):
@@ -177,14 +177,14 @@ def test_rounds_that_do_not_fit_are_told(tmp_path: Path, content: Any, words: li
         ({}, ["a JSON list of dialogues"]),
     ],
 )
-def test_annotations_of_people_that_do_not_fit_are_told(tmp_path: Path, content: Any, words: list[str]) -> None:
+def test_annotations_of_people_that_do_not_fit_are_reported(tmp_path: Path, content: Any, words: list[str]) -> None:
     with pytest.raises(UserError) as caught:
         comp_analysis.read_dialogues("m", write(tmp_path, "fed-dial", FED_ROWS, fed_human=content))
     for word in ("fed_human_annotations.json", *words):
         assert word in str(caught.value)
 
 
-def test_missing_annotations_are_told_with_the_names_looked_for(tmp_path: Path) -> None:
+def test_missing_annotations_are_reported_with_the_names_looked_for(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"no ratings beside it; looked for: .*reliable_gpt4_annotations\.json"):
         comp_analysis.read_dialogues("m", write(tmp_path, "reliable-dial", FED_ROWS))
 
@@ -196,7 +196,7 @@ def test_people_on_scales_that_are_not_known_are_not_read(tmp_path: Path) -> Non
     assert "conture_human_annotations.json is not read" in reading.summary()
 
 
-def test_an_utterance_without_a_speaker_is_told_with_its_row(tmp_path: Path) -> None:
+def test_an_utterance_without_a_speaker_is_reported_with_its_row(tmp_path: Path) -> None:
     path = write(tmp_path, "fed-dial", (), fed_gpt4={})
     path.write_text("F-0\thuman: a\tmodel: b\tsplit off\n")
     with pytest.raises(UserError, match=r"row 1 \(F-0\), utterance 3: 'split off' does not begin with a speaker"):
@@ -217,7 +217,7 @@ def comp_turn_write(folder: Path, dataset: str, rows: tuple[str, ...] = TEXTS, *
     return path
 
 
-def test_people_and_gpt4_are_told_apart_with_their_scales(tmp_path: Path) -> None:
+def test_people_and_gpt4_are_separate_raters_with_their_scales(tmp_path: Path) -> None:
     path = comp_turn_write(
         tmp_path,
         "persona-usr",
@@ -315,14 +315,14 @@ def test_the_single_rating_is_not_read_beside_dimensions(tmp_path: Path) -> None
         ("fed-tun", {}, ["scales of the data set 'fed-tun' are not known", "'fed-turn'", "rated_jsonl"]),
     ],
 )
-def test_what_does_not_fit_is_told(tmp_path: Path, dataset: str, ratings: dict[str, Any], words: list[str]) -> None:
+def test_what_does_not_fit_is_reported(tmp_path: Path, dataset: str, ratings: dict[str, Any], words: list[str]) -> None:
     with pytest.raises(UserError) as caught:
         comp_analysis.read_turns("m", comp_turn_write(tmp_path, dataset, **ratings))
     for word in words:
         assert word in str(caught.value)
 
 
-def test_a_repeated_id_and_an_empty_response_are_told_with_their_row(tmp_path: Path) -> None:
+def test_a_repeated_id_and_an_empty_response_are_reported_with_their_row(tmp_path: Path) -> None:
     ratings = {"fed-turn": [1, 1]}
     path = comp_turn_write(tmp_path, "fed-turn", ("K-0\ta\tb", "K-0\ta\tc"), overall_ratings=ratings)
     with pytest.raises(UserError, match=r"fed-turn_text\.txt, row 2: the id 'K-0' is used before, at row 1"):
@@ -382,6 +382,6 @@ def test_a_speaker_ends_at_the_first_colon(text: str, parts: tuple[str, str]) ->
 
 
 @pytest.mark.parametrize("text", ["no speaker", ": nobody", "a sentence much too long to be any speaker's name: this"])
-def test_a_field_without_speaker_is_told(text: str) -> None:
+def test_a_field_without_speaker_is_reported(text: str) -> None:
     with pytest.raises(UserError, match=r"here: .* does not begin with a speaker.* TAB inside an utterance"):
         split_speaker(text, "here")

@@ -113,7 +113,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_taken(tmp_path: Path) -> No
         ([""], ["there is no dialogue in it"]),
     ],
 )
-def test_a_mistake_is_told_with_file_line_and_remedy(tmp_path: Path, lines: list[str], words: list[str]) -> None:
+def test_a_mistake_is_reported_with_file_line_and_remedy(tmp_path: Path, lines: list[str], words: list[str]) -> None:
     path = write(tmp_path, *lines)
     with pytest.raises(UserError) as caught:
         dialogues.read_json_lines_dialogues(path, "en")
@@ -121,7 +121,7 @@ def test_a_mistake_is_told_with_file_line_and_remedy(tmp_path: Path, lines: list
         assert word in str(caught.value)
 
 
-def test_another_encoding_is_told_with_its_line(tmp_path: Path) -> None:
+def test_another_encoding_is_reported_with_its_line(tmp_path: Path) -> None:
     path = write(tmp_path, line("a"), line("b", ("Grüße", "Ja")), encoding="latin-1")
     with pytest.raises(UserError, match=r"mine\.jsonl, line 2: not UTF-8 \(byte 0xfc\)"):
         dialogues.read_json_lines_dialogues(path, "en")

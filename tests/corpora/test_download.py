@@ -98,7 +98,7 @@ WHOLE = {f"set/{name}": body for name, body in CONTENT.items()}
 
 
 @pytest.mark.usefixtures("two_files")
-def test_files_come_from_the_server_after_the_licence_was_said(tmp_path: Path, server: Server) -> None:
+def test_files_come_from_the_server_after_the_licence_is_printed(tmp_path: Path, server: Server) -> None:
     said: list[str] = []
 
     def notify(line: str) -> None:
@@ -165,7 +165,7 @@ def test_a_file_of_the_users_is_not_overwritten(tmp_path: Path, server: Server) 
 
 
 @pytest.mark.usefixtures("two_files")
-def test_a_file_that_is_gone_is_told(tmp_path: Path, server: Server) -> None:
+def test_a_file_that_is_gone_is_reported(tmp_path: Path, server: Server) -> None:
     server.content = {path: body for path, body in server.content.items() if path.endswith("txt")}
     message = refused(tmp_path, base_url=server.url)
     assert "b.json is not there (404)" in message
@@ -174,13 +174,13 @@ def test_a_file_that_is_gone_is_told(tmp_path: Path, server: Server) -> None:
 
 
 @pytest.mark.usefixtures("two_files")
-def test_a_server_that_refuses_is_told(tmp_path: Path, server: Server) -> None:
+def test_a_server_that_refuses_is_reported(tmp_path: Path, server: Server) -> None:
     server.status = 503
     assert "the server returns 503" in refused(tmp_path, base_url=server.url)
 
 
 @pytest.mark.usefixtures("two_files")
-def test_a_file_cut_off_on_its_way_is_told_even_without_a_checksum(tmp_path: Path, server: Server) -> None:
+def test_a_file_cut_off_on_its_way_is_reported_even_without_a_checksum(tmp_path: Path, server: Server) -> None:
     target = tmp_path / "data" / "set" / "a b.txt"
     target.parent.mkdir(parents=True)
     target.write_bytes(CONTENT["a b.txt"])
@@ -190,7 +190,7 @@ def test_a_file_cut_off_on_its_way_is_told_even_without_a_checksum(tmp_path: Pat
 
 
 @pytest.mark.usefixtures("two_files")
-def test_a_network_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_network_that_is_not_there_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))  # taken, and nobody listens
@@ -200,7 +200,7 @@ def test_a_network_that_is_not_there_is_told(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.usefixtures("two_files")
-def test_a_mirror_that_lacks_a_file_is_told(tmp_path: Path, mirror: Path) -> None:
+def test_a_mirror_that_lacks_a_file_is_reported(tmp_path: Path, mirror: Path) -> None:
     (mirror / "set" / "deep" / "b.json").unlink()
     message = refused(tmp_path, mirror=mirror)
     assert (
@@ -226,7 +226,7 @@ def test_a_mirror_of_before_lacks_what_was_added_later(
 
 
 @pytest.mark.usefixtures("two_files")
-def test_a_full_disk_is_told(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported(tmp_path: Path) -> None:
     def fetch(url: str, file: BinaryIO) -> None:
         file.write(b"half")
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -237,7 +237,7 @@ def test_a_full_disk_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("two_files")
-def test_a_data_folder_that_is_no_folder_is_told(tmp_path: Path, mirror: Path) -> None:
+def test_a_data_folder_that_is_no_folder_is_reported(tmp_path: Path, mirror: Path) -> None:
     (tmp_path / "data").write_text("a file")
     with pytest.raises(UserError, match="cannot be written: .*see that the data folder can be written to"):
         download(["set"], tmp_path / "data", mirror, notify=lambda line: None)
@@ -301,7 +301,7 @@ def test_the_address_is_repository_commit_and_path() -> None:
     ("names", "words"),
     [(["comp-analysys"], "did you mean 'comp-analysis'"), ([], "no public corpus is named; known: botchat")],
 )
-def test_an_unknown_name_is_told(names: list[str], words: str) -> None:
+def test_an_unknown_name_is_reported(names: list[str], words: str) -> None:
     with pytest.raises(UserError, match=words):
         files_of(names)
 

@@ -44,7 +44,7 @@ def write(folder: Path, ratings: str, said: str | None = SAID, name: str = "dstc
     return path
 
 
-def test_what_a_chatbot_said_is_rated_in_its_dialogue(tmp_path: Path) -> None:
+def test_a_chatbots_utterance_is_rated_in_its_dialogue(tmp_path: Path) -> None:
     path = write(tmp_path, TURNS)
     reading = dstc11.read_dstc11_csv("mine", path)
     (item,) = reading.items
@@ -107,7 +107,9 @@ def test_dialogues_are_whole_and_in_order(tmp_path: Path) -> None:
         (TURNS.replace("5,2.5,,4.333333333333333", ",,,"), SAID, ["no rated item", "2 rows without a rating"]),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, ratings: str, said: str | None, words: list[str]) -> None:
+def test_what_is_wrong_is_reported_with_its_place(
+    tmp_path: Path, ratings: str, said: str | None, words: list[str]
+) -> None:
     path = write(tmp_path, ratings, said)
     with pytest.raises(UserError) as error:
         dstc11.read_dstc11_csv("mine", path)
@@ -282,7 +284,7 @@ def test_what_cannot_be_scored_is_left_out_and_counted(tmp_path: Path) -> None:
         ("fed-turn_eval", [reply("A:一", "B:二")], ["'fed'", "LCCC", "rated_jsonl"]),
     ],
 )
-def test_dstc11_json_what_is_wrong_is_told_with_its_place(
+def test_dstc11_json_what_is_wrong_is_reported_with_its_place(
     tmp_path: Path, name: str, content: Any, words: list[str]
 ) -> None:
     path = tmp_path / f"{name}.json"

@@ -35,7 +35,7 @@ def read(real_data: Path, reader: str, path: str, **more: list[str]) -> RatedRea
     return read_rated(reader, file.stem.removesuffix("_text"), file, **more)
 
 
-def test_an_unknown_reader_is_told(tmp_path: Path) -> None:
+def test_an_unknown_reader_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no reader of rated items named 'xdail'; did you mean 'xdial'"):
         read_rated("xdail", "c", tmp_path)
 

@@ -147,7 +147,9 @@ def test_items_without_a_rating_are_left_out_and_counted(tmp_path: Path) -> None
         (turn(""), ["line 1: the item has no id"]),
     ],
 )
-def test_a_mistake_is_told_with_file_line_and_remedy(tmp_path: Path, record: dict[str, Any], words: list[str]) -> None:
+def test_a_mistake_is_reported_with_file_line_and_remedy(
+    tmp_path: Path, record: dict[str, Any], words: list[str]
+) -> None:
     with pytest.raises(UserError) as caught:
         read(tmp_path, record)
     for word in ("mine.jsonl", *words):
@@ -165,7 +167,7 @@ def test_a_mistake_is_told_with_file_line_and_remedy(tmp_path: Path, record: dic
         ([], None, ["there is no rated item"]),
     ],
 )
-def test_lines_that_do_not_fit_together_are_told(
+def test_lines_that_do_not_fit_together_are_reported(
     tmp_path: Path, records: list[dict[str, Any]], languages: list[str] | None, words: list[str]
 ) -> None:
     with pytest.raises(UserError) as caught:
@@ -175,7 +177,7 @@ def test_lines_that_do_not_fit_together_are_told(
 
 
 @pytest.mark.parametrize("line", ["{broken", "[1]", "3"])
-def test_a_line_that_is_no_object_is_told(tmp_path: Path, line: str) -> None:
+def test_a_line_that_is_no_object_is_reported(tmp_path: Path, line: str) -> None:
     path = tmp_path / "mine.jsonl"
     path.write_text(f"{json.dumps(turn())}\n\n{line}\n")
     with pytest.raises(UserError, match=r"mine\.jsonl, line 3"):
@@ -354,7 +356,7 @@ def test_an_empty_text_is_left_out_in_its_language_only(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_does_not_fit_is_told(
+def test_what_does_not_fit_is_reported(
     tmp_path: Path, name: str, rows: list[Row], languages: list[str] | None, words: list[str]
 ) -> None:
     with pytest.raises(UserError) as caught:
@@ -372,7 +374,7 @@ def test_what_does_not_fit_is_told(
         ("english_ctx,english_res,ratings\n", r"there are no rows"),
     ],
 )
-def test_a_broken_file_is_told_with_its_line(tmp_path: Path, content: str, words: str) -> None:
+def test_a_broken_file_is_reported_with_its_line(tmp_path: Path, content: str, words: str) -> None:
     path = tmp_path / "fed-turn.csv"
     path.write_text(content)
     with pytest.raises(UserError, match=words):

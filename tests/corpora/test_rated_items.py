@@ -66,7 +66,7 @@ def test_a_sound_reading_passes_and_says_what_it_holds() -> None:
         (item("i2", ("Hi.", " ")), ["row 1", "'i2', utterance 2 is empty"]),
     ],
 )
-def test_an_item_that_cannot_be_scored_is_told_with_its_place(second: Item, words: list[str]) -> None:
+def test_an_item_that_cannot_be_scored_is_reported_with_its_place(second: Item, words: list[str]) -> None:
     with pytest.raises(UserError) as caught:
         reading([item(), second], [])
     for word in ("some.file", *words):
@@ -137,7 +137,7 @@ def test_rows_have_exactly_the_fields() -> None:
         ({"coherence": "overall"}, "some.file holds responses, and 'coherence' is no criterion of one; choose from"),
     ],
 )
-def test_what_cannot_be_compared_is_refused_before_anybody_is_asked(asks: dict[str, str], words: str) -> None:
+def test_incomparable_items_are_refused_before_any_request(asks: dict[str, str], words: str) -> None:
     found = reading([item()], [rating()])
     check_joined(found, {"relevance": "overall", "zest": "overall"}, "metaeval.corpora.mine.criterion_map")
     with pytest.raises(UserError, match="metaeval.corpora.mine.criterion_map: ") as caught:
@@ -173,7 +173,7 @@ def test_dialogues_are_one_cluster_where_they_are_the_same() -> None:
     assert [item.cluster for item in gathering.checked().items] == ["a", "b", "a"]
 
 
-def test_nothing_rated_or_said_is_left_out_and_the_same_id_refused() -> None:
+def test_unrated_and_empty_items_are_left_out_and_a_repeated_id_is_refused() -> None:
     gathering = Gathering("c", PATH)
     gathering.take("a", "turn", "x.json, record 1", before_response(["hi", "yo"]), [])
     gathering.take("b", "turn", "x.json, record 2", before_response(["", "yo"]), gathering_rating("b"))

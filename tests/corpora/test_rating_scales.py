@@ -107,7 +107,7 @@ def test_what_is_no_json_is_shown(tmp_path: Path, reader: str, content: str) -> 
         read_rated(reader, "mine", path)
 
 
-def test_rated_jsonl_names_no_reader_for_what_nobody_knows(tmp_path: Path) -> None:
+def test_rated_jsonl_names_no_reader_for_an_unknown_format(tmp_path: Path) -> None:
     path = tmp_path / "rated.json"
     path.write_text('[{"id": 1, "response": "x"}]', encoding="utf-8")
     with pytest.raises(UserError, match="'item_id' is missing; present: id, response$"):

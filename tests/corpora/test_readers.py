@@ -74,7 +74,7 @@ def test_the_dev_split_is_read_too(tmp_path: Path) -> None:
     ]
 
 
-def test_mistakes_are_told_with_the_file(tmp_path: Path) -> None:
+def test_mistakes_are_reported_with_the_file(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="has no .txt files"):
         readers.read_mutual_folder(tmp_path, "en")
     with pytest.raises(UserError, match="is not a folder"):

@@ -241,7 +241,7 @@ def test_contradictions_bring_their_originals(tmp_path: Path) -> None:
         (["i\tB"], ["i\t "], ["line 1: there is no utterance"]),
     ],
 )
-def test_a_broken_turn_file_is_told(
+def test_a_broken_turn_file_is_reported(
     tmp_path: Path, original: list[str], perturbed: list[str], words: list[str]
 ) -> None:
     write_turn_set(tmp_path, "dullness", original, perturbed)
@@ -258,7 +258,7 @@ def test_a_broken_turn_file_is_told(
         (["x_00\thuman: A\tBob: B"] * 10, ["line 1", "'Bob: B' must begin with one of human:, model:, chatbot:"]),
     ],
 )
-def test_a_broken_dialogue_file_is_told(tmp_path: Path, rows: list[str], words: list[str]) -> None:
+def test_a_broken_dialogue_file_is_reported(tmp_path: Path, rows: list[str], words: list[str]) -> None:
     write_originals(tmp_path)
     write(tmp_path, SETS["order_shuffle"].perturbed, rows)
     with pytest.raises(UserError) as caught:
@@ -267,7 +267,7 @@ def test_a_broken_dialogue_file_is_told(tmp_path: Path, rows: list[str], words: 
         assert word in str(caught.value)
 
 
-def test_what_is_missing_or_unknown_is_told(tmp_path: Path) -> None:
+def test_what_is_missing_or_unknown_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"no published set 'order_shufle'.*did you mean 'order_shuffle'"):
         read_sets(tmp_path, ["order_shufle"])
     with pytest.raises(UserError, match=r"entailment_text\.txt cannot be read"):

@@ -59,23 +59,23 @@ def test_an_id_may_be_copied_from_a_csv_file_of_ours(tmp_path: Path) -> None:
         ("fed,FED-1,overall,inf", "'inf' is no number"),
     ],
 )
-def test_a_mistake_is_told_with_its_line(tmp_path: Path, row: str, words: str) -> None:
+def test_a_mistake_is_reported_with_its_line(tmp_path: Path, row: str, words: str) -> None:
     with pytest.raises(UserError, match="line 3") as caught:
         read(tmp_path, f"corpus,item_id,dimension,value\nfed,FED-1,coherence,0.5\n{row}\n")
     assert words in str(caught.value)
 
 
-def test_a_missing_column_is_told(tmp_path: Path) -> None:
+def test_a_missing_column_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="column 'dimension' is missing; the columns are: corpus, item_id, value"):
         read(tmp_path, "corpus,item_id,value\n")
 
 
-def test_an_empty_file_is_told(tmp_path: Path) -> None:
+def test_an_empty_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="column 'corpus' is missing; the columns are: none"):
         read(tmp_path, "")
 
 
-def test_an_item_that_nobody_rated_is_passed_over_and_counted(tmp_path: Path) -> None:
+def test_an_unrated_item_is_skipped_and_counted(tmp_path: Path) -> None:
     notes: Counter[str] = Counter()
     rows = ["fed,FED-3,overall,0.5", "fed,FED-1,depth,0.5", "fed,FED-1,diversity,0.5"]
     found = read(tmp_path, "\n".join(["corpus,item_id,dimension,value", *rows]), notes)
@@ -86,19 +86,19 @@ def test_an_item_that_nobody_rated_is_passed_over_and_counted(tmp_path: Path) ->
     }
 
 
-def test_an_item_in_another_language_is_told(tmp_path: Path) -> None:
+def test_an_item_in_another_language_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no item 'FED, 2' in language 'zh'; it is there in en"):
         read(tmp_path, 'corpus,item_id,dimension,value,language\nfed,"FED, 2",overall,0.5,zh\n')
 
 
 @pytest.mark.parametrize("repeat", ["9" * 5000, "-1", "1.5", "²", "3000000000"])
-def test_a_repeat_that_no_table_can_hold_is_told(tmp_path: Path, repeat: str) -> None:
+def test_a_repeat_that_no_table_can_hold_is_reported(tmp_path: Path, repeat: str) -> None:
     with pytest.raises(UserError, match="line 2: repeat '.*' is no whole number below 1000000"):
         read(tmp_path, f"corpus,item_id,dimension,value,repeat\nfed,FED-1,overall,0.5,{repeat}\n")
 
 
 @pytest.mark.parametrize("column", ["value", "language"])
-def test_a_column_that_is_there_twice_is_told(tmp_path: Path, column: str) -> None:
+def test_a_column_that_is_there_twice_is_reported(tmp_path: Path, column: str) -> None:
     with pytest.raises(UserError, match=f"mine.csv: the column '{column}' is there more than once"):
         read(tmp_path, f"corpus,item_id,dimension,value,language,{column}\n")
 

@@ -50,7 +50,7 @@ def test_a_limit_keeps_the_first() -> None:
     assert table["seed_id"].to_pylist() == ["b"]
 
 
-def test_a_seed_is_said_by_two_and_gteval_needs_two_in_turn_to_the_end() -> None:
+def test_a_seed_is_reported_by_two_and_gteval_needs_two_in_turn_to_the_end() -> None:
     rows = [
         {"corpus": "c", "dialogue_id": name, "turn": t, "speaker": s, "text": f"{name}{t}", "language": "en"}
         for name, speakers in {"turns": "ABAB", "twice": "AABB", "three": "ABCA", "later": "ABBA"}.items()
@@ -68,7 +68,7 @@ def test_a_seed_is_said_by_two_and_gteval_needs_two_in_turn_to_the_end() -> None
         seed_table(table.filter([row["dialogue_id"] == "twice" for row in rows]), arena_min_utterances=4, limit=None)
 
 
-def test_missing_turns_are_told() -> None:
+def test_missing_turns_are_reported() -> None:
     rows = utterances(a=4)
     del rows[2]
     with pytest.raises(UserError, match="'a': turn 3 follows turn 1"):

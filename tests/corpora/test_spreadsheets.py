@@ -47,13 +47,13 @@ def test_a_row_beyond_all_rows_is_not_waited_for(tmp_path: Path) -> None:
     assert rows_of(tmp_path, parts) == [(1, ["index", "text"])]
 
 
-def test_a_cell_far_out_is_told(tmp_path: Path) -> None:
+def test_a_cell_far_out_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"mine\.xlsx, row 2: a cell in column 18278"):
         rows_of(tmp_path, changed(parts_of(tmp_path), b'r="B2"', b'r="ZZZ2"'))
 
 
 @pytest.mark.parametrize("missing", [SHEET, "xl/workbook.xml", "[Content_Types].xml", "xl/_rels/workbook.xml.rels"])
-def test_a_workbook_without_one_of_its_parts_is_told(tmp_path: Path, missing: str) -> None:
+def test_a_workbook_without_one_of_its_parts_is_reported(tmp_path: Path, missing: str) -> None:
     parts = parts_of(tmp_path)
     del parts[missing]
     with pytest.raises(UserError, match=r"mine\.xlsx .*save it anew as \.xlsx"):
@@ -69,7 +69,7 @@ def test_a_workbook_that_unpacks_to_gigabytes_is_not_unpacked(tmp_path: Path) ->
         list(sheet_rows(path))
 
 
-def test_what_is_no_workbook_is_told(tmp_path: Path) -> None:
+def test_what_is_no_workbook_is_reported(tmp_path: Path) -> None:
     (tmp_path / "mine.xlsx").write_bytes(b"PK\x03\x04 broken")
     with pytest.raises(UserError, match=r"mine\.xlsx cannot be read as an xlsx workbook"):
         list(sheet_rows(tmp_path / "mine.xlsx"))

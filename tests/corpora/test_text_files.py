@@ -52,7 +52,7 @@ def write(folder: Path, content: bytes | str) -> Path:
         ("12", ["a line must hold one JSON object, not int"]),
     ],
 )
-def test_a_line_that_no_table_can_hold_is_told(tmp_path: Path, line: str, words: list[str]) -> None:
+def test_a_line_that_no_table_can_hold_is_reported(tmp_path: Path, line: str, words: list[str]) -> None:
     with pytest.raises(UserError) as caught:
         list(read_json_lines(write(tmp_path, GOOD + "\n" + line + "\n" + GOOD)))
     for word in ("mine.jsonl, line 3: ", *words):
@@ -67,7 +67,7 @@ def test_whole_characters_backslashes_and_shallow_lists_pass() -> None:
     assert parse_json("[" * DEEPEST_NESTING + "]" * DEEPEST_NESTING, "here")
 
 
-def test_the_line_of_a_value_that_has_several_is_told() -> None:
+def test_the_line_of_a_value_that_has_several_is_reported() -> None:
     with pytest.raises(UserError, match=r"here: not valid JSON \(Expecting value at line 3, character 3\)"):
         parse_json('{\n "a": [\n  ?]\n}', "here")
     with pytest.raises(UserError, match=r"here: .ud800 at line 2, character 8 is half"):
@@ -87,7 +87,7 @@ def test_the_line_of_a_value_that_has_several_is_told() -> None:
         (gzip.compress(GOOD.encode(), mtime=0)[:-9], "cannot be read: .*UTF-8"),
     ],
 )
-def test_what_is_no_text_is_told(tmp_path: Path, content: bytes, words: str) -> None:
+def test_what_is_no_text_is_reported(tmp_path: Path, content: bytes, words: str) -> None:
     with pytest.raises(UserError, match=words) as caught:
         read_text(write(tmp_path, content))
     assert "UTF-8" in str(caught.value)
@@ -100,7 +100,7 @@ def test_packed_text_and_utf16_are_read(tmp_path: Path, pack: Callable[[bytes], 
     assert read_text(path) == GOOD + '{"a": "é"}\n'
 
 
-def test_a_folder_in_place_of_a_file_is_told(tmp_path: Path) -> None:
+def test_a_folder_in_place_of_a_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="cannot be read: Is a directory"):
         read_text(tmp_path)
 
@@ -112,7 +112,7 @@ def test_a_folder_in_place_of_a_file_is_told(tmp_path: Path) -> None:
         ("a,b\n1," + "x" * 10_000_001, "line 2: not readable as CSV .field larger"),
     ],
 )
-def test_text_that_is_no_csv_is_told(tmp_path: Path, content: str, words: str) -> None:
+def test_text_that_is_no_csv_is_reported(tmp_path: Path, content: str, words: str) -> None:
     with pytest.raises(UserError, match=words):
         list(read_csv(write(tmp_path, content)))
 

@@ -83,7 +83,7 @@ def second_time_lucky(request: Request) -> dict[str, Any]:
     return answer(sound("Film" if request.repeat == 0 else domain))
 
 
-def test_what_is_wanting_is_asked_for_again_and_every_answer_is_kept() -> None:
+def test_missing_items_are_requested_again_and_every_answer_is_kept() -> None:
     writer = Model(second_time_lucky)
     attempts = written(writer)
     assert [(one.round, one.outcome.domain, one.outcome.reasons) for one in attempts] == [
@@ -99,7 +99,7 @@ def test_what_is_wanting_is_asked_for_again_and_every_answer_is_kept() -> None:
     assert reasons["Travel", "near_duplicate"] == reasons["Travel", "accepted_short"] == 1
 
 
-def test_after_the_last_round_nothing_is_asked_any_more() -> None:
+def test_after_the_last_round_no_request_is_sent() -> None:
     writer = Model(lambda request: answer("Sorry."))
     assert len(written(writer, max_rounds=2)) == len(writer.request_ids) == 6
 
@@ -165,7 +165,7 @@ def test_the_classifier_describes_accepted_items_with_their_variant() -> None:
     assert {(row["speaker1_style"], row["speaker2_style"]) for row in rows} == {("friendly", "unfriendly")}
 
 
-def test_personalities_that_the_writer_is_not_told_are_its_own() -> None:
+def test_personalities_missing_from_the_prompt_are_the_writers() -> None:
     def outspoken(request: Request) -> dict[str, Any]:
         return answer(sound(domain_of(request)))
 

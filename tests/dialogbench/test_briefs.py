@@ -38,7 +38,7 @@ def test_what_is_drawn_is_balanced(task: str, n_values: int) -> None:
     assert max(drawn.values()) - min(drawn.values()) <= 1
 
 
-def test_emotions_asked_for_are_balanced_and_differ_from_the_other_speakers() -> None:
+def test_requested_emotions_are_balanced_and_differ_from_the_other_speakers() -> None:
     briefs = list(plan_briefs(["ED"], per_cell=4))
     emotions = Counter(brief.emotions[brief.asked_speaker - 1] for brief in briefs)
     assert set(emotions) == {emotion.en for emotion in EMOTIONS}
@@ -102,7 +102,7 @@ def test_missing_are_those_without_an_accepted_item() -> None:
         ({"per_cell": 0}, "0 items for each"),
     ],
 )
-def test_a_mistake_is_told(settings: dict[str, object], words: str) -> None:
+def test_a_mistake_is_reported(settings: dict[str, object], words: str) -> None:
     with pytest.raises(UserError, match=words):
         list(plan_briefs(**{"per_cell": 1, **settings}))  # type: ignore[arg-type]
 

@@ -52,7 +52,7 @@ def test_clozes_pass_every_check(dialogues: Dialogues, task: str) -> None:
     assert len(Counter(one.label for one in items)) == 4
 
 
-def test_the_right_option_is_what_was_said(dialogues: Dialogues) -> None:
+def test_the_right_option_is_the_original_utterance(dialogues: Dialogues) -> None:
     for task in embedded_writer.CLOZE_TASKS:
         for outcome in written(dialogues, task, "en", 1):
             found = outcome.item
@@ -82,7 +82,7 @@ def test_chinese_clozes_are_sound_but_few(dialogues: Dialogues) -> None:
     assert sum(one.accepted for one in outcomes) >= 15
 
 
-def test_asked_again_it_writes_another_one(dialogues: Dialogues) -> None:
+def test_a_second_request_gives_another_item(dialogues: Dialogues) -> None:
     first, second = written(dialogues, "MRG", "en", 1), written(dialogues, "MRG", "en", 1, repeat=1)
     same = [a.item == b.item for a, b in zip(first, second, strict=True)]
     assert not any(same)

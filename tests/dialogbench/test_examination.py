@@ -52,7 +52,7 @@ def test_what_would_give_the_answer_away_is_not_shown() -> None:
             assert "SECRET" not in str(planned.request)
 
 
-def test_a_choice_asks_for_the_letters_that_there_are() -> None:
+def test_a_choice_requests_the_letters_of_the_options() -> None:
     (planned,) = plan([item("OD", options=("offensive", "non-offensive"))], "choice", TEMPLATES)
     assert (planned.request.kind, planned.request.labels) == ("choice", ("A", "B"))
 
@@ -70,7 +70,7 @@ def test_perplexity_scores_each_option_on_its_own() -> None:
     assert chinese.request.continuation == DIALOGBENCH_EXAMPLES_OPTIONS[0]
 
 
-def test_circular_asks_every_rotation_with_its_own_subject() -> None:
+def test_circular_plans_every_rotation_with_its_own_subject() -> None:
     planned = list(plan([item()], "letter", TEMPLATES, circular=True))
     assert [place_of(one.request.request_id, "letter") for one in planned] == [
         (0, None),
@@ -125,7 +125,7 @@ def test_the_most_probable_letter_is_chosen(logprobs: Any, choice: str | None) -
     assert (row["choice"], row["status"]) == (choice, "ok" if choice else "unparsed")
 
 
-def test_letters_that_are_hardly_ever_said_are_no_choice() -> None:
+def test_letters_with_little_probability_are_no_choice() -> None:
     (row,) = rows("choice", [answer("", label_logprobs={"A": -11.6, "B": -12.0}, label_mass=1.5e-5)])
     assert (row["choice"], row["correct"], row["status"]) == (None, False, "low_mass")
     (row,) = rows("choice", [answer("", label_logprobs={}, label_mass=0.0)])  # none among the likeliest tokens
@@ -297,7 +297,7 @@ def test_a_letter_beyond_the_options_is_no_choice() -> None:
     assert read_letter("D", OPTIONS[:3]) is None
 
 
-def test_an_option_inside_another_is_told_apart() -> None:
+def test_an_option_inside_another_is_distinguished() -> None:
     assert read_letter("non-offensive", ("offensive", "non-offensive")) == "B"
     assert read_letter("It is not offensive.", ("offensive", "non-offensive")) is None
 
@@ -365,12 +365,12 @@ CLEAR = (
 
 
 @pytest.mark.parametrize("text", DENIED_OR_TWO)
-def test_two_answers_and_a_letter_said_to_be_wrong_are_no_choice(text: str) -> None:
+def test_two_answers_and_a_letter_called_wrong_are_no_choice(text: str) -> None:
     assert read_letter(text, OPTIONS) is None
 
 
 @pytest.mark.parametrize(("text", "letter"), CLEAR)
-def test_other_letters_said_to_be_wrong_leave_the_choice_clear(text: str, letter: str) -> None:
+def test_other_letters_called_wrong_leave_the_choice_clear(text: str, letter: str) -> None:
     assert read_letter(text, OPTIONS) == letter
 
 

@@ -148,7 +148,7 @@ def test_a_letter_means_the_words_that_stood_beside_it(tmp_path: Path) -> None:
         ('item,answer\ns/IC-1,"B\n', ["not readable as CSV"]),
     ],
 )
-def test_a_mistake_is_told_with_file_line_and_remedy(tmp_path: Path, text: str, words: list[str]) -> None:
+def test_a_mistake_is_reported_with_file_line_and_remedy(tmp_path: Path, text: str, words: list[str]) -> None:
     with pytest.raises(UserError) as caught:
         read(tmp_path, text)
     assert "answers.csv" in str(caught.value)

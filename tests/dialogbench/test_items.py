@@ -204,7 +204,7 @@ def test_a_folder_is_read_file_by_file(tmp_path: Path) -> None:
         (lines({**RECORD, "label": "F"}), ["0 test items", "1 MRG label_outside_options", "one question per line"]),
     ],
 )
-def test_a_mistake_is_told_with_its_place(tmp_path: Path, content: str, words: list[str]) -> None:
+def test_a_mistake_is_reported_with_its_place(tmp_path: Path, content: str, words: list[str]) -> None:
     path = tmp_path / "mine.json"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(UserError) as caught:

@@ -63,7 +63,7 @@ def test_what_is_shown_beside_the_dialogue_is_read_whatever_its_shape() -> None:
         assert all(item.extra[name] for name in task_of(item.task).shown)
 
 
-def test_a_filter_is_asked_about_each_with_its_answer() -> None:
+def test_a_filter_gets_each_item_with_its_answer() -> None:
     prompts = {one.left: one.request.messages[0].content for one in plan_filter(items().values(), Templates())}
     assert set(prompts) == set(ABBREVIATIONS)
     assert all(RIGHT[task] in text for task, text in prompts.items())

@@ -50,7 +50,7 @@ def test_a_request_is_sampled_at_temperature_one_and_says_what_it_is_about() -> 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.abbreviation)
-def test_a_prompt_asks_for_what_the_paper_asks_for(task, language: str) -> None:  # type: ignore[no-untyped-def]
+def test_a_prompt_requests_what_the_papers_prompt_requests(task, language: str) -> None:  # type: ignore[no-untyped-def]
     brief = next(plan_briefs([task.abbreviation], ["Physics"], per_cell=1, language=language))
     text = prompt(brief, TEMPLATES)
     assert re.search(r"10 turns or more|至少 10 轮", text)
@@ -69,7 +69,7 @@ def test_a_prompt_asks_for_what_the_paper_asks_for(task, language: str) -> None:
     assert ('{"speaker1": "..."}]' in text) == task.open_ended
 
 
-def test_the_form_that_is_asked_for_is_json() -> None:
+def test_the_requested_form_is_json() -> None:
     for abbreviation in ABBREVIATIONS:
         text = prompt(next(plan_briefs([abbreviation], ["Film"], per_cell=1)), TEMPLATES)
         form = text[text.rindex("\n{") :].replace("..., ", "")
@@ -77,7 +77,7 @@ def test_the_form_that_is_asked_for_is_json() -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_without_styles_no_personality_is_asked_for(language: str) -> None:
+def test_without_styles_no_personality_is_requested(language: str) -> None:
     text = prompt(next(plan_briefs(["IC"], ["Film"], per_cell=1, language=language, styles=False)), TEMPLATES)
     assert "personality" not in text.lower()
     assert "unfriendly" not in text
@@ -94,7 +94,7 @@ def test_the_basic_prompt_names_no_domain(language: str) -> None:
     assert set(basic.splitlines()) < set(plain.splitlines())
 
 
-def test_items_asked_for_in_the_same_words_are_requests_of_their_own() -> None:
+def test_items_with_the_same_prompt_are_separate_requests() -> None:
     same = list(plan_basic(["DS"], per_task=3))
     first = [one.request for one in plan(same, TEMPLATES)]
     assert len({request.messages for request in first}) == 1
@@ -108,7 +108,7 @@ def test_items_asked_for_in_the_same_words_are_requests_of_their_own() -> None:
     assert {numbers[f"en-nostyles/RC/film/00{number}"] for number in range(2)} == {0}  # other relations, other words
 
 
-def test_a_round_asks_again_for_what_is_missing_as_another_request() -> None:
+def test_a_round_requests_missing_items_as_another_request() -> None:
     briefs = list(plan_briefs(["OD"], ["Film", "Music"], per_cell=2))
     first = list(plan_top_up(briefs, [], TEMPLATES, round_number=0, max_rounds=2))
     assert [planned.request for planned in first] == [planned.request for planned in plan(briefs, TEMPLATES)]
@@ -187,7 +187,7 @@ def test_every_fault_ends_with_its_reason_and_is_made_up_for() -> None:
     assert one_round(2, 3, done, {}) == []
 
 
-def test_a_writer_that_never_gets_it_right_is_not_asked_for_ever() -> None:
+def test_a_writer_without_valid_items_stops_after_the_last_round() -> None:
     done: dict[str, Outcome] = {}
     apology = dict.fromkeys((brief.item_id for brief in BRIEFS), "Sorry.")
     n_requests = [len(one_round(number, 2, done, apology)) for number in range(4)]

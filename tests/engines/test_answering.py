@@ -25,7 +25,7 @@ from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.requests import AnswerFailure, Request, Response
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
-from dialeval.jobs import signals
+from dialeval.jobs import lifecycle
 from dialeval.jobs.progress import Progress
 
 
@@ -39,13 +39,13 @@ def ask_all(
     return answering
 
 
-def test_equal_requests_are_asked_once(tmp_path: Path) -> None:
+def test_equal_requests_are_sent_once(tmp_path: Path) -> None:
     engine = ScriptedEngine()
     ask_all(tmp_path, engine, [chat_request(f"r{n}", f"question {n % 3}") for n in range(30)])
     assert engine.calls == {"question 0": 1, "question 1": 1, "question 2": 1}
 
 
-def test_a_second_run_asks_nothing(tmp_path: Path) -> None:
+def test_a_second_run_sends_no_request(tmp_path: Path) -> None:
     requests = [chat_request(f"r{n}") for n in range(20)]
     ask_all(tmp_path, ScriptedEngine(), requests)
     again = ScriptedEngine()
@@ -53,7 +53,7 @@ def test_a_second_run_asks_nothing(tmp_path: Path) -> None:
     assert again.calls == {"new": 1}
 
 
-def test_another_model_is_asked_anew(tmp_path: Path) -> None:
+def test_another_model_gets_its_own_requests(tmp_path: Path) -> None:
     ask_all(tmp_path, ScriptedEngine(), [chat_request("r")])
     other = ScriptedEngine(identity="other")
     ask_all(tmp_path, other, [chat_request("r")])
@@ -75,7 +75,7 @@ def test_concurrency_is_bounded_and_requests_are_drawn_as_needed(tmp_path: Path)
     assert engine.most_in_flight == 5
 
 
-def test_a_failure_is_not_stored_and_asked_again(tmp_path: Path) -> None:
+def test_a_failure_is_not_stored_and_is_requested_again(tmp_path: Path) -> None:
     failing = ScriptedEngine(lambda request: AnswerFailure("timeout", "too slow"))
     answering = ask_all(tmp_path, failing, [chat_request("a"), chat_request("b")])
     assert answering.failures == {"timeout": 2}
@@ -148,7 +148,7 @@ def refused(words: str = "status 400: No connected db.") -> AnswerFailure:
     return AnswerFailure("bad_request", words)
 
 
-def test_a_job_whose_first_twenty_requests_are_refused_alike_asks_no_more(tmp_path: Path) -> None:
+def test_a_job_whose_first_twenty_requests_are_refused_alike_sends_no_more(tmp_path: Path) -> None:
     engine = ScriptedEngine(lambda request: refused())
     with pytest.raises(UserError, match=r"(?s)the first 2\d requests .* same words.*No connected db.*`model`, the key"):
         ask_all(tmp_path, engine, [chat_request(f"r{n}") for n in range(300)])
@@ -164,7 +164,7 @@ def test_a_job_whose_first_twenty_requests_are_refused_alike_asks_no_more(tmp_pa
         (lambda request: refused(), 0.5),  # of how many is not known here: the 100 to come may be answered
     ],
 )
-def test_all_are_asked_where_one_was_answered_words_differ_or_failures_may_pass(
+def test_all_requests_are_sent_where_one_was_answered_words_differ_or_failures_may_pass(
     tmp_path: Path, reply: Callable[[Request], str | AnswerFailure], share: float
 ) -> None:
     engine = ScriptedEngine(reply)
@@ -172,7 +172,7 @@ def test_all_are_asked_where_one_was_answered_words_differ_or_failures_may_pass(
     assert len(engine.calls) == 100
 
 
-def test_an_answer_that_comes_late_is_kept_and_lets_the_others_be_asked(tmp_path: Path) -> None:
+def test_a_late_answer_is_kept_and_lets_the_other_requests_be_sent(tmp_path: Path) -> None:
     class SlowFirst(ScriptedEngine):
         async def answer(self, request: Request) -> Response:
             if request.request_id == "r0":
@@ -206,7 +206,7 @@ class RestingEngine(ScriptedEngine):
 
 
 @pytest.mark.parametrize("n_resting", [0, 1])
-def test_who_rests_before_another_try_holds_up_nobody_else(tmp_path: Path, n_resting: int) -> None:
+def test_a_pause_before_a_retry_delays_no_other_request(tmp_path: Path, n_resting: int) -> None:
     engine = RestingEngine(n_resting)
 
     async def story() -> int:
@@ -273,7 +273,7 @@ run(lambda: run_in_order(work()))
 
 def start(program: str, *arguments: str) -> subprocess.Popen[str]:
     """Starts a job that knows of no run, and waits until it is at work."""
-    environment = {name: value for name, value in os.environ.items() if name != signals.VARIABLE}
+    environment = {name: value for name, value in os.environ.items() if name != lifecycle.RUN_VARIABLE}
     job = subprocess.Popen(
         [sys.executable, "-c", FROM_A_TERMINAL + program, *arguments],
         stdout=subprocess.PIPE,
@@ -379,6 +379,6 @@ def test_no_client_is_imported_that_is_not_used() -> None:
     assert {"aiohttp", "openai", "httpx2"} & {*job.stdout.split()} == {"aiohttp"}
 
 
-def test_published_models_are_not_asked() -> None:
+def test_published_models_get_no_request() -> None:
     with pytest.raises(UserError, match="its responses are read from files"):
         open_engine(PublishedModel(engine="published"), [])

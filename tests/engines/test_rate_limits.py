@@ -177,7 +177,7 @@ def test_large_and_small_requests_take_turns() -> None:
 # a wait that rounding leaves is shorter than the clock's resolution
 @example(168.0, 1.0, [(2.1462061296276276, 283), (2.9317588194188846, 42), (0.0, 190)])
 @example(1400.0, 0.1, [(1.9120356557012261, 1), (1.9932124987598905, 28), (2.2706755493132524, 44)])
-def test_no_minute_holds_more_than_it_may_and_nobody_waits_longer_than_needed(
+def test_no_minute_exceeds_its_limit_and_no_request_waits_longer_than_needed(
     per_minute: float, burst_seconds: float, arrivals: list[tuple[float, int]]
 ) -> None:
     async def story() -> list[tuple[float, int]]:

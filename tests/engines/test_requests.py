@@ -248,7 +248,7 @@ def test_whatever_comes_can_be_stored_and_tabled_or_is_a_failure(fields: dict[st
         "",
     ],
 )
-def test_a_line_that_is_no_response_is_told(line: str) -> None:
+def test_a_line_that_is_no_response_is_reported(line: str) -> None:
     with pytest.raises(ValueError, match=r"\S"):
         read_response(line)
 
@@ -260,7 +260,7 @@ def test_a_line_of_another_version_is_used_as_far_as_it_is_known() -> None:
     assert "cached, mood" in note
 
 
-def test_a_line_that_no_table_could_hold_is_mended_and_told() -> None:
+def test_a_line_that_no_table_could_hold_is_mended_and_reported() -> None:
     response, note = read_response(json.dumps({"text": "half \ud800", "prompt_tokens": 10**20}))
     assert response == Response("half \ufffd")
     assert "U+FFFD" in note

@@ -65,7 +65,7 @@ def test_folders_that_the_node_does_not_see_are_named(slurm, library, tmp_path: 
     assert "is another folder on" in problem
 
 
-def test_a_node_without_the_environment_is_told_with_its_words(slurm, tmp_path: Path) -> None:
+def test_a_node_without_the_environment_is_reported_with_its_words(slurm, tmp_path: Path) -> None:
     breaks = RUNS.format("echo 'python: No such file or directory'; exit 127; ")
     slurm(sinfo=SINFO, scontrol=state("FAILED"), sacct="exit 0", sbatch=breaks, scancel="exit 0")
     (problem,) = told(asked(tmp_path))["problem"]
@@ -82,7 +82,7 @@ def test_a_job_of_which_nothing_is_seen_here_means_folders_that_are_not_shared(s
 @pytest.mark.parametrize(
     ("reason", "kind"), [("Resources", "unknown"), ("AssocMaxJobsLimit", "unknown"), ("PartitionDown", "problem")]
 )
-def test_a_job_that_waits_is_told_with_slurms_reason(
+def test_a_job_that_waits_is_reported_with_slurms_reason(
     slurm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: str, kind: str
 ) -> None:
     monkeypatch.setattr("dialeval.jobs.cluster_check.LONGEST", 0.5)
@@ -92,7 +92,7 @@ def test_a_job_that_waits_is_told_with_slurms_reason(
     assert (tmp_path / "gone").exists()
 
 
-def test_what_slurm_refuses_is_told(slurm, tmp_path: Path) -> None:
+def test_what_slurm_refuses_is_reported(slurm, tmp_path: Path) -> None:
     slurm(sinfo=SINFO, scontrol=state("X"), sacct="exit 0", sbatch="echo 'error: Invalid account' >&2; exit 1")
     (problem,) = told(asked(tmp_path))["problem"]
     assert "Slurm refuses a job (error: Invalid account)" in problem
@@ -106,7 +106,7 @@ def test_gpus_that_the_job_does_not_see_are_a_problem(slurm, library, tmp_path: 
     assert "0 of 1 GPU can be seen" in problem
 
 
-def test_without_slurm_or_its_profile_the_way_is_told(
+def test_without_slurm_or_its_profile_the_way_is_printed(
     slurm, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (problem,) = told(asked(tmp_path))["problem"]
@@ -186,7 +186,7 @@ def test_what_fits_is_not_mentioned() -> None:
         ({"slurm_partition": "main,gpu", "cpus_per_task": 8}, "partition main has 4 cores a node"),
     ],
 )
-def test_what_does_not_fit_is_told_with_a_remedy(asked: dict[str, object], words: str) -> None:
+def test_what_does_not_fit_is_reported_with_a_remedy(asked: dict[str, object], words: str) -> None:
     (told,) = unfit(Request.model_validate({"by": "x", **asked}), KNOWN)
     assert words in told
 
@@ -196,7 +196,7 @@ def test_a_cluster_without_a_default_partition_wants_one_named() -> None:
     assert "no partition is named" in told
 
 
-def test_a_trial_asks_for_the_same_kind_of_node_and_little_of_it() -> None:
+def test_a_trial_requests_the_same_type_of_node_and_few_resources() -> None:
     asked = Request(
         by="x", slurm_partition="gpu", slurm_account="lab", mem_mb=64000, runtime=600, gpu=2, gpu_model="a100"
     )

@@ -46,7 +46,7 @@ def test_a_cause_controls_no_terminal() -> None:
     assert summary_text(jobs, COMMAND, colour=True).endswith("\x1b[31m\\x1b[2Jall is well\\u202e\x1b[0m")
 
 
-def test_one_failure_is_told_in_full_with_the_cause_last() -> None:
+def test_one_failure_is_reported_in_full_with_the_cause_last() -> None:
     assert summary_text([failed(1)], COMMAND).splitlines() == [
         "To resume after fixing this, run:",
         "  snakemake --cores 2 --configfile 'my config.yaml'",
@@ -70,7 +70,7 @@ def test_many_failures_are_a_capped_list_that_ends_with_the_first() -> None:
     assert lines[-4:] == ["  answer (judge0)", "    log: logs/0.log", "    no key of judge0", "    set one"]
 
 
-def test_what_is_known_of_many_jobs_is_said_once() -> None:
+def test_the_same_error_of_many_jobs_is_reported_once() -> None:
     same = [FailedJob(f"answer (judge{n})", ["nothing is known about the cause"], []) for n in range(7)]
     words = summary_text([*same, failed(8)], COMMAND)
     assert words.count("nothing is known about the cause") == 1
@@ -158,7 +158,7 @@ def job(folder: Path, name: str, log: str | None, *, made: bool = False, **wildc
     return Job(Named(name), [str(folder / f"{name}.log")], [str(folder / name)], wildcards)
 
 
-def test_a_job_is_told_with_what_it_is_about(tmp_path: Path) -> None:
+def test_a_job_is_reported_with_its_subject(tmp_path: Path) -> None:
     one = job(tmp_path, "answer", "error in answer: no key\n", judge="gpt", shard="2", shards="8")
     (told,) = failed_in([one], RunLog(), 0)
     assert (told.name, told.cause) == ("answer (gpt, shard 2 of 8)", ["no key"])
@@ -166,7 +166,7 @@ def test_a_job_is_told_with_what_it_is_about(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("typed_in", "shown"), [(".", "run/answer.log"), ("run", "answer.log")])
-def test_logs_are_told_as_who_typed_the_command_finds_them(
+def test_logs_are_named_relative_to_the_users_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed_in: str, shown: str
 ) -> None:
     (tmp_path / "run").mkdir()
@@ -176,7 +176,7 @@ def test_logs_are_told_as_who_typed_the_command_finds_them(
     assert told.logs == [Path(shown)]
 
 
-def test_a_job_of_a_cluster_that_does_not_answer_is_told_with_its_number(
+def test_a_job_of_a_cluster_that_does_not_answer_is_reported_with_its_number(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(failure_summary, "job_state", lambda number: None)
@@ -205,7 +205,7 @@ def test_a_disk_without_room_for_a_log_is_the_cause(tmp_path: Path, monkeypatch:
     assert failed_in([written], run_log, 0)[0].cause == ["no key"]
 
 
-def test_a_killed_job_is_told_though_its_log_says_nothing(tmp_path: Path) -> None:
+def test_a_killed_job_is_reported_though_its_log_says_nothing(tmp_path: Path) -> None:
     one = job(tmp_path, "answer", "3 of 9\n")
     (told,) = failed_in([one], RunLog(endings={one.log[0]: Ending("signal 9")}), 0)
     assert "lack of memory" in told.cause[0]
@@ -233,7 +233,7 @@ def test_files_that_never_came_are_the_cause(tmp_path: Path) -> None:
     assert f"{one.output[0]} was missing" in told.cause[0]
 
 
-def test_of_a_group_only_the_job_is_told_that_the_nodes_log_names(tmp_path: Path) -> None:
+def test_of_a_group_only_the_job_in_the_nodes_log_is_reported(tmp_path: Path) -> None:
     jobs = [job(tmp_path, name, f"{name} at work\n") for name in ("plan", "parse", "measure")]
     cluster_log = tmp_path / "3.log"
     cluster_log.write_text(f"parse failed (signal 9), its log: {jobs[1].log[0]}\n")
@@ -244,7 +244,7 @@ def test_of_a_group_only_the_job_is_told_that_the_nodes_log_names(tmp_path: Path
     assert told.logs == [tmp_path / "parse.log", cluster_log]
 
 
-def test_of_a_group_that_ran_out_of_time_the_job_is_told_that_had_begun(
+def test_of_a_group_that_ran_out_of_time_the_started_job_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     jobs = [
@@ -286,7 +286,7 @@ def test_what_a_stage_does_not_understand_is_the_cause() -> None:
     assert cause_in(text + " arguments: --rule x\n") == ["unrecognized arguments: --rule x"]
 
 
-def test_the_last_line_of_a_traceback_is_told_with_its_place() -> None:
+def test_the_last_line_of_a_traceback_is_reported_with_its_place() -> None:
     assert cause_in(TRACEBACK) == [
         "ValueError: a number was expected (parse_scale.py, line 33)",
         "and this is its second line",
@@ -297,18 +297,18 @@ def test_a_traceback_that_was_cut_has_no_cause() -> None:
     assert cause_in(TRACEBACK.partition("ValueError")[0]) == []
 
 
-def test_a_log_without_an_error_has_no_cause_and_its_last_lines_are_told() -> None:
+def test_a_log_without_an_error_has_no_cause_and_its_last_lines_are_reported() -> None:
     log = "10 of 20\r20 of 20\nall done\n\n"
     assert cause_in(log) == []
     assert last_lines(log) == ["20 of 20", "all done"]
 
 
-def test_slurms_own_words_are_told_before_other_lines() -> None:
+def test_slurms_own_message_comes_before_other_lines() -> None:
     log = "Building DAG...\nslurmstepd: error: *** JOB 12 ON n1 CANCELLED DUE TO TIME LIMIT ***\nElapsed time: 0\n"
     assert cause_in_cluster_log(log) == ["slurmstepd: error: *** JOB 12 ON n1 CANCELLED DUE TO TIME LIMIT ***"]
 
 
-def test_a_missing_program_on_a_node_is_told() -> None:
+def test_a_missing_program_on_a_node_is_reported() -> None:
     log = "Using shell: /usr/bin/bash\n/bin/sh: line 1: /opt/venv/bin/python: No such file or directory\n"
     assert cause_in_cluster_log(log) == ["/bin/sh: line 1: /opt/venv/bin/python: No such file or directory"]
 

@@ -65,7 +65,7 @@ def test_a_frame_has_its_series_known() -> None:
     assert says(code) == ["1", "0"]
 
 
-def test_whoever_loaded_pandas_keeps_it() -> None:
+def test_a_loaded_pandas_stays_loaded() -> None:
     code = "import pandas\nskip_pandas()\nprint(pa.array(pandas.Series([1.0, None])).null_count)"
     assert says(code) == ["1"]
 
@@ -74,7 +74,7 @@ def test_pandas_is_found_afterwards() -> None:
     assert says("skip_pandas()\nimport pandas\nprint(pandas.Series([1, 2]).sum())") == ["3"]
 
 
-def test_whoever_makes_frames_loads_pandas_when_a_job_begins() -> None:
+def test_stages_with_frames_load_pandas_at_their_start() -> None:
     """A module that loads it later, in a function, would hand over series that PyArrow does not know any more."""
     sources = [path.read_text() for path in Path(dialeval.__file__).parent.rglob("*.py")]
     functions = [
@@ -185,7 +185,7 @@ def test_letters_of_all_scripts_stay(text: str) -> None:
     assert visible(text) == text
 
 
-def test_a_stream_shows_them_whoever_writes() -> None:
+def test_a_stream_escapes_them_for_every_writer() -> None:
     stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="backslashreplace", newline="")
     for _ in range(2):
         escape_control_characters(stream)
@@ -274,14 +274,14 @@ def test_a_job_gets_what_the_run_says_of_its_model() -> None:
     assert filled.model.model_dump()["max_tries"] == 2
 
 
-def test_a_partner_gets_what_is_said_of_it_under_its_own_name() -> None:
+def test_a_partner_gets_its_settings_under_its_own_name() -> None:
     settings = {"name": "a", "model": ENDPOINT, "partner": ENDPOINT, "selfchat": {"partner": "b"}}
     environment = told(a={"concurrency": 3}, b={"concurrency": 5})
     filled = with_run_settings(settings, selfchat.SelfchatSettings.model_fields, environment)
     assert (filled["model"]["concurrency"], filled["partner"]["concurrency"]) == (3, 5)
 
 
-def test_what_a_stage_is_told_itself_comes_first() -> None:
+def test_a_stages_own_settings_come_first() -> None:
     settings = {"name": "a", "model": {**ENDPOINT, "concurrency": 7}, "answering": {"max_failure_share": 0.5}}
     filled = with_run_settings(settings, answering.AnswerSettings.model_fields, told(a={"concurrency": 3}))
     assert (filled["model"]["concurrency"], filled["answering"]) == (7, {"max_failure_share": 0.5})
@@ -295,12 +295,12 @@ def test_outside_a_run_what_is_left_out_is_as_by_default() -> None:
     assert (filled.model.concurrency, filled.answering.max_failure_share) == (64, 0.0)
 
 
-def test_a_stage_that_asks_nobody_is_told_of_nothing() -> None:
+def test_a_stage_without_requests_has_no_run_settings() -> None:
     settings = {"name": "bundled", "reader": "bundled"}
     assert with_run_settings(settings, ["name", "reader"], told(bundled={"concurrency": 3})) == settings
 
 
-def test_how_jobs_run_is_told_in_fields_that_a_model_has() -> None:
+def test_run_settings_are_fields_of_a_model() -> None:
     for model in ENGINES.values():
         assert model.how_jobs_run <= model.model_fields.keys(), model
     assert "answering" in Config.model_fields

@@ -43,7 +43,7 @@ def test_what_is_not_known_is_left_out() -> None:
     assert "%" not in stream.getvalue()
 
 
-def test_the_time_left_follows_the_pace_of_what_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_time_left_follows_the_pace_of_new_requests(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither the loading of a model before the first answer nor answers from the store say how long the rest takes."""
     now = [0.0]
     monkeypatch.setattr("dialeval.jobs.progress.time.monotonic", lambda: now[0])
@@ -75,7 +75,7 @@ def begun(results: Path, **fields: float) -> Progress:
 
 
 @pytest.mark.usefixtures("_nothing_told_afterwards")
-def test_a_job_is_told_of_when_it_begins_while_it_asks_and_when_it_is_done(tmp_path: Path) -> None:
+def test_a_job_is_reported_at_its_start_during_its_requests_and_at_its_end(tmp_path: Path) -> None:
     progress = begun(tmp_path)
     (told,) = progress_files.read_job(tmp_path, "responses/clerk/arena-1-of-2")
     assert (told.title, told.done, told.total, told.state) == ("arena by clerk", 0, 4, "running")
@@ -100,7 +100,7 @@ def test_files_are_written_no_more_often_than_lines(tmp_path: Path, monkeypatch:
 
 
 @pytest.mark.usefixtures("_nothing_told_afterwards")
-def test_a_stage_that_is_no_job_or_logs_elsewhere_tells_nothing(tmp_path: Path) -> None:
+def test_a_stage_that_is_no_job_or_logs_elsewhere_reports_no_progress(tmp_path: Path) -> None:
     for log in (None, tmp_path / "elsewhere" / "a.log"):
         progress_files.report_for(tmp_path / "results", log)
         Progress("arena by clerk", 4, "answers", stream=io.StringIO()).finish()
@@ -109,7 +109,7 @@ def test_a_stage_that_is_no_job_or_logs_elsewhere_tells_nothing(tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("_nothing_told_afterwards")
-def test_what_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
+def test_a_failed_write_of_progress_stops_no_job(tmp_path: Path) -> None:
     (tmp_path / progress_files.FOLDER).write_text("a file where the folder should be")
     begun(tmp_path).advance()
     assert progress_files.read_all(tmp_path) == {}

@@ -208,7 +208,7 @@ def test_a_failed_command_is_one_line_with_rule_ending_and_log(
     assert endings_in("x\n" + texts[0] + "\ny") == {LOG: how}
 
 
-def test_who_asks_for_commands_sees_them(records: list[logging.LogRecord]) -> None:
+def test_commands_are_printed_on_request(records: list[logging.LogRecord]) -> None:
     RunLog(commands_shown=True).attach()
     command_failed(1)
     assert ANSWER_COMMAND in str(records[0].msg)
@@ -253,7 +253,7 @@ def test_an_unknown_target_is_answered_with_those_that_there_are(records: list[l
     ]
 
 
-def test_files_of_another_user_are_told_with_a_remedy(records: list[logging.LogRecord]) -> None:
+def test_files_of_another_user_are_reported_with_a_remedy(records: list[logging.LogRecord]) -> None:
     RunLog().attach()
     text = 'ProtectedOutputException in rule plan in file "rules/judging.smk", line 4:\nWrite-protected output files'
     fail(LogEvent.ERROR, text)
@@ -270,7 +270,7 @@ def test_a_run_that_finds_everything_made_is_noticed(records: list[logging.LogRe
     assert len(records) == 1
 
 
-def test_rules_that_until_names_one_after_another_are_told_in_words(
+def test_consecutive_rules_of_until_are_reported(
     records: list[logging.LogRecord], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     RunLog().attach()

@@ -27,7 +27,7 @@ from dialeval.jobs.slurm import (
 # What Slurm's commands say is read, and a command that says nothing is given up.
 
 
-def test_commands_that_are_missing_fail_or_hang_are_told_apart(slurm) -> None:
+def test_commands_that_are_missing_fail_or_hang_are_distinguished(slurm) -> None:
     slurm(good="echo fine; echo note >&2", bad="echo wrong >&2; exit 3", slow="sleep 20")
     assert ask("good") == SlurmAnswer(0, "fine")
     assert ask("bad") == SlurmAnswer(3, "wrong")
@@ -35,7 +35,7 @@ def test_commands_that_are_missing_fail_or_hang_are_told_apart(slurm) -> None:
     assert ask("absent") == SlurmAnswer(None, "absent is not installed here")
 
 
-def test_the_controller_is_asked_about_a_job_before_the_database(slurm) -> None:
+def test_the_controller_is_queried_about_a_job_before_the_database(slurm) -> None:
     line = "JobId=7 JobName=x JobState=TIMEOUT Reason=TimeLimit Dependency=(null) ExitCode=0:15 NodeList=n[1-2]"
     slurm(scontrol=f"echo '{line}'", sacct="echo 'FAILED|None|n9|1:0'")
     assert job_state("7") == JobState("7", "TIMEOUT", "TimeLimit", "n[1-2]", "0:15")
@@ -78,24 +78,24 @@ def remembers(age: str) -> str:
 
 
 @pytest.mark.parametrize("wanted", ["sacct", None])
-def test_with_accounting_sacct_is_asked_and_nothing_said(slurm, wanted: str | None) -> None:
+def test_with_accounting_sacct_is_queried_without_a_notice(slurm, wanted: str | None) -> None:
     slurm(sacct="exit 0", scontrol=remembers("300 sec"))
     assert status_command_of(wanted, 40) == StatusCommand("sacct", 40)
 
 
-def test_without_accounting_squeue_is_asked_whatever_was_chosen(slurm) -> None:
+def test_without_accounting_squeue_is_queried_in_any_case(slurm) -> None:
     slurm(sacct=WITHOUT, scontrol=remembers("300 sec"))
     found = status_command_of("sacct", 40)
     assert (found.command, found.first_look) == ("squeue", 40)
     assert "accounting is not available" in found.words
 
 
-def test_squeue_that_was_asked_for_needs_no_word(slurm) -> None:
+def test_a_configured_squeue_needs_no_notice(slurm) -> None:
     slurm(sacct="exit 0", scontrol=remembers("300 sec"))
     assert status_command_of("squeue", 40) == StatusCommand("squeue", 40)
 
 
-def test_a_controller_that_forgets_soon_is_looked_at_sooner_and_told(slurm) -> None:
+def test_a_controller_that_forgets_soon_is_looked_at_sooner_and_reported(slurm) -> None:
     slurm(sacct=WITHOUT, scontrol=remembers("60 sec"))
     found = status_command_of("sacct", 40)
     assert (found.command, found.first_look) == ("squeue", 20)
@@ -122,7 +122,7 @@ def test_reasons_that_pass(reason: str) -> None:
     assert not is_blocked(reason)
 
 
-def test_only_jobs_of_this_run_are_told_and_each_once(
+def test_only_jobs_of_this_run_are_reported_and_each_once(
     slurm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = [f"1|PartitionTimeLimit|{tmp_path}", f"2|Priority|{tmp_path}", "3|PartitionTimeLimit|/elsewhere"]

@@ -52,7 +52,7 @@ def pair_rows(verdicts: dict[str, tuple[str | None, str | None]]) -> list[Row]:
     ]
 
 
-def test_probabilities_nearest_to_the_middle_are_asked_again() -> None:
+def test_probabilities_nearest_to_the_middle_are_escalated() -> None:
     found = least_sure(probabilities([0.9, 0.55, 0.1, 0.4, 0.99, 0.02, 0.7, 0.8, 0.3, 0.95]), "probability", 0.2)
     assert found == {"r1", "r3"}
 
@@ -62,7 +62,7 @@ def test_what_could_not_be_read_comes_first() -> None:
     assert least_sure(probabilities([0.5, None, 0.9, 0.1]), "probability", 0.5) == {"r0", "r1"}
 
 
-def test_orders_that_disagree_are_asked_and_stay_together() -> None:
+def test_disagreeing_orders_are_escalated_together() -> None:
     sides = {
         "agree": ("left", "right"),  # a both times
         "disagree": ("left", "left"),  # whoever stands first
@@ -83,7 +83,7 @@ def test_a_pair_without_an_answer_counts_as_undecided() -> None:
     assert least_sure(table(pair_rows(sides)), "pair", 0.5) == {"unread/0", "unread/1"}
 
 
-def test_numbers_whose_repeats_differ_most_are_asked_and_all_criteria_of_a_prompt_with_them() -> None:
+def test_scores_whose_repeats_differ_most_are_escalated_with_all_criteria_of_their_prompt() -> None:
     values = {"calm": ([3, 3], [4, 4]), "torn": ([1, 5], [4, 4]), "near": ([3, 4], [2, 2])}
     rows = [
         {"request_id": f"{item}#{repeat}", "item_id": item, "left": "amber", "repeat": repeat, "criterion": criterion,
@@ -114,11 +114,11 @@ def test_the_order_of_the_rows_decides_nothing(order: list[int]) -> None:
     assert least_sure(rows.take(pa.array(order)), "probability", 0.5) == least_sure(rows, "probability", 0.5)
 
 
-def test_nothing_is_asked_where_nothing_was_judged() -> None:
+def test_no_request_is_sent_where_no_item_was_judged() -> None:
     assert least_sure(probabilities([]), "probability", 0.5) == frozenset()
 
 
-def test_the_second_judge_counts_where_it_was_asked_and_in_the_first_ones_order() -> None:
+def test_the_second_judge_counts_where_it_answered_and_in_the_first_ones_order() -> None:
     first = probabilities([0.9, 0.5, 0.1])
     then = table(
         [{"request_id": "r1", "item_id": "i1", "left": "amber", "criterion": "warm", "status": "refused"}], "dear"

@@ -109,7 +109,7 @@ def test_pairs_are_compared_whichever_side_was_shown_first_and_both_orders_make_
     assert calibration == []
 
 
-def test_answers_of_several_kinds_are_one_question() -> None:
+def test_answers_of_several_types_are_one_question() -> None:
     rng = np.random.default_rng(3)
     names = np.array(["low", "middle", "high"])
     truth = rng.integers(0, 3, 60)

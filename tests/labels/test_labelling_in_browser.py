@@ -20,7 +20,7 @@ Opened = Callable[[Sheet], Browser]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_page_asks_for_nothing_and_complains_of_nothing(opened: Opened, kind: Callable[[], Sheet]) -> None:
+def test_the_page_loads_nothing_and_logs_no_error(opened: Opened, kind: Callable[[], Sheet]) -> None:
     browser = opened(kind())
     browser.press("1", "o", "Escape", "?", "Escape", "u")
     addresses = [url for url in browser.requested() if not url.startswith("data:")]
@@ -110,7 +110,7 @@ def test_guidelines_stand_beside_the_questions_and_are_no_markup(opened: Opened)
     assert browser.evaluate("document.getElementById('guidelines')") is None
 
 
-def test_everything_is_there_after_a_reload_that_is_asked_about(opened: Opened) -> None:
+def test_all_labels_are_there_after_a_confirmed_reload(opened: Opened) -> None:
     browser = opened(sheets.scales(3))
     browser.press("4", "1", "5", "c", *"fine", "Escape")
     reload(browser)
@@ -170,7 +170,7 @@ def test_a_phone_shows_one_question_at_a_time_and_leads_to_the_others(opened: Op
 @pytest.mark.skipif(AXE is None, reason="axe-core-python is not installed")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
-def test_the_page_keeps_nobody_out(opened: Opened, kind: Callable[[], Sheet], width: int, dark: bool) -> None:
+def test_the_page_is_accessible(opened: Opened, kind: Callable[[], Sheet], width: int, dark: bool) -> None:
     """In every state: fresh, answered, with a comment, with each dialog, and at the end."""
     sheet = kind()
     browser = opened(sheet)

@@ -61,7 +61,7 @@ def test_first_utterances_and_second_rounds_go_on_too(opened: Opened, tmp_path: 
     assert saved(browser, tmp_path, sheet) == before
 
 
-def test_answers_of_a_file_replace_those_of_the_page_only_when_asked_to(opened: Opened, tmp_path: Path) -> None:
+def test_answers_of_a_file_replace_those_of_the_page_only_on_request(opened: Opened, tmp_path: Path) -> None:
     sheet = sheets.pairs(3)
     browser = opened(sheet)
     browser.press("1", "1")
@@ -198,7 +198,7 @@ def test_file_and_table_are_read_back_as_the_same_answers(opened: Opened, browse
     ]
 
 
-def test_more_things_of_the_same_draw_keep_what_was_said_and_another_draw_begins_anew(opened: Opened) -> None:
+def test_more_units_of_the_same_draw_keep_their_labels_and_another_draw_starts_empty(opened: Opened) -> None:
     browser = opened(sheets.pairs(2))
     browser.press("1", "2")
     browser.press("Escape", "e")  # so that nothing asks before the page is left
@@ -208,7 +208,7 @@ def test_more_things_of_the_same_draw_keep_what_was_said_and_another_draw_begins
     assert text(browser, "#count") == "0 of 4 labelled"
 
 
-def test_answers_to_a_question_that_has_changed_are_asked_for_again(opened: Opened, tmp_path: Path) -> None:
+def test_answers_to_a_changed_question_are_requested_again(opened: Opened, tmp_path: Path) -> None:
     browser = opened(sheets.pairs(2))
     browser.press("3", "1", "Escape", "e")
     options = tuple(option for option in sheets.BETTER.options if option.label != "Tie")

@@ -107,7 +107,7 @@ def test_windows_line_ends_and_a_lost_last_one_do_no_harm(tmp_path: Path) -> Non
         ("d1,random,t1", "<<<<<<< HEAD\nd1,random,t1", "line 2: 1 cells under 13 columns"),
     ],
 )
-def test_what_was_changed_by_hand_is_told(old: str, new: str, words: str, tmp_path: Path) -> None:
+def test_manual_changes_are_reported(old: str, new: str, words: str, tmp_path: Path) -> None:
     path = written(tmp_path).path
     text = path.read_text()
     assert old in text
@@ -127,7 +127,7 @@ def test_two_runs_at_once_do_not_lose_each_others_rows(tmp_path: Path) -> None:
     assert one.path.read_bytes() == before
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     blocked = tmp_path / "labels"
     blocked.write_text("a file where the folder would be")
     with pytest.raises(UserError, match="draw-mine.csv cannot be written"):

@@ -148,7 +148,7 @@ def test_where_an_ai_shows_comes_back(protocols: Protocols, folder: Path) -> Non
     assert {row["criterion"] for row in rows} == {None}
 
 
-def test_whoever_stops_early_has_labelled_a_random_part(protocols: Protocols, folder: Path) -> None:
+def test_an_annotator_who_stops_early_has_labelled_a_random_part(protocols: Protocols, folder: Path) -> None:
     sheet = sheet_for(protocols["human_like"], "ann")
     told = export_of(sheet, lambda *_: "No")
     told["labels"] = told["labels"][:7]
@@ -192,7 +192,7 @@ def test_under_active_each_label_has_a_probability_of_its_own_times_the_labelled
         assert row["probability"] == pytest.approx(again[row["item_id"]] * labelled[row["system"]] / 8)
 
 
-def test_parts_of_the_draw_that_nobody_labelled_are_named(protocols: Protocols, folder: Path) -> None:
+def test_unlabelled_parts_of_the_draw_are_named(protocols: Protocols, folder: Path) -> None:
     asked = protocols["human_like"]
     sheet = sheet_for(asked, "ann")
     told = export_of(sheet, lambda *_: "No")
@@ -395,7 +395,7 @@ def test_labels_on_a_scale_that_has_changed_are_refused(
         assert str(caught.value).count("another scale") == 1
 
 
-def test_what_another_tool_calls_options_tells_no_scale(tmp_path: Path) -> None:
+def test_options_of_another_tool_give_no_scale(tmp_path: Path) -> None:
     items = items_table(tmp_path / "items.parquet", dialogues())
     asked = drawn_protocol(tmp_path, protocol_settings("felt", ["warm"], [warm(1, 5)], form="scale"), items)
     free = LabelledProtocol(asked.question, asked.frame, Ledger(tmp_path / "none.csv"))

@@ -141,7 +141,7 @@ KIND = Criterion("kind", "dialogue", Words({"dialogue": "Is it meant well?"}), S
          ["Yes", "No"], (None, None)),
     ],
 )  # fmt: skip
-def test_what_people_are_asked(
+def test_the_questions_for_annotators(
     form: str, criterion: Criterion | None, language: str, text: str, options: list[str], ends: tuple[Any, Any]
 ) -> None:
     question = protocol_settings("mine", form=form).question()
@@ -152,7 +152,7 @@ def test_what_people_are_asked(
     assert asked.criterion == (criterion.name if criterion else "")
 
 
-def test_what_labels_questions_says_of_a_criterion_is_asked_and_its_answers_stay() -> None:
+def test_the_labels_question_of_a_criterion_is_shown_and_its_answers_stay() -> None:
     question = protocol_settings("felt", ["coherence", "overall"], form="scale").question()
     criteria = [SHIPPED["coherence"], SHIPPED["overall"]]
     before = questions_of(question, criteria, "dialogue", "en")

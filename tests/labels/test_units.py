@@ -105,7 +105,7 @@ def test_the_papers_pairs_are_the_same_too(name: str, options: dict[str, Any], t
     assert len(units) == (3 * 3 * 2 if name == "arena" else 3 * 3)
 
 
-def test_a_key_tells_words_and_nothing_else(tmp_path: Path) -> None:
+def test_a_key_depends_on_the_words_alone(tmp_path: Path) -> None:
     settings = protocol_settings("mine", ["overall"], form="scale")
     path = items_table(tmp_path / "items.parquet", dialogues())
     units = frame_of(settings, [path]).units

@@ -198,7 +198,7 @@ def test_what_is_wrong_with_a_table(
     assert path.read_bytes() == content
 
 
-def test_everything_is_told_at_once(free: dict[str, LabelledProtocol], folder: Path) -> None:
+def test_all_faults_are_reported_at_once(free: dict[str, LabelledProtocol], folder: Path) -> None:
     first, second, third = folder / "a.csv", folder / "b.json", folder / "c.xls"
     first.write_text(f"{HEAD}\nann,quality,1/kiosk,overall,9\nann,quality,9/none,overall,3\n")
     second.write_text("{")
@@ -210,7 +210,7 @@ def test_everything_is_told_at_once(free: dict[str, LabelledProtocol], folder: P
         assert words in message
 
 
-def test_of_very_many_mistakes_the_first_are_told(free: dict[str, LabelledProtocol], folder: Path) -> None:
+def test_of_very_many_mistakes_the_first_are_reported(free: dict[str, LabelledProtocol], folder: Path) -> None:
     path = folder / "a.csv"
     path.write_text(HEAD + "".join(f"\nann,quality,{number}/none,overall,3" for number in range(100)))
     message = told([path], free)
@@ -529,7 +529,7 @@ def test_of_a_very_long_text_excel_keeps_the_beginning() -> None:
     assert not is_same_text("B" + text[1:32_767], text)
 
 
-def test_a_probability_that_was_emptied_is_told(free: dict[str, LabelledProtocol], folder: Path) -> None:
+def test_a_probability_that_was_emptied_is_reported(free: dict[str, LabelledProtocol], folder: Path) -> None:
     path = folder / "a.csv"
     for cells in ("0.5|", "|", "|0.5"):
         first, second = cells.split("|")
@@ -575,7 +575,7 @@ def test_leading_apostrophes_of_other_tools_stay_and_ours_go(items: Path, folder
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
 @given(data=st.data())
-def test_any_damage_is_read_or_told(data: st.DataObject, quality: LabelledProtocol, folder: Path) -> None:
+def test_any_damage_is_read_or_reported(data: st.DataObject, quality: LabelledProtocol, folder: Path) -> None:
     """A file with a few bytes changed, cut or added anywhere is read, or refused in words that name it."""
     kind = data.draw(st.sampled_from(["json", "csv"]))
     path = save(folder / "a.json", export_of(sheet_for(quality, "ann"), lambda *_: "3"))

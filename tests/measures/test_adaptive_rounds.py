@@ -80,7 +80,7 @@ def last(asked: Rounds) -> dict[tuple[Any, ...], dict[str, Any]]:
     return {(r["criterion"], r["n_utterances"], r["system"], r["opponent"]): r for r in asked.rows}
 
 
-def test_a_clear_pair_stops_and_a_tied_one_is_asked_to_its_end() -> None:
+def test_a_clear_pair_stops_and_a_tied_one_is_judged_to_its_end() -> None:
     asked, sizes = ask(design(), better("a"), block=10)
     found = last(asked)
     assert {pair[2:]: row["decision"] for pair, row in found.items()} == {
@@ -215,7 +215,7 @@ def test_a_family_is_the_pairs_of_one_criterion_at_one_length() -> None:
     assert sequence[0]["boundary"] < rows[0]["boundary"]
 
 
-def test_a_judge_that_takes_only_some_requests_is_asked_those() -> None:
+def test_a_judge_gets_only_the_requests_that_it_serves() -> None:
     planned = design("ab", 40)
     usable = np.array([row["left"] == "a" for row in planned.to_pylist()])
     asked = Rounds(schedule(planned, 10, usable=usable), Adaptive(block=10))

@@ -147,7 +147,7 @@ def hash_of(*names: str) -> int:
     return sum(map(ord, "".join(names))) * 7 % 13
 
 
-def test_the_better_model_is_rated_higher_and_unparsed_verdicts_rate_nobody() -> None:
+def test_the_better_model_is_rated_higher_and_unparsed_verdicts_do_not_count() -> None:
     frame = verdicts(
         [pair(s, "a", "b", "left" if s % 4 else "right") for s in range(40)]
         + [pair(s, "b", "a", "right" if s % 3 else "left") for s in range(40)]
@@ -177,7 +177,7 @@ def test_a_model_alone_has_no_rating_and_says_why() -> None:
     assert arena_win_rates(verdicts([]), "a").num_rows == 0
 
 
-def test_a_judge_that_never_parses_rates_nobody() -> None:
+def test_a_judge_without_parsed_answers_has_no_ratings() -> None:
     frame = verdicts([pair(s, "a", "b", None) for s in range(10)])
     for row in arena(frame, "a", "b"):
         assert (row["estimate"], row["n"], row["n_unparsed"]) == (None, 0, 10)

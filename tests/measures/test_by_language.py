@@ -81,7 +81,7 @@ def test_it_is_empty_where_nothing_is_as_in_the_paper(rows: list[dict[str, Any]]
     assert bool(by_language(*rows)) is shown
 
 
-def test_who_was_asked_something_else_has_its_numbers_on_all_that_is_rated() -> None:
+def test_a_judge_of_another_criterion_has_numbers_on_all_rated_criteria() -> None:
     both = [average(language, 0.3) for language in ("en", "zh")]
     of_all = [average(language, 0.1, dimension="all") for language in ("en", "zh")]
     other = [average(language, 0.7, judge="metric", dimension="all") for language in ("en", "zh")]

@@ -104,7 +104,7 @@ def test_only_items_that_the_judge_scored_count() -> None:
     assert part["icc"] != pytest.approx(whole["icc"])
 
 
-def test_raters_with_names_are_told_apart() -> None:
+def test_named_raters_are_separate() -> None:
     harsh = RATED + np.array([0.0, 3.0, -3.0, 6.0])
     named = [
         Rating("mine", f"i{n}", "overall", "human", f"rater {k}", None, float(harsh[n, k]), None, *SCALE)
@@ -243,7 +243,7 @@ def test_a_judge_without_a_correlation_says_why() -> None:
     assert row["ceiling"] is not None
 
 
-def test_a_judge_that_answers_alike_each_time_is_told() -> None:
+def test_a_judge_that_answers_alike_each_time_is_reported() -> None:
     (row,) = rows(by_people(), scores("judge", np.repeat(TRUE[:, np.newaxis] + rng.normal(size=(N, 1)), 3, axis=1)))
     assert row["judge_reliability"] == pytest.approx(1.0)
     assert row["note"] == f"of the judge's own repeats: {ALL_ALIKE}"

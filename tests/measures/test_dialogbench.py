@@ -185,7 +185,7 @@ def test_nothing_read_gives_no_test_and_options_are_kept_apart() -> None:
     assert rows[0]["n_unparsed"] == 1
 
 
-def test_asked_in_all_rotations_every_item_counts_in_every_place() -> None:
+def test_with_all_rotations_every_item_counts_in_every_place() -> None:
     """Of two items one is known and the other's answer is always A: half the answers hang on content alone."""
     answers = [
         answer(item_id=name, rotation=rotation, label="ABCD"[rotation], choice=choice or "ABCD"[rotation], cluster=name)
@@ -218,7 +218,7 @@ def test_circular_finds_a_model_that_prefers_a_place() -> None:
     assert circular_rows(knowing)[0]["accuracy"] == 1.0
 
 
-def test_items_that_were_not_asked_in_every_rotation_are_left_out() -> None:
+def test_items_without_every_rotation_are_left_out() -> None:
     assert circular_rows([answer(rotation=0), answer(rotation=1)]) == []
 
 

@@ -65,7 +65,7 @@ def test_experts_who_agree_on_every_item_have_an_alpha_without_an_interval() -> 
     assert row["ci_low"] < 1.0 == row["ci_high"]
 
 
-def test_one_expert_agrees_with_nobody_and_simulated_people_are_called_so() -> None:
+def test_one_expert_has_no_agreement_and_simulated_people_are_marked() -> None:
     alone = answers({"ann (simulated)": "AB"})
     assert agreement_rows(alone) == []
     assert {row["model"] for row in joint_answers(alone)} == {"people (simulated)"}

@@ -75,7 +75,7 @@ def test_a_missing_score_makes_no_mean_of_fewer_and_is_named() -> None:
     assert {row["status"] for row in rows} == {"missing"}
 
 
-def test_repeats_are_averaged_first_so_that_who_was_asked_more_often_does_not_count_more() -> None:
+def test_repeats_are_averaged_first_so_that_more_repeats_do_not_count_more() -> None:
     often = scores({(1, 0): 0.0, (1, 1): 0.2, (1, 2): None})
     assert values(ensemble_judgements("both", "rating", {"a": [often], "b": [scores({1: 0.9})]})) == {
         "1": pytest.approx(0.5)
@@ -90,7 +90,7 @@ def test_of_a_members_two_methods_the_first_counts_alone_criterion_by_criterion(
     assert {row["criterion"]: row["value"] for row in rows} == {"coherence": pytest.approx(0.3), "diversity": 0.2}
 
 
-def test_what_a_member_was_not_asked_about_has_no_row() -> None:
+def test_items_without_a_members_answer_have_no_row() -> None:
     given = {"a": [scores({1: 0.5, 2: 0.5})], "b": [scores({2: 0.5, 3: 0.5})]}
     assert values(ensemble_judgements("both", "yes_no", given)) == {"2": 0.5}
     nothing = {"a": [scores({1: 0.5})], "b": [scores({1: 0.5}, language="zh")]}

@@ -75,7 +75,7 @@ def filled(judged: list[dict[str, Any]], rated: set[tuple[str, str]], **wanted: 
     return list(filled_ratings("gpt", items(), rated, judged, wanted))
 
 
-def test_every_repeat_and_the_mean_on_what_nobody_rated() -> None:
+def test_every_repeat_and_the_mean_on_unrated_items() -> None:
     judged = scores("gpt", ROUNDS, 1)
     judged[0]["value"] = None
     found = filled(judged, {("mine", "overall")})

@@ -67,7 +67,7 @@ def cells(rated: list[dict[str, Any]], scored: list[dict[str, Any]], filled: Fil
     return gather(*tables(every, rated, scored), benchmarks, **more, joined=JOINED)
 
 
-def test_scores_on_what_was_asked_are_correlated_with_what_was_rated() -> None:
+def test_scores_of_a_criterion_are_correlated_with_its_mapped_rating() -> None:
     results = correlate_cells(cells(ratings(), scores("relevance")), **HOW)
     for row in correlation_rows(results):
         assert (row["dimension"], row["rated"]) == ("relevance", "overall")
@@ -93,7 +93,7 @@ def test_ratings_that_two_criteria_share_count_once_in_the_mean_over_all() -> No
     assert rows["all"]["n_averaged"] == 1
 
 
-def test_who_was_not_asked_about_it_counts_by_the_ratings_own_criterion() -> None:
+def test_a_judge_without_the_mapped_criterion_counts_by_the_rated_one() -> None:
     scored = scores("relevance", judges=("one",)) + scores("overall", judges=("two",))
     averages = list(average_rows(correlate_cells(cells(ratings(), scored), **HOW)))
     found = {(row["judge"], row["dimension"]) for row in averages}
@@ -112,7 +112,7 @@ def test_a_mean_over_corpora_says_what_was_rated_in_them() -> None:
     assert row["pearson"] == pytest.approx(pearsonr(SCORED["one", "relevance"], RATED).statistic)
 
 
-def test_the_printed_numbers_of_the_paper_that_asks_so_stand_beside() -> None:
+def test_the_published_numbers_of_the_same_form_stand_beside() -> None:
     scored = scores("relevance", "overall", judges=("ChatGPT",))
     results = correlate_cells(cells(ratings(), scored), **HOW)
     rows = {row["dimension"]: row for row in average_rows(results) if row["raters"] == "human"}

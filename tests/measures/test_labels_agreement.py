@@ -95,7 +95,7 @@ def test_who_says_the_same_again_is_counted_and_repeats_weigh_nothing_elsewhere(
     assert compared(rows)["a"]["n_repeated"] == 4
 
 
-def test_one_annotator_alone_agrees_with_nobody_and_the_reason_is_there() -> None:
+def test_a_single_annotator_has_no_agreement_and_a_reason() -> None:
     rows = given(RATED[:1])
     (row,) = agreed(rows)
     assert (row["estimate"], row["note"], row["n"]) == (None, ALONE, 0)
@@ -103,7 +103,7 @@ def test_one_annotator_alone_agrees_with_nobody_and_the_reason_is_there() -> Non
     assert (only["difference"], only["note"], only["mean"]) == (None, NOBODY_ELSE, pytest.approx(np.nanmean(RATED[0])))
 
 
-def test_skipped_things_are_counted_and_no_label() -> None:
+def test_skipped_units_are_counted_and_no_label() -> None:
     rows = [*given(RATED[:2]), label("ada", "c50", "a", criterion="warm", skipped=True)]
     assert compared(rows)["a"]["n_skipped"] == 1
     assert agreed(rows)[0]["n"] == 6

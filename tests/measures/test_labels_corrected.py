@@ -59,7 +59,7 @@ def of(rows: list[Row], **wanted: Any) -> list[Row]:
     return [row for row in rows if all(row[name] == value for name, value in wanted.items())]
 
 
-def test_judges_are_taken_to_peoples_scale_and_only_their_own_things_count() -> None:
+def test_judges_are_mapped_to_the_human_scale_and_only_their_own_items_count() -> None:
     judged = [judgement("ada", f"c{n}", criterion="warm", value=n / 10, **LOW_SCORES) for n in range(11)]
     labelled = [label("ada", f"c{n}", criterion="warm", value=3.0, probability=0.2, **PEOPLE) for n in (4, 6)]
     labelled.append(label("ada", "c5", criterion="warm", skipped=True))
@@ -305,7 +305,7 @@ def test_self_preference_without_enough_to_tell_is_empty_and_says_why() -> None:
     assert found("ada cyd", 10, {"ada": "y"}) == []  # no system is of the judge's family
 
 
-def test_a_system_that_nobody_labelled_does_not_reach_the_others_numbers() -> None:
+def test_a_system_without_labels_changes_no_other_systems_numbers() -> None:
     """The judge has zed lose to ada and win over bob, and nobody labelled either."""
     about = design(form="pair", measures=["win_rates", "ratings"])
     rng = np.random.default_rng(4)
@@ -352,7 +352,7 @@ def test_an_undefeated_system_has_no_corrected_rating_and_leaves_the_others_at_t
     assert of(found, measure="win_rate", system="ada", opponent=None)[0]["estimate"] == 1.0
 
 
-def test_where_nobody_labels_twice_a_table_about_these_dialogues_says_whose_opinion_it_is() -> None:
+def test_with_one_label_per_dialogue_the_table_names_the_annotator() -> None:
     judged = [judgement("ada", f"c{n}", **scored(4.0 + n % 2)) for n in range(20)]
     labelled = [label("ada", f"c{n}", "one", **scored(3.0 + n % 3), probability=0.5) for n in range(10)]
     assert ONE_EACH in of(numbers(judged, labelled, design(), Terms(target="given_cases"))[0], judge="j")[0]["note"]
@@ -428,7 +428,7 @@ def test_a_checklists_labels_count_by_the_share_of_a_stratum_with_all_answers() 
     assert listed["human_only"] == pytest.approx(0.5)  # and not 30 of 40
 
 
-def test_what_a_settled_pair_was_not_asked_is_no_reason_to_weigh_it_less() -> None:
+def test_missing_requests_of_a_settled_pair_do_not_lower_its_weight() -> None:
     """The judge was asked about bob and cyd throughout, and about ada, who wins, on two cases alone."""
     about = design(form="pair", measures=["win_rates"])
     sides = [("ada", "bob"), ("ada", "cyd"), ("bob", "cyd")]
@@ -446,7 +446,7 @@ def test_what_a_settled_pair_was_not_asked_is_no_reason_to_weigh_it_less() -> No
     assert with_planned(judgements_of(plan), planned).equals(judgements_of(plan))
 
 
-def test_lengths_of_pairs_are_things_of_their_own() -> None:
+def test_lengths_of_pairs_are_separate_units() -> None:
     about = design(form="pair", measures=["win_rates"], lengths=[4, 8])
     judged = [paired(f"c{n}", "ada", "bob", "left", n_utterances=cut) for n in range(5) for cut in (4, 8)]
     labelled = [of_pair(f"c{n}", "ada", "bob", "right", n_utterances=8, probability=0.4) for n in range(2)]

@@ -197,7 +197,7 @@ def test_what_no_rule_finds_is_no_example_of_a_good_case(items: list[Path]) -> N
     assert row["text"].startswith("Hi. / Ho. / third 0 / xxx")
 
 
-def test_rules_have_rates_and_differences_of_the_kinds_alone_that_they_judge() -> None:
+def test_rules_have_rates_and_differences_of_the_failures_that_they_judge() -> None:
     rows = [said(judge, system, case, [3]) for judge in ("j", "rules") for system in "ab" for case in "xyz"]
     rows += [said("j", system, case, [], "formal") for system in "ab" for case in "xyz"]
     made = design("j").model_copy(update={"measures": ["rates"]})

@@ -69,7 +69,7 @@ def test_pairs_that_never_met_have_no_numbers_and_no_difference() -> None:
     assert [(row["system"], row["opponent"]) for row in compared] == [("a", "b"), ("c", "d")]
 
 
-def test_pairs_that_were_asked_about_in_rounds_weigh_the_same_and_say_so() -> None:
+def test_adaptive_pairs_weigh_the_same_and_have_a_note() -> None:
     rows = [pair(n, "a", "b", "left" if n % 4 else "right") for n in range(80)]
     rows += [pair(n, "b", "c", "left" if n % 4 else "right") for n in range(20)]
     rows += [pair(n, "a", "c", "left" if n % 2 else "right") for n in range(20)]  # a circle: the weights decide

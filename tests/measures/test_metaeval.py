@@ -130,7 +130,7 @@ def test_a_judge_is_not_compared_with_ratings_that_came_with_the_corpus_under_it
     assert {row["judge"]: row["n_averaged"] for row in full} == {"GPT-4-0613": 1, "good": 2, "gpt-4": 1}
 
 
-def test_the_better_of_two_judges_is_told_from_the_worse() -> None:
+def test_the_better_of_two_judges_is_distinguished_from_the_worse() -> None:
     rows = list(pair_rows(correlated(*tables({"good": 0.3, "bad": 3.0}, ("one",)))))
     row = find(rows, dimension="overall")
     assert (row["judge"], row["other_judge"], row["n"]) == ("good", "bad", N)

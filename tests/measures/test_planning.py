@@ -56,7 +56,7 @@ def made(planned: PlannedDesign, size: Size, judgements: pd.DataFrame = NOTHING,
     return list(to_table(PLANNING, rows).to_pylist())
 
 
-def test_before_a_run_what_is_assumed_is_said() -> None:
+def test_before_a_run_the_assumptions_are_printed() -> None:
     (row,) = made(PlannedDesign(design=SCORED, form="scale", ends={"empathy": (1.0, 7.0)}), Size(3, 50))
     expected = detectable(math.sqrt(2.0 * 1.5**2 / 50), 49)  # a quarter of a scale of six points
     assert row["min_detectable_difference"] == pytest.approx(float(expected.smallest))
@@ -219,7 +219,7 @@ def test_pairs_are_labelled_in_all_and_not_by_system() -> None:
 
 
 @pytest.mark.parametrize("size", [Size(1, 50), Size(3, 1)])
-def test_nobody_to_compare_and_one_case_give_no_row(size: Size) -> None:
+def test_one_system_or_one_case_gives_no_row(size: Size) -> None:
     assert made(PlannedDesign(design=SCORED, form="scale"), size) == []
 
 

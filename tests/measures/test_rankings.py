@@ -37,7 +37,7 @@ def values_of(rows: list[Row], judge: str, dimension: str, method: str) -> np.nd
     return np.array([np.mean(found[f"one-{n}"]) for n in range(N)])
 
 
-def test_rankings_under_two_kinds_of_raters() -> None:
+def test_rankings_under_two_types_of_raters() -> None:
     items, ratings, scores = tables({"a": 0.2, "b": 1.0, "c": 3.0}, ("one",))
     ratings += [row | {"rater_kind": "model", "rater": "gpt-4"} for row in ratings]
     row = find(ranking_rows(correlated(items, ratings, scores)), dimension="overall")

@@ -44,7 +44,7 @@ THREE = [
 ]
 
 
-def test_the_best_two_are_ahead_of_the_third_and_not_told_apart() -> None:
+def test_the_best_two_are_ahead_of_the_third_and_not_significantly_different() -> None:
     assert places(THREE) == {"b": (1, 1, 2), "c": (2, 1, 2), "a": (3, 3, 3)}
     assert list(places(THREE)) == ["b", "c", "a"]  # best first
     assert places(THREE, confidence=0.9999)["a"] == (3, 1, 3)
@@ -95,5 +95,5 @@ def test_the_estimate_is_the_mean_over_what_each_difference_rests_on() -> None:
     assert found == pytest.approx(0.6)
 
 
-def test_nothing_compared_ranks_nobody() -> None:
+def test_no_comparison_gives_no_ranks() -> None:
     assert ranks([], 0.95) == []

@@ -28,7 +28,7 @@ def trust(rows: list[dict[str, Any]], methods: tuple[str, ...] = ("yes_no",), **
     return found
 
 
-def test_one_corpus_is_told_as_it_is() -> None:
+def test_a_single_corpus_is_named() -> None:
     found = trust([correlation(), correlation(judge="other", pearson=0.9), correlation(dimension="overall")])
     assert [found[name] for name in ("pearson", "ci_low", "ci_high", "n", "corpora")] == pytest.approx(
         [0.5, 0.3, 0.6, 100, "fed"]

@@ -48,7 +48,7 @@ def test_the_order_of_the_rows_does_not_matter() -> None:
     assert rows_of(scores)[0]["pairwise_pearson"] == pytest.approx(row["pairwise_pearson"])
 
 
-def test_a_judge_asked_once_and_items_of_no_corpus_have_no_row() -> None:
+def test_a_judge_without_repeats_and_items_of_no_corpus_have_no_row() -> None:
     once = [row for row in repeated("once") if row["repeat"] == 0]
     assert [row["judge"] for row in rows_of(repeated() + once + repeated("other", "damaged"))] == ["gpt"]
 
@@ -64,7 +64,7 @@ def test_a_repeat_that_could_not_be_read_is_missing() -> None:
     assert row["pairwise_pearson"] == pytest.approx(np.mean(by_hand))
 
 
-def test_methods_languages_and_dimensions_are_told_apart() -> None:
+def test_methods_languages_and_dimensions_are_distinguished() -> None:
     scores = repeated() + [row | {"criterion": "coherence", "value": -row["value"]} for row in repeated()]
     scores += [row | {"protocol": "yes_no", "value": 1.0} for row in repeated()]
     rows = rows_of(scores)

@@ -38,7 +38,7 @@ def test_an_answer_that_serves_two_requests_counts_once() -> None:
     assert (tokens.input_tokens, tokens.output_tokens, tokens.reasoning_tokens) == (20, 6, 2)
 
 
-def test_marks_of_reasoning_and_labels_hardly_said_are_counted_and_said(
+def test_marks_of_reasoning_and_unlikely_labels_are_counted_and_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tokens = TokenSums()
@@ -91,7 +91,7 @@ def test_a_job_without_requests_took_nothing(tmp_path: Path) -> None:
     assert (job.requests, job.asked, job.input_tokens, job.output_tokens) == (0, 0, 0, 0)
 
 
-def test_a_job_reports_what_it_asked_and_what_failed(tmp_path: Path) -> None:
+def test_a_job_reports_its_requests_and_failures(tmp_path: Path) -> None:
     failing = ScriptedEngine(
         lambda request: AnswerFailure("timeout", "slow") if "2" in request.request_id else "an answer"
     )

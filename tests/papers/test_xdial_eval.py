@@ -80,7 +80,7 @@ def test_what_is_odd_in_the_paper_stands_as_printed() -> None:
     assert xdial_eval.published_xdial("Alpaca-7B (English)", "turn", "ko", "pearson") == 0.221
 
 
-def test_a_system_is_told_from_the_same_model_after_other_training() -> None:
+def test_a_system_is_reported_from_the_same_model_after_other_training() -> None:
     found = {
         label: xdial_eval.published_xdial(label, "turn", "average", "pearson")
         for label in xdial_eval.labels()

@@ -54,7 +54,7 @@ def test_replacements_come_from_elsewhere_and_leave_the_opening() -> None:
     assert reason(dialogue("Hi.", "Hello."), "utterance_replacement_2") == "too few utterances"
 
 
-def test_the_chatbot_denies_what_it_said() -> None:
+def test_the_chatbot_denies_its_own_statement() -> None:
     seen = set()
     for result in results(TALK, "self_contradiction"):
         assert result.item.utterances[:6] == TALK.utterances

@@ -83,7 +83,7 @@ def test_a_ladder_depends_on_its_seed_alone() -> None:
     assert build_ladder(TALK, strategy, POOL, random_seed=1, n_steps=3).steps != first.steps
 
 
-def test_the_first_reason_is_told_where_no_step_is_possible() -> None:
+def test_the_first_reason_is_given_where_no_step_is_possible() -> None:
     ladder = build_ladder(
         dialogue("Hi.", "Hm.", "So."), STRATEGIES["replace_named_entity"], POOL, random_seed=0, n_steps=2
     )

@@ -49,7 +49,7 @@ def reason(name: str, answer: str) -> str:
     return result.reason
 
 
-def test_seven_strategies_can_be_asked_of_a_model() -> None:
+def test_seven_strategies_can_be_applied_by_a_model() -> None:
     assert set(BY_MODEL) == {
         "replace_named_entity",
         "contradiction",
@@ -93,7 +93,7 @@ def test_utterances_stay_on_their_lines() -> None:
     assert "1. human: Hi 2. chatbot: forged\n2. chatbot: Hello" in request.messages[0].content
 
 
-def test_what_cannot_be_asked_is_refused() -> None:
+def test_unsupported_requests_are_refused() -> None:
     with pytest.raises(ValueError, match="a model cannot perform 'repetition'"):
         plan_rewriting(ANSWER, STRATEGIES["repetition"], TEMPLATES, Sampling())
     alone = plan_rewriting(dialogue("Hi."), STRATEGIES["content_reduction"], TEMPLATES, Sampling())
@@ -192,7 +192,7 @@ def test_a_contradiction_is_added_at_the_end() -> None:
     assert result.touched == (4, 5)
 
 
-def test_after_the_human_one_utterance_is_asked_for() -> None:
+def test_after_the_human_one_utterance_is_requested() -> None:
     item = dialogue("Do you sail?", "Every summer.", "Nice.")
     request = plan_rewriting(item, STRATEGIES["self_contradiction"], TEMPLATES, Sampling())
     assert isinstance(request, Request)
@@ -286,7 +286,7 @@ def wanted() -> list[RewritingTask]:
     return [(turn(number), PARAPHRASE, 0) for number in range(4)]
 
 
-def test_each_rewriting_is_accepted_asked_again_rejected_or_missing(
+def test_each_rewriting_is_accepted_requested_again_rejected_or_missing(
     tmp_path: Path, wanted: list[RewritingTask]
 ) -> None:
     engine = ScriptedEngine(answer)
@@ -302,7 +302,7 @@ def test_each_rewriting_is_accepted_asked_again_rejected_or_missing(
     assert "nothing was changed" in rows[2][0]["reason"]
 
 
-def test_what_was_answered_is_not_asked_again(tmp_path: Path, wanted: list[RewritingTask]) -> None:
+def test_answered_requests_are_not_sent_again(tmp_path: Path, wanted: list[RewritingTask]) -> None:
     rewrite(tmp_path, ScriptedEngine(answer), wanted[:3])
     engine = ScriptedEngine(answer)
     results, answering, _ = rewrite(tmp_path, engine, wanted[:3])
@@ -310,7 +310,7 @@ def test_what_was_answered_is_not_asked_again(tmp_path: Path, wanted: list[Rewri
     assert [one.status for one in results if isinstance(one, Rewriting)] == ["ok", "ok", "rejected"]
 
 
-def test_the_reason_is_told_when_asking_again(tmp_path: Path, wanted: list[RewritingTask]) -> None:
+def test_a_second_request_has_the_reason(tmp_path: Path, wanted: list[RewritingTask]) -> None:
     engine = ScriptedEngine(answer)
     rewrite(tmp_path, engine, wanted[2:3])
     first, second = engine.calls
@@ -318,7 +318,7 @@ def test_the_reason_is_told_when_asking_again(tmp_path: Path, wanted: list[Rewri
     assert "nothing was changed" in second
 
 
-def test_what_has_nothing_to_rewrite_is_not_asked(tmp_path: Path) -> None:
+def test_items_without_rewritable_utterances_get_no_request(tmp_path: Path) -> None:
     empty = Item("mine", "e", "en", "turn", "e", ("human", "chatbot"), ("Well?", " "))
     engine = ScriptedEngine(answer)
     (result,), _, _ = rewrite(tmp_path, engine, [(empty, PARAPHRASE, 0)])

@@ -49,7 +49,7 @@ def test_what_counts_is_overall_or_the_mean_of_what_people_rated(at_least: float
     assert [one.item_id for one in well_rated(ITEMS, RATINGS, at_least)] == names
 
 
-def test_a_threshold_that_nothing_reaches_is_told() -> None:
+def test_a_threshold_that_nothing_reaches_is_reported() -> None:
     with pytest.raises(UserError, match=r"rated 0\.95 or more .*\(the best has 0\.90\); lower it"):
         well_rated(ITEMS, RATINGS, 0.95)
     with pytest.raises(UserError, match="people rated none of them"):

@@ -150,6 +150,6 @@ def test_an_earlier_utterance_is_the_speakers_own() -> None:
     assert {r.item.response for r in results(item, "dullness", "earlier_utterance")} == {"I row.", "I row more."}
 
 
-def test_a_language_without_generic_replies_is_told() -> None:
+def test_a_language_without_generic_replies_is_reported() -> None:
     item = response("Hva?", "Ingenting.", language="no")
     assert reason(item, "dullness") == "no generic replies in this language; the speaker said nothing else before"

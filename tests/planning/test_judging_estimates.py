@@ -140,7 +140,7 @@ def test_in_the_middle_of_a_round_its_rest_is_certain(tmp_path: Path) -> None:
     assert (found.surely_to_ask, found.to_ask) == (FIRST - stored, FULL - stored)
 
 
-def test_when_all_is_settled_or_ended_nothing_is_to_be_asked(tmp_path: Path) -> None:
+def test_when_all_pairs_are_settled_or_ended_no_request_is_open(tmp_path: Path) -> None:
     requests(tmp_path)
     stored = answered(tmp_path, 99)
     found = estimated(tmp_path)

@@ -56,19 +56,19 @@ def test_all_that_is_wrong_and_all_that_is_not_there_in_one_message(mine: Path) 
     assert "OPENAI_API_KEY" not in message, "the key is demanded when the first request is to leave"
 
 
-def test_a_rewriter_is_asked_for_what_a_model_makes(mine: Path) -> None:
+def test_a_rewriter_gets_the_strategies_that_a_model_applies(mine: Path) -> None:
     robustness = {"corpora": ["bundled"], "rewriter": "local", "rewritten": ["order_shuffle"]}
     assert "robustness.rewritten: no model makes 'order_shuffle'" in check({**BASE, "robustness": robustness}, mine)
 
 
-def test_wordnet_that_is_not_there_is_told_before_anything_runs(mine: Path) -> None:
+def test_wordnet_that_is_not_there_is_reported_before_anything_runs(mine: Path) -> None:
     robustness = {"corpora": ["bundled"], "wordnet": "dict"}
     message = check({**BASE, "data_dir": str(mine.parent), "robustness": robustness}, mine)
     assert "robustness.wordnet: " in message
     assert "dict has no file index.noun" in message
 
 
-def test_a_language_that_nobody_can_translate_into_is_told_before_anything_runs(mine: Path) -> None:
+def test_a_language_without_a_translator_is_reported_before_anything_runs(mine: Path) -> None:
     translate = {"bundled": {"into": ["es", "xx"], "translator": "gpt", "source": "englsh"}}
     message = check({**BASE, "translate": translate}, mine, asks=False)
     assert "translate.bundled.into: nothing is known of a language 'xx'" in message
@@ -76,11 +76,11 @@ def test_a_language_that_nobody_can_translate_into_is_told_before_anything_runs(
     assert "'es'" not in message
 
 
-def test_a_file_that_lacks_something_is_said_to_stand_alone(mine: Path) -> None:
+def test_a_file_with_missing_parts_is_reported_as_standing_alone(mine: Path) -> None:
     assert "replaces config.yaml" in check({"judges": ["forest"]}, mine)
 
 
-def test_published_sets_that_are_not_whole_are_told_before_anything_runs(mine: Path) -> None:
+def test_published_sets_that_are_not_whole_are_reported_before_anything_runs(mine: Path) -> None:
     folder = mine.parent / "sets"
     damaged, original = (folder / path for path in SETS["repetition"].files)
     damaged.parent.mkdir(parents=True)
@@ -113,7 +113,7 @@ def test_chatbots_in_another_order_are_the_same_run() -> None:
     assert first.model_dump_json() == again.model_dump_json()
 
 
-def test_wrong_transcripts_are_told_before_a_job_runs(tmp_path: Path) -> None:
+def test_wrong_transcripts_are_reported_before_a_job_runs(tmp_path: Path) -> None:
     line = '{"dialogue_id": 1, "system": "a", "utterances": ["Hi.", "Hello."]}\n'
     (tmp_path / "good.jsonl").write_text(line, encoding="utf-8")
     (tmp_path / "twice.jsonl").write_text(line + line.replace("Hello", "Well"), encoding="utf-8")
@@ -159,7 +159,7 @@ SCALE = {
         ("{{ criterion.question }}\n{{ render_dialogue(dialogue) }}\nWrite: overall - x", {}, False),
     ],
 )
-def test_a_template_that_asks_in_words_of_its_own_needs_what_annotators_are_asked(
+def test_a_template_with_another_question_needs_the_annotators_question(
     mine: Path, template: str, questions: dict[str, str], refused: bool
 ) -> None:
     (mine.parent / "prompts").mkdir()
@@ -251,7 +251,7 @@ def test_every_target_says_what_it_needs(need: Need) -> None:
     assert (ROOT / re.findall(r"docs/\w+\.md", need.words)[-1]).is_file()
 
 
-def test_what_is_configured_is_refused_nobody() -> None:
+def test_configured_addresses_are_allowed() -> None:
     translate = {"steps": {"translator": "large", "into": ["zh"], "quality": {"back": "large"}}}
     training = {"turns": {"level": "turn", "domains": {"daily": ["bundled"]}}}
     everything = Config.model_validate({**WIDE, "translate": translate, "training": training} | BATTLES)

@@ -89,7 +89,7 @@ def test_nothing_stored(tmp_path: Path) -> None:
     assert not any(is_there(chats, seed_id) for seed_id in SEEDS)
 
 
-def test_what_is_stored_is_not_asked_for(tmp_path: Path) -> None:
+def test_stored_answers_are_not_requested(tmp_path: Path) -> None:
     bot, user = speaker("bot"), speaker("user")
     talks(tmp_path, bot, user, {"a": SEEDS["a"]})
     before = bot.calls.total(), user.calls.total()

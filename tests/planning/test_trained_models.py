@@ -53,7 +53,7 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_metric_that_is_not_trained_yet_is_asked_everything_at_most(requests: Path, tmp_path: Path) -> None:
+def test_an_untrained_metric_counts_with_all_requests_at_most(requests: Path, tmp_path: Path) -> None:
     (estimate,) = estimate_planned([known_model("poe", POE, {})], "yes_no", requests, tmp_path / "store")
     row = estimate_table([estimate], {}).to_pylist()[0]
     assert (row["requests"], row["model_calls"], row["cached"], row["input_tokens_most"]) == (3, 3, None, 0)
@@ -61,7 +61,7 @@ def test_a_metric_that_is_not_trained_yet_is_asked_everything_at_most(requests: 
     assert "only the levels and criteria that it learned" in row["note"]
 
 
-def test_a_trained_metric_is_asked_what_it_learned_and_its_stored_answers_are_found(
+def test_a_trained_metric_gets_the_questions_that_it_learned_and_its_stored_answers_are_found(
     requests: Path, folder: Path, tmp_path: Path
 ) -> None:
     known = known_model("poe", POE, {"poe": folder})
@@ -77,7 +77,7 @@ def test_a_trained_metric_is_asked_what_it_learned_and_its_stored_answers_are_fo
     assert (estimate.requests, estimate.to_ask) == (1, 0)
 
 
-def test_weights_that_are_no_metric_are_said_to_be_none(tmp_path: Path) -> None:
+def test_weights_without_a_metric_are_refused(tmp_path: Path) -> None:
     model = EncoderModel(engine="encoder", weights=tmp_path)
     assert "holds no trained metric" in known_model("poe", model, {}).notes[0]
 
@@ -90,7 +90,7 @@ def test_an_adapter_that_is_not_trained_yet_has_no_answers_of_its_base_model(req
     assert estimate.to_ask == 3
 
 
-def test_nobody_bills_specialists() -> None:
+def test_specialists_cost_nothing() -> None:
     translator = known_model("nllb", NllbModel(engine="nllb"), {})
     assert (translator.kind, translator.identity) == ("specialist", None)
     assert translator.count_tokens((Message("user", "A long text."),)) == 0

@@ -47,7 +47,7 @@ def test_a_users_template_comes_before_the_sets_and_the_sets_before_ours(tmp_pat
     assert template_folders() == [OURS]
 
 
-def test_only_what_the_paper_asks_otherwise_has_another_fingerprint() -> None:
+def test_only_prompts_that_differ_from_the_papers_change_the_fingerprint() -> None:
     def changes(stage: str, *templates: str) -> bool:
         module = stage_function(stage)
         return fingerprint(module, templates=templates) != fingerprint(module, templates=templates, prompt_set="papers")
@@ -69,7 +69,7 @@ def test_the_papers_templates_ask_what_their_protocols_are_about(name: str) -> N
 
 
 @pytest.mark.parametrize("template", ["arena.j2", "gteval.j2"])
-def test_the_lines_that_a_comparison_asks_for_are_read(template: str) -> None:
+def test_the_lines_that_a_comparison_requests_are_parsed(template: str) -> None:
     text = PAPERS.render(template, first=("Hi.", "Hello."), second=("Hi.", "Hey."))
     lines = [line.removesuffix(" or").strip('"') for line in text.splitlines() if line.startswith('"Choice:')]
     found = [read_verdict(line, ARENA) for line in lines]
@@ -77,7 +77,7 @@ def test_the_lines_that_a_comparison_asks_for_are_read(template: str) -> None:
     assert {one.reason for one in found} == {"your reason"}
 
 
-def test_the_form_that_unieval_asks_for_is_read() -> None:
+def test_the_form_that_unieval_requests_is_parsed() -> None:
     text = PAPERS.render("unieval.j2", utterances=("Hi.", "Hello."), speakers=("A", "B"))
     form = text[text.index("Use this format:\n") :].split("\n", 1)[1]
     people, model = form.split("\n\n")[0].split("\nor\n")
@@ -97,7 +97,7 @@ def test_ratings_name_the_papers_dimensions_and_no_more(item: Item) -> None:
     }
 
 
-def test_questions_are_asked_of_the_chatbot_where_there_is_one() -> None:
+def test_questions_concern_the_chatbot_where_there_is_one() -> None:
     assert "a human with a chatbot" in asked(DIALOGUE, PAPERS)["informativeness"]
     assert "the chatbot's responses" in asked(DIALOGUE, PAPERS)["informativeness"]
     assert "chatbot" not in asked(AMONG_PEOPLE, PAPERS)["informativeness"]
@@ -107,7 +107,7 @@ def test_questions_are_asked_of_the_chatbot_where_there_is_one() -> None:
         assert len(set(papers.values())) == len(papers)
 
 
-def test_a_criterion_of_ones_own_is_asked_in_its_own_words() -> None:
+def test_the_users_criterion_is_in_the_prompt_in_its_own_words() -> None:
     words = Words({"dialogue": "Are they kind?"}, {"dialogue": "how kind they are"}, rubric={"7": "very kind"})
     kind = Criterion("kindness", "dialogue", words, Scale(1.0, 7.0))
     rated = next(scale.plan([DIALOGUE], PAPERS, Sampling(), 1, lambda _: [[kind]])).request.messages[0].content
@@ -119,7 +119,7 @@ def test_a_criterion_of_ones_own_is_asked_in_its_own_words() -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("styles", [True, False])
-def test_the_writer_chooses_personalities_and_is_told_what_is_checked(language: str, styles: bool) -> None:
+def test_the_writer_chooses_personalities_and_gets_the_rules(language: str, styles: bool) -> None:
     for brief in plan_briefs(ABBREVIATIONS, ["Film"], per_cell=1, language=language, styles=styles):
         text = prompt(brief, PAPERS)
         assert ('"speaker1 personality"' in text) is styles, brief.item_id
@@ -130,7 +130,7 @@ def test_the_writer_chooses_personalities_and_is_told_what_is_checked(language: 
         assert ("1000" in text) is (brief.task == "KRG")
 
 
-def test_what_is_asked_as_in_the_papers_is_told_by_set_and_folder(tmp_path: Path) -> None:
+def test_the_set_and_folder_of_prompts_are_named(tmp_path: Path) -> None:
     assert not uses_paper_prompts(["arena.j2"], None, "ours")
     assert uses_paper_prompts(["arena.j2", "dialogbench_question_en.j2"], tmp_path, "papers")
     (tmp_path / "arena.j2").write_text("Mine.", encoding="utf-8")

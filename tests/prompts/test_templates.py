@@ -24,7 +24,7 @@ from dialeval.prompts.rendering import Templates
         (b"{% include 'none.j2' %}", r"there is no prompt template 'none\.j2'"),
     ],
 )
-def test_a_template_that_cannot_be_used_is_told(tmp_path: Path, content: bytes, words: str) -> None:
+def test_a_template_that_cannot_be_used_is_reported(tmp_path: Path, content: bytes, words: str) -> None:
     (tmp_path / "mine.j2").write_bytes(content)
     with pytest.raises(UserError, match=words):
         Templates(tmp_path).render("mine.j2", question="why")

@@ -51,7 +51,7 @@ def judged(text: str, **more: Any) -> dict[str, tuple[Any, ...]]:
     return {row["criterion"]: (row["choice"], row.get("places"), row["status"]) for row in rows(text, **more)}
 
 
-def test_all_kinds_are_one_request_about_each_dialogue() -> None:
+def test_all_failures_are_one_request_about_each_dialogue() -> None:
     human, machine = items_of({HUMAN: {"s": SAID}, "bot": {"s": SAID}})
     planned = [*requests(human), *requests(machine)]
     assert [one.request.request_id for one in planned] == ["failures/selfchat/s/human", "failures/selfchat/s/bot"]
@@ -154,7 +154,7 @@ def test_a_field_that_is_no_list_of_judged_places_says_nothing(value: Any) -> No
     assert judged(json.dumps(answer), question=structured())["formal_tone"] == (None, None, "unparsed")
 
 
-def test_ones_own_kinds_are_asked_the_same_way_and_need_not_be_failures() -> None:
+def test_the_users_criteria_are_judged_the_same_way_and_need_not_be_failures() -> None:
     kind = Criterion("joke", "dialogue", Words(meaning={"dialogue": "it makes one laugh"}))
     question = own_question("jokes", [kind], form="annotate", data={"source": "support"}, criteria=["joke"])
     [one] = requests(bot("support"), question)
@@ -167,7 +167,7 @@ INCOMPLETE = NONE.replace("formal tone: none", "")
 
 
 @pytest.mark.parametrize(("text", "times"), [("I see nothing wrong.", 1), (NONE, 0), (INCOMPLETE, 1)])
-def test_what_could_not_be_read_is_asked_about_once_more(text: str, times: int) -> None:
+def test_unparsed_answers_are_requested_once_more(text: str, times: int) -> None:
     [planned] = requests(bot())
     answer = {"status": "ok", "text": text, "finish_reason": "stop"}
     again = list(forms.plan_retries(QUESTION, [(planned.to_row(), answer)], TEMPLATES))
@@ -235,11 +235,11 @@ def test_decoration_is_forgiven(line: str, places: tuple[int, ...]) -> None:
         "excessive length: 3\nExcessive length: none",
     ],
 )
-def test_what_could_mean_two_things_says_nothing(line: str) -> None:
+def test_an_ambiguous_answer_is_unparsed(line: str) -> None:
     assert length_in(line) is None
 
 
-def test_the_same_said_twice_is_said() -> None:
+def test_repeated_utterances_are_detected() -> None:
     assert length_in("excessive length: 3, 5\nexcessive length: 5, 3") == (3, 5)
 
 

@@ -46,7 +46,7 @@ def test_each_kind_is_found_where_it_is_and_a_seed_is_nobodys() -> None:
     }
 
 
-def test_transcripts_begin_with_nobody_elses_words_and_a_user_is_not_judged() -> None:
+def test_transcripts_begin_without_other_words_and_a_user_is_not_judged() -> None:
     item = bot("Fine.", "And you?", corpus="support")
     assert judged(item)["self_identification"] == ("Yes", [1])
     assert judged(replace(item, judged="B")) == judged(bot("Fine.", "And you?"))
@@ -58,7 +58,7 @@ def test_a_language_without_people_or_phrases_is_not_judged_by_them_and_no_case_
     assert list(judged(replace(german, language="xx"))) == ["repetitive_phrasing"]
 
 
-def test_who_said_nothing_is_not_judged() -> None:
+def test_silent_speakers_are_not_judged() -> None:
     assert judged(bot()) == {}
     assert judged(replace(bot("Fine."), judged="C")) == {}
 
@@ -123,7 +123,7 @@ def test_who_says_so_is_found_and_who_talks_about_it_is_not(language: str) -> No
     assert [text for text in NOT_SAID[language] if phrase_of(text, language)] == []
 
 
-def test_the_words_are_told() -> None:
+def test_the_words_are_printed() -> None:
     assert phrase_of("Well,\nas an AI language\tmodel, I never sleep", "en") == "as an ai language model"
 
 

@@ -61,7 +61,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_only_what_could_not_be_read_is_asked_again_and_differently(folder: Path) -> None:
+def test_only_unparsed_answers_are_requested_again_with_another_prompt(folder: Path) -> None:
     rows = read_table(folder / "again", REQUESTS).to_pylist()
     assert [row["case_id"] for row in rows] == ["s1", "s3"]
     first = {row["case_id"]: request_from_row(row) for row in read_table(folder / "requests", REQUESTS).to_pylist()}
@@ -137,7 +137,7 @@ def test_the_forms_own_templates_forget_nothing(form: str, criteria: list[str]) 
         ("Choice: ", "begins with 'Choice:'"),
     ],
 )
-def test_what_a_template_forgets_is_told(tmp_path: Path, removed: str, words: str) -> None:
+def test_what_a_template_forgets_is_reported(tmp_path: Path, removed: str, words: str) -> None:
     (error,) = template_errors(tmp_path, WHOLE.replace(removed, ""))
     assert words in error
 

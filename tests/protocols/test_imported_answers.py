@@ -128,7 +128,7 @@ def test_answers_about_other_texts_are_counted() -> None:
         assert joined([pair], answers)[1] == notes
 
 
-def test_a_chatbot_under_another_name_is_told() -> None:
+def test_a_chatbot_under_another_name_is_reported() -> None:
     answers = {(Shown("s1", name, None), None): answer("Choice: No") for name in ("human", "gpt4", "claude2")}
     with pytest.raises(
         UserError, match=r"about the chatbot 'GPT-4'.*claude2, gpt4; .*names: \{NAME_IN_THE_FILE: GPT-4\}"
@@ -136,7 +136,7 @@ def test_a_chatbot_under_another_name_is_told() -> None:
         joined([planned("human"), planned("GPT-4")], answers)
 
 
-def test_answers_that_are_not_asked_for_are_counted() -> None:
+def test_unplanned_answers_are_counted() -> None:
     answers = {
         (Shown("s1", "bot", None), None): answer("Choice: No"),
         (Shown("s9", "bot", None), None): answer("Choice: No"),

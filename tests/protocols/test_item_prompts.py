@@ -121,7 +121,7 @@ def test_what_a_shorter_prompt_keeps() -> None:
         ("🦩🦩", "🦩🦩"),
     ],
 )
-def test_a_label_that_tells(label: str, system: str) -> None:
+def test_a_label_that_identifies_a_speaker(label: str, system: str) -> None:
     assert names_system(label, system)
 
 
@@ -143,12 +143,12 @@ def test_a_label_that_tells(label: str, system: str) -> None:
         ("", "heron"),
     ],
 )
-def test_a_label_that_tells_nothing(label: str, system: str) -> None:
+def test_a_label_that_identifies_no_speaker(label: str, system: str) -> None:
     assert not names_system(label, system)
 
 
 @pytest.mark.parametrize("form", ["scale", "probability"])
-def test_a_judge_is_shown_letters_and_every_word_that_was_said(form: str) -> None:
+def test_a_judge_is_shown_letters_and_every_word_that_was_reported(form: str) -> None:
     item = Item("own", "1", "en", "dialogue", "1", ("Ann", "Heron (bot)"), ("Hi.", "I am Heron."), "heron",
                 judged="Heron (bot)")  # fmt: skip
     planned = {
@@ -161,6 +161,6 @@ def test_a_judge_is_shown_letters_and_every_word_that_was_said(form: str) -> Non
     assert "(bot)" not in content
 
 
-def test_one_label_that_tells_makes_letters_of_all() -> None:
+def test_one_identifying_label_makes_letters_of_all() -> None:
     item = Item("own", "1", "en", "dialogue", "1", ("Ann", "Ben", "heron-7b", "Ann"), ("1", "2", "3", "4"), "heron")
     assert blinded(item) == (("A", "B", "C", "A"), "")

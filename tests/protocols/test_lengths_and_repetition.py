@@ -49,7 +49,7 @@ def test_what_everybody_says_twice_is_too_short() -> None:
     assert repeated(["Thank you, Bob.", "Thank you, Bob."], "AA", [2]) == ()
 
 
-def test_what_is_not_judged_was_said_before_all_the_same() -> None:
+def test_unjudged_utterances_stay_in_the_context() -> None:
     texts = ["What shall we eat tonight?"] * 3
     assert repeated(texts, "AAA", [3]) == (3,)
     assert repeated(texts, "AAA", []) == ()

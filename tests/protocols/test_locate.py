@@ -39,7 +39,7 @@ def test_who_spoke_is_shown_of_human_dialogues() -> None:
     assert "A: a<chat_end>\nB: b<chat_end>\nA: c<chat_end>\nB: d<chat_end>\n" in bot.messages[0].content
 
 
-def test_two_in_turn_are_asked_about_as_ever() -> None:
+def test_two_speakers_in_turn_keep_their_requests() -> None:
     dialogues = {HUMAN: {"s": ("a", "b", "c")}}
     named = next(plan(shipped_question("unieval"), items_of(dialogues, {"s": ("m", "f", "m")}), Templates())).request
     assert named == next(plan(shipped_question("unieval"), items_of(dialogues), Templates())).request

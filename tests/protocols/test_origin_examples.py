@@ -77,7 +77,7 @@ def test_people_are_seldom_accused(people: list[tuple[str, ...]], rules: Rules) 
 
 
 @pytest.mark.parametrize(("kind", "name"), [(CONFUSION, "ContextualCofusion.md"), (FORMAL, "FormalTone.md")])
-def test_of_the_other_kinds_a_judges_answer_marks_the_utterances(kind: str, name: str, folder: Path) -> None:
+def test_a_judges_answer_marks_the_utterances_of_the_other_failures(kind: str, name: str, folder: Path) -> None:
     question = shipped_question("failures")
     for planned in plan(question, examples(folder, name), Templates()):
         prompt = planned.request.messages[0].content

@@ -23,7 +23,7 @@ DIALOGUES = {
 }
 
 
-def test_arena_asks_every_pair_in_both_orders_at_each_length() -> None:
+def test_arena_compares_every_pair_in_both_orders_at_each_length() -> None:
     skipped: Counter[str] = Counter()
     requests = list(planned(shipped_question("arena", cut=[3, 5]), items_of(DIALOGUES), skipped))
     ids = [item.request.request_id for item in requests]

@@ -55,7 +55,7 @@ def test_answers_of_shards_are_joined_by_id(tmp_path: Path) -> None:
 # Stages that read answers say how many they could not read, and why.
 
 
-def test_what_could_not_be_read_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_could_not_be_read_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     rows = [{"status": status} for status in ("ok", "low_mass", "ok", "truncated", "ok", "low_mass")]
     assert list(with_statuses_printed(rows, "gpt")) == rows
     assert capsys.readouterr().out == "read of gpt: 3 ok, 2 low_mass, 1 truncated\n"

@@ -29,7 +29,7 @@ def test_questions_on_one_item_share_their_beginning() -> None:
     assert len(set(prompts)) == 5
 
 
-def test_only_the_named_dimensions_are_asked_about() -> None:
+def test_only_the_named_dimensions_are_judged() -> None:
     assert [one.part for one in plan([ITEM], Templates(), lambda item: [SHIPPED["overall"]])] == ["overall"]
 
 
@@ -71,7 +71,7 @@ def test_a_score_keeps_the_captured_mass() -> None:
 
 
 @pytest.mark.parametrize(("mass", "status"), [(1e-5, "low_mass"), (0.0, "low_mass"), (0.01, "ok")])
-def test_labels_that_are_hardly_ever_said_give_no_score(mass: float, status: str) -> None:
+def test_labels_with_little_probability_give_no_score(mass: float, status: str) -> None:
     """A model that opens its thinking by itself says neither label first, whatever their proportion."""
     planned = {"corpus": "fed", "language": "en", "item_id": "FED-1", "part": "overall", "repeat": 0}
     logprobs = {"Yes": math.log(0.75 * mass), "No": math.log(0.25 * mass)} if mass else {}
@@ -102,7 +102,7 @@ def logs(**probabilities: float) -> dict[str, float]:
         (Criterion("e", scale=labelled([f"label {n}" for n in range(12)])), tuple("ABCDEFGHIJKL")),
     ],
 )
-def test_labels_are_told_apart_by_their_first_token(criterion: Criterion, labels: tuple[str, ...]) -> None:
+def test_labels_are_distinguished_by_their_first_token(criterion: Criterion, labels: tuple[str, ...]) -> None:
     (planned,) = plan([ITEM], Templates(), lambda item: [criterion])
     assert planned.request.labels == labels
     assert planned.request.kind == "choice"

@@ -22,7 +22,7 @@ def groups(found: list[list[Criterion]]) -> list[list[str]]:
     return [names(group) for group in found]
 
 
-def test_without_names_the_papers_criteria_of_the_level_are_asked() -> None:
+def test_without_names_the_papers_criteria_of_the_level_are_judged() -> None:
     about = ItemCriteria(OWN)
     for item in (TURN, DIALOGUE):
         assert names(about.of_rated(item)) == list(DIMENSIONS[item.level])
@@ -47,7 +47,7 @@ def test_damage_adds_what_it_aims_at() -> None:
     assert groups(about.groups_of_perturbed(DIALOGUE)) == [list(DIMENSIONS["dialogue"]), ["empathy"]]
 
 
-def test_a_protocol_that_names_criteria_asks_about_those_alone() -> None:
+def test_a_protocol_that_names_criteria_is_about_those_alone() -> None:
     about = ItemCriteria(OWN, named=("tact", "empathy", "coherence"), targets={KEY: {"coherence", "engagingness"}})
     assert names(about.of_rated(DIALOGUE)) == ["tact", "empathy", "coherence"]
     assert names(about.of_rated(TURN)) == ["empathy"]

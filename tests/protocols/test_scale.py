@@ -30,7 +30,7 @@ def read_ratings(text: str, dimensions: Sequence[str]) -> dict[str, float]:
     return {name: score.value for name, score in parse_scores(text, [SHIPPED[name] for name in dimensions]).items()}
 
 
-def test_one_request_asks_for_all_dimensions_of_the_level() -> None:
+def test_one_request_covers_all_dimensions_of_the_level() -> None:
     turn, dialogue, alone = (one.request for one in plan([TURN, DIALOGUE, ALONE], Templates(), Sampling(), 1))
     assert turn.labels == DIMENSIONS["turn"]
     assert dialogue.labels == DIMENSIONS["dialogue"]
@@ -76,7 +76,7 @@ def test_answers_are_read(text: str, expected: dict[str, float]) -> None:
 
 
 @given(values=st.lists(st.integers(10, 50).map(lambda n: n / 10), min_size=5, max_size=5))
-def test_what_is_asked_for_is_read_back(values: list[float]) -> None:
+def test_requested_answers_are_parsed(values: list[float]) -> None:
     given_values = dict(zip(DIMENSIONS["turn"], values, strict=True))
     text = "\n".join(f"{dimension} - {value}" for dimension, value in given_values.items())
     assert read_ratings(text, DIMENSIONS["turn"]) == given_values
@@ -138,13 +138,13 @@ def test_an_own_scale_and_its_rubric_are_shown() -> None:
     assert "\nwarmth: x\n" in below  # no dash before a number that may have a minus
 
 
-def test_several_scales_in_one_prompt_are_told_apart() -> None:
+def test_several_scales_in_one_prompt_are_distinguished() -> None:
     (prompt,) = prompts([TURN], [[EMPATHY, TACT]])
     assert "empathy (a number from 1 to 7): it meets the feeling\n" in prompt
     assert "tact (one of these: poor, fair, good)\n" in prompt
 
 
-def test_items_are_asked_about_in_their_language_where_there_are_words(capsys: pytest.CaptureFixture[str]) -> None:
+def test_items_are_judged_in_their_language_where_there_are_words(capsys: pytest.CaptureFixture[str]) -> None:
     (zh,) = prompts([replace(TURN, language="zh")], [[EMPATHY]])
     assert "empathy: 回应了对方的感受\n  1: cold\n  7: 温暖" in zh
     de, also = prompts([replace(TURN, language="de", item_id=name) for name in "ab"], [[EMPATHY]])
@@ -153,12 +153,12 @@ def test_items_are_asked_about_in_their_language_where_there_are_words(capsys: p
     assert capsys.readouterr().out == notice  # once
 
 
-def test_who_is_judged_is_said_where_not_all_are() -> None:
+def test_evaluated_speakers_are_named_where_not_all_are() -> None:
     (prompt,) = prompts([replace(DIALOGUE, judged="chatbot")], [[EMPATHY]])
     assert "Rate only what Chatbot says; the rest is shown so that you know what it answers." in prompt
 
 
-def test_a_further_criterion_changes_no_request_that_is_asked_one_by_one() -> None:
+def test_a_further_criterion_changes_no_request_about_single_criteria() -> None:
     def keys(criteria: list[Criterion]) -> dict[str, str]:
         planned = plan([TURN], Templates(), Sampling(), 2, lambda item: [[one] for one in criteria], name="felt")
         return {one.request.request_id: request_key(one.request, "m", reads_subject=True) for one in planned}

@@ -115,7 +115,7 @@ def test_rows_follow_the_seeds(tmp_path: Path) -> None:
     assert not [row for row in table if row["seed_id"] == "s2"]
 
 
-def test_seeds_that_are_equal_are_asked_once(tmp_path: Path) -> None:
+def test_seeds_that_are_equal_are_requested_once(tmp_path: Path) -> None:
     def reply(request: Request) -> str:
         return f"t{len(request.subject[0])}"
 
@@ -126,7 +126,7 @@ def test_seeds_that_are_equal_are_asked_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("n", [2, 1])
-def test_a_seed_as_long_as_the_dialogue_asks_nothing(tmp_path: Path, n: int) -> None:
+def test_a_seed_as_long_as_the_dialogue_needs_no_request(tmp_path: Path, n: int) -> None:
     _, answering = run(tmp_path, ScriptedEngine(), n=n)
     assert answering.n_sent == 0
 
@@ -283,7 +283,7 @@ def test_a_talk_that_is_over_before_the_chatbot_spoke_is_none(tmp_path: Path) ->
     assert "give it an opening" in answering[PARTNER].first_message["ended"]
 
 
-def test_failures_of_either_are_told_apart_and_the_rest_goes_on(tmp_path: Path) -> None:
+def test_failures_of_either_are_distinguished_and_the_rest_goes_on(tmp_path: Path) -> None:
     def fails_in_the_rain(request: Request) -> str | AnswerFailure:
         return AnswerFailure("server", "500") if "It rains." in request.subject[0] else user(request)
 

@@ -212,7 +212,7 @@ def test_a_tables_columns_concern_those_who_name_it(changed: Change, package: Pa
         ("config/endpoints.py", "Maximum number of concurrent requests.", "Concurrent requests."),
     ],
 )
-def test_what_is_said_of_a_table_or_a_field_is_the_reports_alone(
+def test_descriptions_of_tables_and_fields_concern_the_report_alone(
     changed: Change, file: str, old: str, new: str
 ) -> None:
     assert changed(file, old, new) <= REPORTS
@@ -229,7 +229,7 @@ SAID = [
 ]
 
 
-def test_what_is_said_to_people_while_a_stage_runs_concerns_none(package: Path, unchanged: dict[str, str]) -> None:
+def test_progress_messages_concern_no_stage(package: Path, unchanged: dict[str, str]) -> None:
     for file, old, new in SAID:
         text = (package / file).read_text(encoding="utf-8")
         assert old in text, file
@@ -272,7 +272,7 @@ WORDS_PASSED_ON = {
     "dialeval.engines.store.answer_files",  # raised again, to whoever waits for the write
     "dialeval.labels.reading",  # into another error
     "dialeval.labels.exports",  # into a fault, of which that one is made
-    "dialeval.provenance.versions",  # ends the command
+    "dialeval.provenance.stale_files",  # ends the command
     "dialeval.report.terminal_summary",  # into a note in the terminal
 }
 ANEW = ("estimate", "compare_runs")  # run whenever they are asked for
@@ -498,7 +498,7 @@ def test_a_model_answers_anew_where_code_changed_that_computes_its_answers(
     assert {name for name, code in unchanged_identities.items() if after[name] != code} == answering_anew
 
 
-def test_what_asks_reaches_no_engine(package: Path) -> None:
+def test_stages_that_answer_reach_no_engine(package: Path) -> None:
     module = fingerprints(package)
     for stage in ASKING:
         definitions, _ = module._reach(stage_function(stage))
@@ -680,7 +680,7 @@ def test_another_process_finds_the_same(size: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("cache")
-def test_what_is_not_there_is_said(tmp_path: Path) -> None:
+def test_what_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"absent\.csv cannot be read: No such file"):
         content_digest([tmp_path / "absent.csv"])
 

@@ -100,9 +100,7 @@ def digest_of(tmp_path: Path, text: str) -> str:
         ("parser.add_argument('--a', help='a')", "parser.add_argument('--b', help='a')", False),
     ],
 )
-def test_what_is_said_on_the_terminal_tells_no_code_from_another(
-    tmp_path: Path, before: str, after: str, is_the_same: bool
-) -> None:
+def test_terminal_messages_change_no_fingerprint(tmp_path: Path, before: str, after: str, is_the_same: bool) -> None:
     assert (digest_of(tmp_path, before) == digest_of(tmp_path, after)) is is_the_same
 
 

@@ -31,7 +31,7 @@ def test_whole_words_change_and_single_characters_of_chinese() -> None:
 
 
 @given(st.lists(TEXTS.filter(bool), max_size=5), st.lists(TEXTS.filter(bool), max_size=5))
-def test_dialogues_are_told_apart_utterance_by_utterance(before: list[str], after: list[str]) -> None:
+def test_dialogues_are_distinguished_utterance_by_utterance(before: list[str], after: list[str]) -> None:
     speakers, texts = dialogue_difference(before, after, ["A"] * len(before), ["B"] * len(after))
     assert len(speakers) == len(texts)
     sides = [[side(text, mark) for text in texts] for mark in (GONE, NEW)]

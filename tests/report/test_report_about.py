@@ -73,7 +73,7 @@ def test_verdicts_that_are_no_answer_are_counted_by_status() -> None:
     assert n_all == {("a", "p"): 3, ("b", "p"): 1}
 
 
-def test_what_failed_is_said_in_a_sentence() -> None:
+def test_what_failed_is_reported_in_a_sentence() -> None:
     assert About("1", "d").troubles == "No request failed."
     about = About("1", "d", usage=(USED,), unparsed={("a", "p"): {"unparsed": 2}}, n_verdicts={("a", "p"): 3000})
     assert about.troubles == "3 requests failed; 2 of 3,000 verdicts could not be parsed."
@@ -92,7 +92,7 @@ def test_the_command_that_makes_a_run_again_can_be_typed_where_folders_have_spac
     assert About("1", "d").typed_place == "results/configuration.yaml"
 
 
-def test_a_run_is_told_from_its_files(tmp_path: Path) -> None:
+def test_a_run_is_summarised_from_its_files(tmp_path: Path) -> None:
     write_records(
         tmp_path,
         record(

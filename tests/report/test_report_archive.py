@@ -125,7 +125,7 @@ def test_prompts_give_way_first_when_room_is_short(archive: Archive) -> None:
     assert "results/requests" in unpack(cut.index)["no_prompts"]
 
 
-def test_of_many_answers_those_of_later_cases_are_said_to_be_in_the_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_many_answers_those_of_later_cases_are_referred_to_the_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dialeval.report.judgements.MOST_ANSWERS", 1)
     archive = build_archive(example.inputs(), PLENTY)
     assert verdicts(archive, 0)["arena", 2]["answer"]
@@ -217,7 +217,7 @@ def test_an_empty_run_packs() -> None:
     assert unpack(archive.index)["models"] == ["human"]
 
 
-def test_models_and_judges_that_nobody_listed_are_named() -> None:
+def test_unlisted_models_and_judges_are_named() -> None:
     stray = example.verdict("unieval", "MT-1", "stranger", judge="guest", choice="No")
     archive = build_archive(example.inputs(verdicts=to_table(JUDGEMENTS, [stray])), PLENTY)
     index = unpack(archive.index)

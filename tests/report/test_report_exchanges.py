@@ -40,7 +40,7 @@ def test_a_judge_without_system_messages_is_shown_with_what_it_was_sent() -> Non
     assert sent[0].content.startswith("Be strict.\n\nRead this.")
 
 
-def test_what_was_asked_again_shows_the_second_exchange_and_counts_both() -> None:
+def test_a_retry_shows_the_second_exchange_and_counts_both() -> None:
     first = example.response(ID, "Hm?", prompt_tokens=10, completion_tokens=1)
     second = example.response(f"{ID}/again", "Choice: No", prompt_tokens=20, completion_tokens=2)
     again = example.request(f"{ID}/again", ("user", "Read."), ("assistant", "Hm?"), ("user", "In the form, please."))
@@ -95,7 +95,7 @@ def test_how_an_answer_was_read_follows_the_question_and_the_status() -> None:
     assert "JSON" in how_read("pair", "ok", structured)
 
 
-def test_what_an_embedded_model_or_a_short_window_means_is_said() -> None:
+def test_embedded_models_and_short_windows_have_a_note() -> None:
     short = [example.response(ID, "x", prompt_tokens=5, dropped=3)]
     run = example.exchange_source(
         responses={"clerk": example.in_memory(RESPONSES, short)}, from_texts=frozenset({"clerk"})

@@ -42,7 +42,7 @@ def choose(browser: Browser, control: str, text: str) -> None:
     )
 
 
-def test_the_page_asks_for_nothing_and_complains_of_nothing(browser: Browser, address: str) -> None:
+def test_the_page_loads_nothing_and_logs_no_error(browser: Browser, address: str) -> None:
     browser.open(address, until=READY)
     assert [url for url in browser.requested() if not url.startswith("data:")] == [address]
     assert browser.complaints() == []

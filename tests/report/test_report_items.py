@@ -65,7 +65,7 @@ def sent(kind: CaseShelf, place: int, prompt: int) -> list[tuple[str, str]]:
     return [(role, "".join(piece["strings"][line] for line in lines)) for role, lines in piece["prompts"][prompt]]
 
 
-def test_kinds_stand_in_the_order_of_the_parts(kinds: dict[str, CaseShelf]) -> None:
+def test_case_types_are_in_the_order_of_the_parts(kinds: dict[str, CaseShelf]) -> None:
     assert list(kinds) == ["perturbed", "choices"]
     assert kinds["perturbed"].words == "10 of 10 perturbed items, at most 12 of each perturbation, drawn by chance"
 
@@ -115,7 +115,7 @@ def test_items_are_found_by_judge_criterion_and_whether_damage_was_noticed(kinds
     assert found["clerk (rating)", "specificity", NO_SCORE] == [f"made/en/d/{place}" for place in range(2, 10)]
 
 
-def test_a_test_item_shows_its_options_who_chose_them_and_what_models_said(kinds: dict[str, CaseShelf]) -> None:
+def test_a_test_item_shows_its_options_who_chose_them_and_the_models_answers(kinds: dict[str, CaseShelf]) -> None:
     (blocks,) = cases(kinds["choices"]).values()
     (task,) = unpack(kinds["choices"].index)["groups"]
     assert task["words"].startswith("Slot Filling, which probes correctness")

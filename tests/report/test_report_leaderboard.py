@@ -78,7 +78,7 @@ def test_only_a_board_with_printed_numbers_speaks_of_a_paper() -> None:
     assert legend not in build_report(mine.inputs())
 
 
-def test_published_numbers_are_marked_where_the_run_asks_in_other_prompts() -> None:
+def test_published_numbers_are_marked_where_the_run_has_other_prompts() -> None:
     lengths = [{**example._length("able", 40.0), "published_mean": 30.5}]
     tables = {"botchat/utterance_lengths": to_table(UTTERANCE_LENGTHS, lengths)}
     inputs = dataclasses.replace(example.inputs(tables=tables), other_prompts=True)

@@ -52,7 +52,7 @@ def test_places_lead_to_the_length_that_their_scope_names() -> None:
     assert "protocol" not in fields(of_systems(ARENA, {"judge": "clerk", "system": "able", "scope": "all"}))
 
 
-def test_lengths_are_named_only_where_the_protocol_is_asked_at_several() -> None:
+def test_lengths_are_named_only_where_the_protocol_has_several() -> None:
     unieval = EvaluatedProtocol("unieval", "locate", ("selfchat",), ("pass_rates",))
     assert fields(of_systems(unieval, {"system": "able", "n_utterances": 4}))["protocol"] == "unieval"
 
@@ -65,7 +65,7 @@ def test_lengths_at_which_whole_dialogues_are_read_are_named() -> None:
     assert fields(of_systems(unieval, {**row, "scope": scope({"n_utterances": 8})}))["protocol"] == "unieval/8"
 
 
-def test_kinds_that_are_marked_lead_to_their_own_cases() -> None:
+def test_annotated_failures_link_to_their_own_cases() -> None:
     marks = EvaluatedProtocol("failures", "annotate", ("support",), ("rates",))
     row = {"judge": "rules", "criterion": "bad_tool_use", "system": "bot"}
     assert fields(of_systems(marks, row))["protocol"] == "failures: bad_tool_use"

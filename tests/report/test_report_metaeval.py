@@ -254,7 +254,7 @@ def test_texts_of_items_cannot_become_markup() -> None:
     assert unpack(group)[0]["blocks"][0]["utterances"][0] == rated.HOSTILE
 
 
-def test_a_corpus_nobody_scored_is_shown() -> None:
+def test_a_corpus_without_scores_is_shown() -> None:
     sample = sample_rated([rated.items(2)], [empty_table(RATINGS)], [])
     page = build_report(inputs(rated=sample, tables={"metaeval/correlations": to_table(CORRELATIONS, [])}))
     assert "2 of 2 rated items" in page

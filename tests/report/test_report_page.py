@@ -197,7 +197,7 @@ def test_nothing_ran() -> None:
     assert "0 chatbots on 0 seeds" in page
 
 
-def test_a_judge_that_read_nothing_ranks_nobody() -> None:
+def test_a_judge_without_parsed_answers_ranks_no_system() -> None:
     tables = {"unieval/pass_rates": to_table(PASS_RATES, [example._rate("able", 16, None, n_unparsed=3)])}
     assert "clerk gives no ranking" in build_report(example.inputs(tables=tables))
 

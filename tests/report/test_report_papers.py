@@ -107,7 +107,7 @@ def test_a_table_that_the_page_does_not_show_is_named_as_a_file() -> None:
     assert not item_of(inputs, "comp-analysis", "Figure 1").is_reproduced, "it is about dialogues"
 
 
-def test_a_page_of_other_things_has_no_such_part() -> None:
+def test_a_page_of_other_results_has_no_such_part() -> None:
     assert papers_on_page(example.inputs(tables={}, figures=())) == ()
     assert 'id="papers"' not in build_report(example.inputs(tables={}, figures=()))
 

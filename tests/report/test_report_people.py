@@ -147,7 +147,7 @@ def test_a_system_without_a_number_comes_last_and_nothing_breaks() -> None:
     assert people_boards(mine.inputs()) == ()
 
 
-def test_nobody_is_best_where_one_system_alone_was_labelled() -> None:
+def test_no_system_is_best_where_only_one_was_labelled() -> None:
     inputs = run([row("v1", 5.0), row("v2", None)])
     (board,) = build_boards(inputs)
     words = "Only v1 was labelled, so there is no ranking: 5 by felt (empathy)."
@@ -162,7 +162,7 @@ def place(system: str, rank: int, low: int, high: int) -> Row:
     return about | {"n_better": low - 1, "n_worse": 2 - high}
 
 
-def test_places_by_people_are_told_where_they_decide() -> None:
+def test_ranks_by_people_are_shown_where_they_decide() -> None:
     inputs = run(ROWS)
     ranked = to_table(RANKS, [place("v1", 1, 1, 2), place("v2", 2, 1, 2)])
     inputs = dataclasses.replace(inputs, tables={**inputs.tables, "labels/ranks": ranked})

@@ -60,7 +60,7 @@ def board_of(*measures: Measure) -> Board:
     return Board("clerk", measures, systems, 0, sources=("selfchat",))
 
 
-def test_a_settled_first_place_is_told_as_one() -> None:
+def test_a_settled_first_place_is_shown_as_one() -> None:
     board = board_of(column("one", {"a": (1, 1, 1), "b": (2, 2, 3), "c": (3, 2, 3)}))
     summary = summarise(example.inputs(), board)
     assert summary.headline == "a chats best, significantly ahead of all others: 90.0% by one."
@@ -80,7 +80,7 @@ def test_who_has_no_place_is_not_called_worse() -> None:
     )
 
 
-def test_who_cannot_be_told_apart_from_the_first_stands_in_the_headline() -> None:
+def test_systems_not_significantly_worse_than_the_first_are_in_the_headline() -> None:
     open_ones = {"a": (1, 1, 3), "b": (2, 1, 3), "c": (3, 1, 3), "d": (4, 4, 4)}
     summary = summarise(example.inputs(), board_of(column("one", open_ones)))
     assert summary.headline == "a comes first, but not significantly before b and c: 90.0% by one."
@@ -101,7 +101,7 @@ def test_each_measure_that_is_named_has_its_rivals_and_many_of_them_are_counted(
     )
 
 
-def test_what_holds_by_every_measure_that_is_named_is_said_once() -> None:
+def test_what_holds_by_every_measure_that_is_named_is_reported_once() -> None:
     open_ones = {"a": (1, 1, 2), "b": (2, 1, 2)}
     board = board_of(column("one", open_ones), column("two", open_ones))
     assert summarise(example.inputs(), board).answer == (

@@ -53,5 +53,5 @@ def test_many_that_are_open_are_counted() -> None:
     assert "rival 4" not in words
 
 
-def test_nothing_is_said_of_judges_that_were_asked_everything() -> None:
+def test_judges_with_all_requests_have_no_note() -> None:
     assert "in rounds" not in told(row(1, "able", "weak", "able", 40, judge="another"))

@@ -41,7 +41,7 @@ def test_what_is_missing_is_named_by_its_kind(tmp_path: Path) -> None:
     assert run_status.words == "At 12:00:00 UTC, 2 of 5 input files exist."
 
 
-def test_how_far_jobs_are_is_told_in_shares_of_requests() -> None:
+def test_progress_of_jobs_is_shown_in_shares_of_requests() -> None:
     jobs = {"a": [so_far(30, 120), so_far(120, 120, "done", failed=2)], "b": [so_far(5, None), so_far(0, 0, "done")]}
     asking = run_status_of({}, jobs, is_running=True, at="now").asking
     assert [(one.counts, one.share, one.state) for one in asking] == [

@@ -62,7 +62,7 @@ def test_a_criterion_is_a_column_with_the_trust_in_its_judge_beside_it() -> None
     assert words in build_report(mine.inputs())
 
 
-def test_what_is_unknown_of_several_criteria_for_one_reason_is_said_once() -> None:
+def test_what_is_unknown_of_several_criteria_for_one_reason_is_reported_once() -> None:
     (board,) = build_boards(mine.inputs())
     felt = board.measures[2]
     tact, wit = (
@@ -165,7 +165,7 @@ def test_each_source_keeps_its_first_cases_when_room_is_short(archive: Archive) 
     assert 2 <= len(kept["ids"]) < 6
 
 
-def test_nobody_judged_yet_there_is_something_to_read() -> None:
+def test_dialogues_without_verdicts_are_readable() -> None:
     page = build_report(dataclasses.replace(mine.inputs(), verdicts=empty_table(JUDGEMENTS), tables={}, protocols=()))
     assert ids(page) == ["of-support", "cases"]
 

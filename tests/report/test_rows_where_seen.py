@@ -227,7 +227,7 @@ def test_comparisons_are_drawn_when_they_are_opened(page: Browser) -> None:
     assert page.evaluate("document.querySelectorAll('details.comparisons:not([open]) li').length") == 0
 
 
-def test_two_leaderboards_of_one_judge_in_one_part_are_told_apart() -> None:
+def test_two_leaderboards_of_one_judge_in_one_part_are_distinguished() -> None:
     run = mine.inputs()
     helpful, felt, *others = run.protocols
     protocols = (helpful, dataclasses.replace(felt, sources=("support", "elsewhere")), *others)

@@ -132,7 +132,7 @@ def test_robustness_dialogbench_and_battles_have_rows_of_their_own() -> None:
     assert "plain (perplexity): 7 questions have no answer, usually because two options were equally" in words
 
 
-def test_what_was_asked_is_told_by_model_and_money_where_there_are_prices() -> None:
+def test_usage_is_shown_by_model_with_its_cost_where_there_are_prices() -> None:
     words = summary(example.inputs(), usage())
     assert "|     1,200 |" in words
     assert "Cost" not in words
@@ -145,7 +145,7 @@ def test_what_differs_between_equal_runs_is_not_in_it() -> None:
     assert summary(example.inputs(), usage()) == summary(example.inputs(), again)
 
 
-def test_requests_without_an_answer_and_unread_verdicts_are_told() -> None:
+def test_missing_and_unparsed_answers_are_reported() -> None:
     words = summary(example.inputs(), usage(failures="timeout: 3"))
     assert "clerk under UniEval: requests without a response (timeout: 3)." in words
     assert re.search(r"Judge clerk: .*could not be parsed\.", words)

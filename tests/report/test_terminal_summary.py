@@ -41,19 +41,19 @@ def last_words(results: Path, whole: str = "None", spent: str = "None", *, finis
     return done.stdout
 
 
-def test_the_summary_comes_behind_everything_else_that_is_said(tmp_path: Path) -> None:
+def test_the_summary_comes_after_all_other_output(tmp_path: Path) -> None:
     (tmp_path / "summary.md").write_text("# DialEval\n\n| System | Rate |\n| ------ | ---: |\n| able   |  66% |\n")
     words = last_words(tmp_path, "RunProgress(9, 9, 5, 4, 0, 0)", "0.25")
     assert words.index("Elapsed time") < words.index("able") < words.index("In this run: 5 requests sent")
     assert "0.25 spent" in words
 
 
-def test_a_target_without_a_summary_says_only_what_it_asked(tmp_path: Path) -> None:
+def test_a_target_without_a_summary_prints_only_its_requests(tmp_path: Path) -> None:
     assert "summary" not in last_words(tmp_path, "RunProgress(9, 9, 5, 4, 0, 0)", finished=False)
     assert last_words(tmp_path, finished=False).strip() == "Elapsed time: 0:00:01"
 
 
-def test_a_summary_that_is_gone_is_said(tmp_path: Path) -> None:
+def test_a_summary_that_is_gone_is_reported(tmp_path: Path) -> None:
     assert "note: " in last_words(tmp_path)
 
 
@@ -69,7 +69,7 @@ def test_a_summary_that_is_gone_is_said(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_a_run_asked_in_words(whole: RunProgress, spent: float | None, words: str) -> None:
+def test_the_usage_of_a_run_in_words(whole: RunProgress, spent: float | None, words: str) -> None:
     assert usage_of_this_run(whole, spent) == words
 
 

@@ -25,7 +25,7 @@ MARKDOWN = """# DialEval
 """
 
 
-def test_headings_rows_and_words_are_told_without_marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_headings_rows_and_words_are_printed_without_marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "70")
     (tmp_path / "summary.md").write_text(MARKDOWN, encoding="utf-8")
     told = words_of_results(tmp_path).splitlines()
@@ -44,7 +44,7 @@ def test_headings_rows_and_words_are_told_without_marks(tmp_path: Path, monkeypa
         (("results", "results/summary.md"), "cannot be read"),
     ],
 )
-def test_a_missing_summary_is_told_with_what_to_do(made: tuple[str, ...], said: str, tmp_path: Path) -> None:
+def test_a_missing_summary_is_reported_with_what_to_do(made: tuple[str, ...], said: str, tmp_path: Path) -> None:
     for folder in made:
         (tmp_path / folder).mkdir()
     with pytest.raises(UserError, match=said):

@@ -92,7 +92,7 @@ def test_ones_own_judgements_stand_under_the_dialogue_that_they_are_about(browse
     assert texts(browser, ".dialogue:first-child .bubble-head")[:2] == ["1 · customer", "2 · agent"]
 
 
-def test_what_was_not_said_is_hidden_until_it_is_wanted(browser: Browser, address: str) -> None:
+def test_hidden_messages_are_shown_on_request(browser: Browser, address: str) -> None:
     browser.command("Page.addScriptToEvaluateOnNewDocument", source="window.alert = () => { window.alarmed = true; };")
     browser.open(
         f"{address}#seed=refund&source=support&models=v2", until="document.querySelectorAll('.verdicts').length === 2"

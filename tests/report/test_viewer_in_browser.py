@@ -170,7 +170,7 @@ def test_addresses_old_short_and_damaged_lead_somewhere(browser: Browser, addres
     assert browser.complaints() == []
 
 
-def test_what_an_address_asks_for_and_is_not_there_is_said(browser: Browser, address: str) -> None:
+def test_a_missing_target_of_an_address_is_reported(browser: Browser, address: str) -> None:
     browser.open(f"{address}#cases=nothing", until=READY)
     assert texts(browser, "#viewer-message") == ["There are no cases of the kind “nothing” in this page."]
     for wanted, said in (

@@ -84,7 +84,7 @@ def hooks_of(*jobs: SimpleNamespace, results: Path | None = None) -> Hooks:
     return Hooks(run, Layout(Config.model_validate(raw)), dict)
 
 
-def test_a_job_asks_the_models_of_its_wildcards_and_the_simulated_user() -> None:
+def test_a_job_names_the_models_of_its_wildcards_and_the_simulated_user() -> None:
     hooks = hooks_of()
     assert hooks.models_of(job("answer", judge="keyed", protocol="unieval")) == {"keyed"}
     assert hooks.models_of(job("generate_dialogues", chatbot="bot")) == {"bot", "user"}

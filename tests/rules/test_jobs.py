@@ -111,7 +111,7 @@ def test_a_stage_that_names_its_files_gets_their_folder(directives: Directives) 
     assert options(command) == {"": ["stage"], "folder": ["out/a folder"]}
 
 
-def test_the_digest_is_told_where_it_is_compared(directives: Directives, tmp_path: Path) -> None:
+def test_the_digest_is_passed_where_it_is_compared(directives: Directives, tmp_path: Path) -> None:
     file = tmp_path / "mine.csv"
     file.write_text("a")
     params = directives.job(lambda: StageJob("stage", {}, reads=[file]), "content")
@@ -129,7 +129,7 @@ def test_functions_are_called_with_the_wildcards_that_they_name(directives: Dire
     assert directives.by_wildcards(lambda judge, part="none": f"{judge} {part}")(told) == "cheap none"
 
 
-def test_a_mistake_of_the_users_is_told_in_words(layout: Layout) -> None:
+def test_a_mistake_of_the_users_is_reported(layout: Layout) -> None:
     def in_words(function: Callable[..., Any], *arguments: Any) -> Any:
         try:
             return function(*arguments)

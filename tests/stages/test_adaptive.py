@@ -96,7 +96,9 @@ def responses(folder: Path, results: str) -> list[dict[str, Any]]:
 EXPECTED = 2 * 2 * PER_ROUND + 6 * PER_ROUND
 
 
-def test_what_is_settled_is_asked_no_more_and_nothing_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_settled_pairs_get_no_request_and_no_request_is_sent_twice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     plan(tmp_path)
     with LoopbackEndpoint(judge) as endpoint:
         rounds = run(tmp_path, "a", endpoint.url)
@@ -137,7 +139,7 @@ def test_another_block_or_error_pays_for_nothing_that_is_stored(tmp_path: Path) 
     assert len(endpoint.log) == EXPECTED + 2 * 2 * (30 - 2 * BLOCK)
 
 
-def test_a_round_with_too_many_failures_decides_nothing_and_the_next_run_asks_for_the_rest(tmp_path: Path) -> None:
+def test_a_round_with_too_many_failures_decides_nothing_and_the_next_run_requests_the_rest(tmp_path: Path) -> None:
     plan(tmp_path)
     broken = True
 
@@ -235,9 +237,7 @@ def test_a_kill_in_the_middle_of_a_round_costs_what_was_in_flight(tmp_path: Path
         assert run(tmp_path / "apart", "a", endpoint.url) == killed
 
 
-def test_each_round_is_a_batch_where_the_model_is_asked_in_batches(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_round_is_a_batch_for_a_model_with_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_engine, "Polling", lambda longest: Polling(0.01, 0.02))
     plan(tmp_path)
 

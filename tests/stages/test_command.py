@@ -43,14 +43,14 @@ def test_a_users_mistake_is_one_message_without_a_traceback(tmp_path: Path) -> N
     assert not (tmp_path / "u.parquet").exists()
 
 
-def test_a_set_of_prompts_that_there_is_not_is_told(tmp_path: Path) -> None:
+def test_a_set_of_prompts_that_there_is_not_is_reported(tmp_path: Path) -> None:
     files = ("--drawn", str(tmp_path / "d"), "--requests", str(tmp_path / "r"))
     done = stage("plan_adequacy", *files, "--prompts", "mine")
     assert done.returncode == 2
     assert "'mine' is no set of prompts; write ours:FOLDER or papers:FOLDER" in done.stderr
 
 
-def test_help_tells_what_every_stage_does() -> None:
+def test_help_describes_every_stage() -> None:
     for module, names in STAGES.items():
         functions = import_module(f"dialeval.stages.{module}")
         assert functions.__doc__
@@ -89,7 +89,7 @@ def test_several_stages_run_in_one_process_each_with_its_own_options(tmp_path: P
 
 
 @pytest.mark.parametrize("named", ["answers", "anser", "--help", "../answer", ""])
-def test_what_is_no_stage_is_told_with_those_that_are(named: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_stage_is_reported_with_the_known_ones(named: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from dialeval.stages import __main__ as program
 
     monkeypatch.setattr("sys.argv", ["stages", *filter(None, [named])])

@@ -86,7 +86,7 @@ def test_results_in_tokens_never_go_on_in_words(results: Results, real_data: Pat
         results.count()
 
 
-def test_why_lengths_are_in_words_is_said_and_kept(
+def test_why_lengths_are_in_words_is_reported_and_kept(
     results: Results, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fetch(*, seconds: float) -> Path:

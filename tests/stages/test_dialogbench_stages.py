@@ -73,7 +73,7 @@ def test_a_limit_holds_for_each_task(tmp_path: Path) -> None:
     assert len(read(tmp_path, [], bundled=["en", "zh"], limit=2)) == 24 + 12
 
 
-def test_variants_are_told_apart(tmp_path: Path) -> None:
+def test_variants_are_distinguished(tmp_path: Path) -> None:
     write_items(tmp_path / "written.parquet")
     rows = read(tmp_path, [tmp_path / "written.parquet"], variants=["full", "-styles", "-filter"])
     assert [(row["item_id"][-1], row["variant"]) for row in rows] == [("a", "full"), ("b", "-filter"), ("c", "-styles")]

@@ -17,7 +17,7 @@ ABOUT: dict[str, Any] = {
 }  # fmt: skip
 
 
-def test_rated_items_that_are_nobody_s_measure_nobody(tmp_path: Path) -> None:
+def test_rated_items_without_a_system_measure_no_system(tmp_path: Path) -> None:
     """A protocol may be about transcripts and rated corpora at once, or about rated corpora alone."""
     rated = [ABOUT | {"corpus": "fed", "item_id": f"{n}", "value": 5.0} for n in range(3)]
     own = [

@@ -23,7 +23,7 @@ def utterances() -> list[dict[str, Any]]:
     return [about | {"turn": n, "speaker": "AB"[n % 2], "text": text} for n, text in enumerate(texts)]
 
 
-def test_rewritten_items_and_rejected_ones_are_told_apart(tmp_path: Path) -> None:
+def test_rewritten_items_and_rejected_ones_are_distinguished(tmp_path: Path) -> None:
     def script(call: Call) -> Reply:
         prompt = call.body["messages"][-1]["content"]
         text = "2. It is some way.\n4. Fine." if "2. chatbot" in prompt else "Response: no no no no no no"

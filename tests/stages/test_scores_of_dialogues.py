@@ -134,7 +134,7 @@ def test_means_by_criterion_are_the_judges_probabilities(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(("turns", "each"), [("last", ["4"]), ("all", ["2", "4"])])
-def test_criteria_about_responses_are_asked_of_the_judged_sides(tmp_path: Path, turns: str, each: list[str]) -> None:
+def test_criteria_about_responses_concern_the_evaluated_speakers(tmp_path: Path, turns: str, each: list[str]) -> None:
     requests, _ = judged(tmp_path, criteria(level="turn")[:1], turns=turns)
     assert [row["item_id"] for row in requests[: len(each)]] == [f"s0/kind/{end}" for end in each]
     assert len(requests) == 3 * 3 * len(each)

@@ -99,7 +99,7 @@ def talk(
     return dialogues
 
 
-def test_a_talk_is_asked_for_once_and_written_down_for_both(tmp_path: Path) -> None:
+def test_a_self_chat_is_requested_once_and_written_for_both(tmp_path: Path) -> None:
     with endpoint() as (served, talkers):
         dialogues = talk(tmp_path, served.url)
         assert [origin for origin, _ in dialogues["s0"]] == ["seed", *["model", "partner"] * 3, "model"]
@@ -116,7 +116,7 @@ def test_a_talk_is_asked_for_once_and_written_down_for_both(tmp_path: Path) -> N
     assert set(before.values()) == {1}
 
 
-def test_each_set_of_prompts_keeps_its_answers_and_back_again_nothing_is_asked(tmp_path: Path) -> None:
+def test_each_set_of_prompts_keeps_its_answers_and_switching_back_sends_no_request(tmp_path: Path) -> None:
     with endpoint() as (served, talkers):
         ours = talk(tmp_path, served.url)
         of_bot, of_user = talkers.of("bot"), talkers.of("user")
@@ -153,7 +153,7 @@ def test_a_chatbot_may_be_its_own_user(tmp_path: Path) -> None:
     assert set(talkers.calls.values()) == {1}
 
 
-def test_kill_9_asks_nothing_twice(tmp_path: Path) -> None:
+def test_kill_9_sends_no_request_twice(tmp_path: Path) -> None:
     with endpoint() as (served, _):
         undisturbed = talk(tmp_path / "one", served.url)
     with endpoint(stuck_after=5) as (served, talkers):  # however busy the machine is, it is not over before the kill

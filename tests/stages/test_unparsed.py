@@ -88,7 +88,7 @@ def test_letters_and_translations_are_parsed_by_what_their_request_says() -> Non
     assert unparsed.of_request(Answering(max_unparsed=None)) is None
 
 
-def test_how_answers_are_parsed_is_no_part_of_what_asks() -> None:
+def test_parsing_is_no_part_of_the_code_that_sends_requests() -> None:
     from dialeval.provenance.fingerprints import _reach
 
     reached = {definition.module for definition in _reach("dialeval.stages.answering")[0]}

@@ -105,7 +105,7 @@ def test_wrong_input_is_named():
         judge_agreement([0], [1], [1.0], [0], 1, level="ratio")
 
 
-def test_judges_without_a_common_item_are_said_to_have_none():
+def test_judges_without_a_common_item_have_a_note():
     apart = judge_agreement([0, 0, 1, 1], [0, 1, 2, 3], [1.0, 0.0, 1.0, 0.0], range(4), 2, resamples=5)
     assert apart.alpha.note == "no item has the verdicts of two judges"
     alike = judge_agreement([0, 1, 0, 1], [0, 0, 1, 1], [1.0] * 4, [0, 0, 1, 1], 2, resamples=5)
@@ -255,7 +255,7 @@ def test_missing_ratings_leave_their_item_out_of_the_pairs_they_are_in():
     assert result.ci_low < result.estimate < result.ci_high
 
 
-def test_a_round_that_never_varies_is_left_out_and_told():
+def test_a_round_that_never_varies_is_left_out_and_reported():
     values = np.vstack([ratings(2), np.full(80, 3.0)])
     result = mean_pairwise_pearson(values)
     assert result.estimate == pytest.approx(pearsonr(values[0], values[1])[0])

@@ -180,7 +180,7 @@ def test_of_equal_systems_the_difference_is_the_favour():
     assert entry.difference.ci_low > 0.0
 
 
-def test_where_slopes_cannot_be_told_the_difference_says_so():
+def test_slopes_that_are_not_identifiable_have_a_note():
     judge, left, right, outcome, seed = judged(*SHARP, (0.0, 0.0), 30, 4)
     across = (left < 2) != (right < 2)
     rows = [values[across] for values in (judge, left, right, outcome, seed)]
@@ -286,7 +286,7 @@ def test_a_slope_that_hangs_on_one_cluster_has_no_interval() -> None:
     assert ours.note == ONE_CLUSTER_TELLS
 
 
-def test_what_has_no_finite_solution_is_said_without_a_warning() -> None:
+def test_what_has_no_finite_solution_is_reported_without_a_warning() -> None:
     rng = np.random.default_rng(6)
     told = set()
     for _ in range(300):
@@ -299,7 +299,7 @@ def test_what_has_no_finite_solution_is_said_without_a_warning() -> None:
     assert "the regression has no finite solution: length decides every verdict" in told
 
 
-def test_nothing_is_told_where_a_covariate_is_there_twice() -> None:
+def test_a_repeated_covariate_is_not_identifiable() -> None:
     rng = np.random.default_rng(3)
     ratio = rng.normal(size=60)
     won = (rng.random(60) < expit(ratio)).astype(float)

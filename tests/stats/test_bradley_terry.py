@@ -150,7 +150,7 @@ def test_a_player_without_comparisons_leaves_the_others(rate, rows):
 
 
 @METHODS
-def test_winning_or_losing_everything_is_finite_flagged_and_moves_nobody_else(rate, arena):
+def test_winning_or_losing_everything_is_finite_flagged_and_moves_no_other_rating(rate, arena):
     data = arena(4, 50, random_seed=6)
     outcome = np.where(data.left == 0, 1.0, np.where(data.right == 0, 0.0, data.outcome))
     result = rate(data.left, data.right, outcome, 4)
@@ -175,7 +175,7 @@ def test_two_halves_of_which_one_always_wins_are_flagged(rate):
 
 
 @METHODS
-def test_unconnected_groups_are_told_apart(rate):
+def test_unconnected_groups_are_distinguished(rate):
     result = rate([0, 0, 2, 2], [1, 1, 3, 3], [1.0, 0.0, 1.0, 0.5], 4)
     assert result.group.tolist() == [0, 0, 1, 1]
     assert result.rating[:2] == pytest.approx([1000.0, 1000.0], abs=1e-3)

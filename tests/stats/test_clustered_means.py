@@ -111,7 +111,7 @@ def test_contributions_of_one_cluster_on_both_sides_are_subtracted() -> None:
     assert shared.ci_high - shared.ci_low < 0.3 * (apart.ci_high - apart.ci_low)
 
 
-def test_what_cannot_be_told_says_why() -> None:
+def test_estimates_that_are_not_identifiable_have_a_reason() -> None:
     assert clustered_mean([], []).note == NO_VALUE
     assert clustered_mean([1.0, 2.0], ["a", "a"]).note == ONE_CLUSTER
     assert clustered_mean([5.0, 5.0, 5.0], [0, 1, 2]).note == NO_SPREAD
@@ -195,7 +195,7 @@ def test_a_scale_carries_the_interval_of_a_share_to_its_ends() -> None:
 
 
 @pytest.mark.parametrize("paired", [True, False])
-def test_the_intervals_of_differences_hold_the_truth_and_equal_systems_are_rarely_told_apart(
+def test_the_intervals_of_differences_cover_the_truth_and_equal_systems_rarely_differ_significantly(
     truth: dict[float, float], paired: bool
 ) -> None:
     rng = np.random.default_rng(4)

@@ -69,7 +69,7 @@ def test_values_of_one_place_add_up() -> None:
     np.testing.assert_array_equal(table.toarray(), [[0.0, 0.0, 3.0], [4.0, 0.0, 0.0]])
 
 
-def test_nobody_has_no_group_and_no_ring() -> None:
+def test_no_players_have_no_group_and_no_ring() -> None:
     nobody = np.zeros(0, dtype=np.int64)
     assert len(groups(nobody, nobody, 0)) == len(strong_components(nobody, nobody, 0)) == 0
 

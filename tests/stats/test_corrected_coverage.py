@@ -66,7 +66,7 @@ def test_means_rates_and_their_differences_are_held(worth: float, target: str, r
         assert np.mean(widths) <= {(False, "given_cases"): 0.75, (False, "new_cases"): 0.85}.get((rate, target), 0.95)
 
 
-def test_on_real_ratings_of_dialogues_it_holds_what_all_people_said() -> None:
+def test_on_real_ratings_of_dialogues_it_covers_the_mean_human_rating() -> None:
     """FED's people, with GPT-4's ratings as the judge and a fifth of the dialogues labelled, over and over."""
     if not (FED / "fed_human_annotations.json").exists():
         pytest.skip("FED's ratings are not there (data/comp-analysis/dialog_level_texts)")

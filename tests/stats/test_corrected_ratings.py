@@ -160,7 +160,7 @@ def test_a_player_that_won_or_lost_all_its_labels_has_no_interval_and_says_so() 
     assert np.isfinite(found.difference(0, 2).p)
 
 
-def test_players_that_nobody_labelled_or_that_never_met_the_others_say_so() -> None:
+def test_unlabelled_and_unconnected_players_have_a_note() -> None:
     drawn = draw(np.random.default_rng(6), 200, players=5)
     apart = np.isin(drawn.left, [0, 1, 2]) == np.isin(drawn.right, [0, 1, 2])
     label = np.where(apart, drawn.label, np.nan)
@@ -269,7 +269,7 @@ def _truth() -> tuple[IntArray, IntArray, FloatArray]:
     return drawn.left, drawn.right, drawn.outcome
 
 
-def test_mistakes_are_told() -> None:
+def test_mistakes_are_reported() -> None:
     drawn = draw(np.random.default_rng(10), 60)
     with pytest.raises(ValueError, match="compares player 0 with itself"):
         correct_ratings(*drawn[:3], drawn.left, drawn.left, *drawn[5:-1])

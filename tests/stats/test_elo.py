@@ -257,7 +257,7 @@ def test_degenerate_arenas():
     assert np.isnan(single.shuffle_sd).all()
 
 
-def test_unconnected_groups_are_told_apart():
+def test_unconnected_groups_are_distinguished():
     result = bootstrap_elo([0, 0, 2], [1, 1, 3], [1.0, 0.0, 1.0], 5, shuffles=20, random_seed=0)
     assert result.group.tolist() == [0, 0, 1, 1, -1]
     assert result.fell_back

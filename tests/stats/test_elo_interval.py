@@ -84,7 +84,7 @@ def test_who_wins_everything_has_no_interval_of_no_width(arena):
 
 
 @pytest.mark.parametrize("alone", [True, False])
-def test_where_everybody_beats_all_below_nobody_has_an_interval(alone: bool) -> None:
+def test_where_all_beat_every_lower_one_no_rating_has_an_interval(alone: bool) -> None:
     left, right = np.tile([0, 1, 0], 10), np.tile([1, 2, 2], 10)
     cluster = np.arange(30) // (1 if alone else 2)
     result = bootstrap_elo_interval(left, right, np.ones(30), cluster, 3, resamples=50, random_seed=1)

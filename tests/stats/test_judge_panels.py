@@ -25,7 +25,7 @@ from dialeval.stats.significance import holm
 # Panels: means that gaps do not bend, Dawid and Skene's model against its likelihood, bad judges, corrections.
 
 
-def test_gaps_bring_no_score_beyond_what_was_said() -> None:
+def test_gaps_bring_no_score_beyond_the_given_ones() -> None:
     """A strict judge that read one row of five, which a lenient one found bad, too, would bring it below 0."""
     lenient = [1.0, 1.0, 1.0, 0.0, 1.0]
     strict = [0.0, 0.0, 0.0, np.nan, 0.5]
@@ -107,7 +107,7 @@ def test_a_bad_judge_is_not_listened_to() -> None:
     assert np.corrcoef(by_weight, quality)[0, 1] > np.corrcoef(by_mean, quality)[0, 1] + 0.25
 
 
-def test_of_two_nobody_knows_who_is_bad() -> None:
+def test_the_worse_of_two_judges_is_not_identifiable() -> None:
     scores, _ = answers(np.random.default_rng(6), 100, [0.9, 0.2])
     system = np.zeros(100)
     assert panel_scores(scores, system, how="dawid_skene") == pytest.approx(scores.mean(axis=0))
@@ -144,7 +144,7 @@ def test_a_panel_corrects_better_than_its_judges_and_covers() -> None:
         assert 0.93 <= np.mean(held[how]) <= 0.98
 
 
-def test_mistakes_are_told() -> None:
+def test_mistakes_are_reported() -> None:
     with pytest.raises(ValueError, match="how is 'median'"):
         panel_scores(np.zeros((2, 3)), np.zeros(3), how="median")
     with pytest.raises(ValueError, match="shape"):

@@ -70,7 +70,7 @@ def test_a_pilot_is_allowed_for_in_simulated_and_labelled_designs_and_a_known_sp
     assert ratio == pytest.approx(for_pilot(5, 99))
 
 
-def test_what_tells_nothing_is_unknown():
+def test_an_uninformative_value_is_unknown():
     assert np.isnan(simulated([[1.0], [1.0], [1.0]], 50).smallest).all()
     assert np.isnan(simulated([[1.0]], 50).half_width).all()
     assert np.isnan(simulated(np.eye(3), 1).smallest).all()
@@ -111,7 +111,7 @@ def test_so_many_clusters_more_halve_an_interval_and_one_fewer_does_not(n):
     assert width[1] <= 0.5 * width[0] < width[2]
 
 
-def test_what_cannot_halve_an_interval_is_said():
+def test_what_cannot_halve_an_interval_is_reported():
     assert more_to_halve(lambda n: 1.0 + 1.0 / n, 4) is None
     assert more_to_halve(lambda n: 1.0 / n, 4) == 4
 

@@ -235,7 +235,7 @@ def test_what_is_all_labelled_is_certain_of_these_and_not_of_new_ones() -> None:
     assert (new.ci_high - new.ci_low > 0.1).all()
 
 
-def test_what_cannot_be_told_says_why() -> None:
+def test_estimates_that_are_not_identifiable_have_a_reason() -> None:
     drawn = draw(np.random.default_rng(10), 12, systems=4)
     label = drawn.label.copy()
     label[drawn.system == 0] = np.nan
@@ -367,7 +367,7 @@ def test_a_judge_who_never_erred_on_the_labels_may_err_elsewhere(rate: bool) -> 
     assert np.mean(widths) <= 0.7
 
 
-def test_mistakes_are_told() -> None:
+def test_mistakes_are_reported() -> None:
     drawn = draw(np.random.default_rng(14), 10)
     with pytest.raises(ValueError, match=r"probability\[\d+\] is 0.0"):
         correct_means(drawn.score, drawn.label, np.zeros(len(drawn.score)), *drawn[3:])

@@ -189,7 +189,7 @@ def test_who_answers_by_content_alone_is_even_and_who_takes_the_first_is_not() -
     assert mixed.p == pytest.approx(chisquare([2, 0, 0, 0]).pvalue)  # as if only the two had been asked
 
 
-def test_answers_that_hang_together_mislead_nobody() -> None:
+def test_clustered_answers_give_no_false_significance() -> None:
     """Who guesses once per question and says the same letter in every order: 5% are refused, not most."""
     rng = np.random.default_rng(7)
     refused = alone = 0
@@ -201,7 +201,7 @@ def test_answers_that_hang_together_mislead_nobody() -> None:
     assert alone / 600 > 0.3
 
 
-def test_nothing_chosen_is_no_test_and_mistakes_are_told() -> None:
+def test_nothing_chosen_is_no_test_and_mistakes_are_reported() -> None:
     assert math.isnan(position_test(np.zeros((3, 4))).p)
     with pytest.raises(ValueError, match="two places or more"):
         position_test([[1], [2]])
@@ -271,7 +271,7 @@ def test_damage_of_one_dialogue_five_times_is_one_observation() -> None:
     assert (five.ratio.n_clusters[0], five.n[0]) == (40, 200)
 
 
-def test_judges_of_three_kinds() -> None:
+def test_judges_of_three_types() -> None:
     """One that scores by length notices reduction and no shuffle; a constant one nothing; a deaf one is missing."""
     lengths = np.array([100.0, 80.0, 60.0, 40.0])
     reduced, shuffled = lengths * 0.4, lengths

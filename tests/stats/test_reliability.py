@@ -46,7 +46,7 @@ def test_the_published_numbers_of_anonymous_raters():
     assert (found.n_raters, found.identified, found.rater, found.repeat) == (4.0, False, 0.0, 0.0)
 
 
-def test_the_published_numbers_of_raters_that_are_told_apart():
+def test_the_published_numbers_of_named_raters():
     found = of_matrix(SHROUT_FLEISS, named=True)
     assert found.icc.estimate == pytest.approx(0.29, abs=0.005)  # ICC(2,1)
     assert found.mean.estimate == pytest.approx(0.91, abs=0.005)  # ICC(3,4): all raters rated all targets
@@ -131,7 +131,7 @@ def test_alpha_and_icc_are_close_where_all_rated_alike():
     assert of_matrix(values).icc.estimate == pytest.approx(krippendorffs_alpha(values.T).estimate, abs=1e-3)
 
 
-def test_raters_who_rated_little_are_not_told_apart():
+def test_raters_who_rated_little_are_not_distinguished():
     rng = np.random.default_rng(2)
     item = np.repeat(np.arange(40), 3)
     values = rng.normal(size=40)[item] + rng.normal(size=120)
@@ -217,7 +217,7 @@ def test_a_correlation_is_divided_by_the_ceiling_resample_by_resample():
     assert corrected.ci_low < corrected.estimate < corrected.ci_high <= 1.0
 
 
-def test_what_comes_out_above_one_is_cut_and_told():
+def test_what_comes_out_above_one_is_cut_and_reported():
     found = of_matrix(simulated(80, error=3.0), resamples=100)
     corrected = corrected_correlation(-0.99, np.full(100, -0.99), found)
     assert (corrected.estimate, corrected.ci_low, corrected.note) == (-1.0, -1.0, reliability.ABOVE_ONE)
@@ -235,7 +235,7 @@ def test_one_cluster_gives_no_interval():
     assert found.mean.note == "a single cluster gives no interval"
 
 
-def test_two_raters_who_never_meet_are_told():
+def test_two_raters_who_never_meet_are_reported():
     values = np.array([1.0, 1.2, 3.0, 3.3, 2.0, 2.1])
     found = ceilings_reliability(values, [0, 0, 1, 1, 2, 2], np.arange(3), [0, 0, 1, 1, 0, 0])
     assert found.mean.note == reliability.ONE_RATER_EACH

@@ -133,7 +133,7 @@ def test_where_verdicts_follow_the_models_alone_there_is_no_slope():
     assert not result.identified.any()
 
 
-def test_two_sets_of_which_one_always_wins_are_told_within_each():
+def test_two_sets_of_which_one_always_wins_are_rated_within_each():
     left, right, outcome, seed, ratio = draw(np.random.default_rng(6), 60)
     outcome = np.where((left < 3) & (right >= 3), 1.0, np.where((left >= 3) & (right < 3), 0.0, outcome))
     result = fit((left, right, outcome, seed, ratio))

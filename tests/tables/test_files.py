@@ -78,7 +78,7 @@ def test_the_same_table_gives_the_same_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
-def test_another_schema_is_told_by_its_columns(tmp_path: Path) -> None:
+def test_another_schema_is_reported_by_its_columns(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"corpus": ["c"], "turn": ["first"], "extra": [1]}), path)
     with pytest.raises(UserError) as caught:
@@ -88,7 +88,7 @@ def test_another_schema_is_told_by_its_columns(tmp_path: Path) -> None:
         assert words in message
 
 
-def test_a_missing_or_broken_file_is_told(tmp_path: Path) -> None:
+def test_a_missing_or_broken_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="does not exist"):
         read_table(tmp_path / "no.parquet", UTTERANCES)
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 not really")
@@ -184,7 +184,7 @@ def test_texts_of_a_csv_file_are_escaped_and_numbers_are_not(tmp_path: Path) -> 
     assert [row["judge"] for row in read_table(tmp_path / "t.parquet", PASS_RATES).to_pylist()] == [*FORMULAS, *PLAIN]
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(UserError, match="cannot be written.*earlier results are whole"):
         write_table(tmp_path / "file" / "t", UTTERANCES, to_table(UTTERANCES, [ROW]))
@@ -237,7 +237,7 @@ def test_the_wait_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, na
 
 
 @pytest.mark.parametrize("seconds", [None, "", "0"])
-def test_on_one_machine_nobody_waits(
+def test_on_one_machine_there_is_no_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, naps: list[float], seconds: str | None
 ) -> None:
     monkeypatch.delenv(SECONDS, raising=False)
@@ -248,7 +248,7 @@ def test_on_one_machine_nobody_waits(
     assert not naps
 
 
-def test_a_file_that_may_not_be_read_is_told_at_once(
+def test_a_file_that_may_not_be_read_is_reported_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, naps: list[float]
 ) -> None:
     monkeypatch.setenv(SECONDS, "30")

@@ -73,18 +73,18 @@ def test_tables_are_chosen_by_name_or_pattern(results: Path) -> None:
         chosen_tables(tables, ["arena/rating"])
 
 
-def test_a_folder_without_a_run_is_told(tmp_path: Path) -> None:
+def test_a_folder_without_a_run_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="run snakemake first"):
         found_tables(tmp_path)
 
 
-def test_a_broken_file_is_told(results: Path) -> None:
+def test_a_broken_file_is_reported(results: Path) -> None:
     (results / "seeds.parquet").write_bytes(b"PAR1")
     with pytest.raises(UserError, match=r"seeds\.parquet cannot be read"):
         found_tables(results)
 
 
-def test_every_column_is_told() -> None:
+def test_every_column_is_described() -> None:
     assert [name for name, _, _ in column_words(SEEDS)] == SEEDS.schema.names
     told = {name: (kind, words) for name, kind, words in column_words(UTTERANCE_LENGTHS)}
     assert told["max"][0] == "integer?"

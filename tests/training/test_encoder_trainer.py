@@ -73,7 +73,7 @@ def test_heads_start_at_a_logistic_regression_of_their_own_expert() -> None:
         assert float(loss) < math.log(2)
 
 
-def test_pairs_told_apart_are_counted_within_strata() -> None:
+def test_pairs_distinguished_are_counted_within_strata() -> None:
     from dialeval.stats.auc import pairwise_accuracy
 
     rng = np.random.default_rng(0)

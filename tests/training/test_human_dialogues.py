@@ -53,7 +53,7 @@ def test_more_dialogues_leave_those_before_where_they_were(
             assert old == here
 
 
-def test_shares_are_near_those_asked_for() -> None:
+def test_shares_are_near_those_requested() -> None:
     dialogues = [dialogue(number) for number in range(2000)]
     counts = Counter(one.part for one in split(dialogues, development=0.1, held_back=0.2, random_seed=3))
     assert abs(counts["development"] - 200) < 60
@@ -70,7 +70,7 @@ def test_a_larger_share_keeps_what_was_held_back() -> None:
     ]  # fmt: skip
 
 
-def test_translations_and_dialogues_told_otherwise_are_one_cluster() -> None:
+def test_translations_and_rephrased_dialogues_are_one_cluster() -> None:
     told = ["Where did you leave the green ladder?", "Behind the shed, next to the old boat."]
     dialogues = [
         saying(told, "d1"),
@@ -126,7 +126,7 @@ def test_a_word_with_a_colon_is_all_that_can_be_cut() -> None:
         ([], 0),
     ],
 )
-def test_how_much_must_be_said(utterances: list[str], n: int) -> None:
+def test_the_least_length_of_a_dialogue(utterances: list[str], n: int) -> None:
     assert len(judged_passages(utterances)) == n
 
 

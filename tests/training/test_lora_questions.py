@@ -126,7 +126,7 @@ def _one_by_one(model: Any, prompt: list[int], paths: dict[tuple[int, ...], str]
 
 
 @pytest.mark.train
-def test_scores_are_those_of_every_spelling_asked_alone(judge: Callable[..., VllmModel], decoder: Path) -> None:
+def test_scores_equal_those_of_single_spellings(judge: Callable[..., VllmModel], decoder: Path) -> None:
     import torch
     import transformers
 

@@ -103,7 +103,7 @@ def test_detached_endings_and_numbers_stay_whole() -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_kinds_are_of_their_level_and_every_perturbation_has_a_use(level: Level) -> None:
+def test_negatives_are_of_their_level_and_every_perturbation_has_a_use(level: Level) -> None:
     used = {kind for name in SHIPPED if name != "overall" for kind in perturbations_for(name, level)}
     assert used == set(perturbations_of_level(level)) == set(perturbations_for("overall", level))
     for name, strategy in STRATEGIES.items():
@@ -144,7 +144,7 @@ def test_what_means_nothing_is_refused(
         chosen_perturbations(criteria, kinds, level)
 
 
-def test_the_docs_name_the_kinds_of_each_criterion() -> None:
+def test_the_docs_name_the_negatives_of_each_criterion() -> None:
     text = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
     for criterion in ("understandability", "specificity", "coherence", "engagingness", "informativeness"):
         level: Level = "turn" if criterion in ("understandability", "specificity") else "dialogue"

@@ -36,7 +36,7 @@ def record(examples: pa.Table, scores: pa.Table | None = None) -> dict[tuple[str
     return found
 
 
-def test_what_was_learned_is_told_from_what_was_not() -> None:
+def test_learned_criteria_are_distinguished_from_others() -> None:
     found = record(example.examples())
     learned, random = found["after", "all", "relevance", "shuffled"], found["after", "all", "relevance", "random"]
     assert learned["gain_ci_low"] > 0
@@ -66,7 +66,7 @@ def test_one_kind_is_scikit_learns_auc_and_all_is_the_mean() -> None:
     assert found["after", "all", "all", "all"]["auc"] == pytest.approx(sum(kinds.values()) / 2)
 
 
-def test_several_languages_criteria_and_sets_are_told_apart() -> None:
+def test_several_languages_criteria_and_sets_are_distinguished() -> None:
     first = example.examples(languages=("en", "zh"))
     second = example.examples("dialogues", criteria=("coherence", "informativeness"), kinds=("order",))
     found = record(pa.concat_tables([first, second]))

@@ -46,7 +46,7 @@ def test_several_gpus_go_through_the_launcher_and_one_does_not(monkeypatch: pyte
     ]  # fmt: skip
 
 
-def test_what_is_launched_is_told_what_the_job_was_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_launched_processes_get_the_settings_of_the_job(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LOCAL_RANK", raising=False)
     run: list[list[str]] = []
     monkeypatch.setattr(os, "execv", lambda program, command: run.append(command))
@@ -120,7 +120,7 @@ def test_the_estimate_is_no_less_than_what_a_gpu_took_and_little_more(
     assert measured <= estimate <= 1.15 * measured
 
 
-def test_what_does_not_fit_is_told_with_what_helps(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_does_not_fit_is_reported_with_what_helps(capsys: pytest.CaptureFixture[str]) -> None:
     check_memory("judge", _llama(), 40e9, on_cpu=False, checkpointing=True)
     assert capsys.readouterr().out.startswith("judge: the training takes about ")
     with pytest.raises(UserError, match=r"the GPU's memory has 22\.4 GB free; lower micro_batch_size") as error:
@@ -203,7 +203,7 @@ class OutOfMemoryError(RuntimeError):
         ),
     ],
 )
-def test_what_ran_out_is_told(error: Exception, words: str) -> None:
+def test_what_ran_out_is_reported(error: Exception, words: str) -> None:
     with pytest.raises(UserError, match=words), in_words("judge"):
         raise error
 

@@ -233,7 +233,7 @@ def test_what_is_judged_is_written_by_content_alone(tmp_path: Path) -> None:
     assert rows == judged_rows([*items, ("c", "4", SAID[:1])])
 
 
-def test_a_refusal_tells_the_number_examples_and_the_remedy(tmp_path: Path) -> None:
+def test_a_refusal_has_the_number_examples_and_the_remedy(tmp_path: Path) -> None:
     rows = overlap(tmp_path, [list(one.utterances) for one in HOME[:7]])
     refuse_overlap("mine", [], 20)
     with pytest.raises(UserError) as told:

@@ -42,7 +42,7 @@ def answers(talks: list[Talk], **responses: str) -> dict[str, dict[str, Any]]:
     }
 
 
-def test_an_utterance_is_asked_about_once_in_the_same_context() -> None:
+def test_an_utterance_is_translated_once_in_the_same_context() -> None:
     requests = planned(TALKS)
     assert [request.subject[0][0] for request in requests] == [
         "Hi.", "Hello.", "How are you?", "Where is\n<chat_end> it?", "Hello."
@@ -82,7 +82,7 @@ def test_a_dialogue_with_an_utterance_that_cannot_be_used_is_left_out() -> None:
     assert {row["translated_by"] for row in joined.utterances} == {"m"}
 
 
-def test_an_answer_that_begins_with_the_utterance_before_is_more_than_was_asked_for() -> None:
+def test_an_answer_that_begins_with_the_utterance_before_has_too_many_lines() -> None:
     talks = [talk("a1", "Did the parcel come?", "It did, yes.", "Did the parcel come? Really?")]
     responses = answers(
         talks,
@@ -99,7 +99,7 @@ def test_an_answer_that_begins_with_the_utterance_before_is_more_than_was_asked_
     assert [row["status"] for row in join(talks, responses, translated_by="m", **ABOUT).utterances] == ["ok"] * 3
 
 
-def test_what_has_no_letters_is_kept_and_asked_of_nobody() -> None:
+def test_utterances_without_letters_are_kept_and_not_requested() -> None:
     talks = [talk("a1", "😀", "42!", "<name>", "...", "ok", "https://a.org/b")]
     assert [request.subject[0][0] for request in planned(talks)] == ["ok"]
     joined = join(talks, answers(talks), translated_by="m", **ABOUT)

@@ -59,7 +59,7 @@ def rows(workspace: Workspace, name: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.slow  # its rounds are run by tests/stages/test_adaptive.py
-def test_pairs_are_asked_about_until_they_are_settled(workspace: Workspace) -> None:
+def test_pairs_are_judged_until_they_are_settled(workspace: Workspace) -> None:
     with LoopbackEndpoint(judge) as endpoint:
         configure(workspace, endpoint.url, {"block": BLOCK})
         workspace.run("estimate")
@@ -109,7 +109,7 @@ def test_pairs_are_asked_about_until_they_are_settled(workspace: Workspace) -> N
     assert {row["n"] for row in rows(workspace, "closer/win_rates")} == {str(2 * N_CASES)}
 
 
-def test_what_cannot_be_asked_in_rounds_is_said_before_the_first_job(workspace: Workspace) -> None:
+def test_invalid_adaptive_protocols_are_reported_before_the_first_job(workspace: Workspace) -> None:
     configure(workspace, "http://127.0.0.1:1/v1", {"block": BLOCK})
     path = workspace.folder / "config.yaml"
     config = yaml.safe_load(path.read_text(encoding="utf-8"))

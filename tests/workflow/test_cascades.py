@@ -77,7 +77,7 @@ def estimated(workspace: Workspace) -> dict[str, tuple[int, int]]:
 
 
 @pytest.mark.slow  # its sums are tested in tests/measures/test_cascades.py
-def test_the_dear_judge_is_asked_where_the_cheap_one_is_unsure(workspace: Workspace) -> None:
+def test_the_expensive_judge_answers_where_the_cheap_one_is_uncertain(workspace: Workspace) -> None:
     share = FULL // 3
     with LoopbackEndpoint(judge) as endpoint:
         configure(workspace, endpoint.url, {"first": "cheap", "then": "dear", "share": 1 / 3})

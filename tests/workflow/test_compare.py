@@ -31,7 +31,7 @@ def test_a_finished_run_has_not_moved_from_itself(finished: Workspace) -> None:
     assert {path: content for path, content in finished.tables().items() if "comparison/" not in path} == before
 
 
-def test_what_is_missing_is_said(finished: Workspace) -> None:
+def test_what_is_missing_is_reported(finished: Workspace) -> None:
     output = finished.run("compare", "--config", "run_a=results", ok=False)
     assert "compare needs two folders of results" in output
     output = finished.run("compare", "--config", "run_a=results", "run_b=nowhere", ok=False)

@@ -98,7 +98,7 @@ def test_a_second_run_does_nothing(examined: Workspace) -> None:
 
 
 @pytest.mark.slow
-def test_another_examinee_is_the_only_one_asked(changed: Workspace) -> None:
+def test_only_another_examinee_gets_requests(changed: Workspace) -> None:
     before = changed.stored("*/*")
     configure(changed, examine={"letter": ["generic", "random"], "perplexity": ["generic"]})
     jobs = changed.would_run("dialogbench")
@@ -112,7 +112,7 @@ def test_another_examinee_is_the_only_one_asked(changed: Workspace) -> None:
 
 
 @pytest.mark.slow
-def test_what_experts_answer_asks_no_model_and_stands_beside_them(changed: Workspace) -> None:
+def test_experts_answers_need_no_request_and_stand_beside_the_models(changed: Workspace) -> None:
     with (changed.folder / "results/dialogbench/experts/sheet.csv").open(encoding="utf-8-sig", newline="") as file:
         asked = list(csv.DictReader(file))
     assert {row["item"].split("/")[0] for row in asked} == {"bundled", "written"}
@@ -136,7 +136,7 @@ def test_what_experts_answer_asks_no_model_and_stands_beside_them(changed: Works
 
 
 @pytest.mark.slow
-def test_another_filter_asks_for_no_writing_again(changed: Workspace) -> None:
+def test_another_filter_requests_no_writing_again(changed: Workspace) -> None:
     written = changed.stored("*/dialogbench_writing")
     configure(changed, written={**SECTION["written"], "filter": "random"})
     jobs = changed.would_run("dialogbench")

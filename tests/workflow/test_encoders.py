@@ -69,7 +69,7 @@ def usage(workspace: Workspace) -> dict[tuple[str, str], dict[str, str]]:
 
 
 @pytest.mark.slow
-def test_a_run_trains_asks_and_trains_again_what_a_change_needs(workspace: Workspace, encoder: Path) -> None:
+def test_a_run_trains_answers_and_trains_again_where_a_change_needs_it(workspace: Workspace, encoder: Path) -> None:
     configure(workspace, encoder)
     workspace.run(*TARGETS, warm=False)
     results = workspace.folder / "results"

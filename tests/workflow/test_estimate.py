@@ -71,7 +71,7 @@ def test_a_run_with_judges_that_cannot_be_opened_here(
         assert 0 < float(gpt["cost_low"]) < float(gpt["cost_high"])
 
 
-def test_what_must_be_written_first_is_neither_asked_nor_counted(finished: Workspace) -> None:
+def test_items_that_are_not_written_yet_are_neither_requested_nor_counted(finished: Workspace) -> None:
     """An estimate asks nobody: what a model writes or rewrites is not written for it, and it says so."""
     shutil.rmtree(finished.folder / "results" / "requests", ignore_errors=True)
     finished.configure(

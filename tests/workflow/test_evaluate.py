@@ -51,7 +51,7 @@ def judge(call: Call) -> Reply:
     return Reply(completion(f"Choice: {'A' if first else 'B'}\nReason: it asks."))
 
 
-def test_a_judge_behind_an_endpoint_scores_a_frame_and_is_asked_once(
+def test_a_judge_behind_an_endpoint_scores_a_frame_with_one_request_each(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("MY_KEY", raising=False)

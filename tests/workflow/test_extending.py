@@ -96,7 +96,7 @@ def test_a_protocol_with_a_prompt_of_its_own(followed: Followed) -> None:
     assert all(word in page for word in ("harbour", "helpful", "empathy"))
 
 
-def test_one_more_criterion_asks_only_for_itself(followed: Followed) -> None:
+def test_one_more_criterion_requests_only_itself(followed: Followed) -> None:
     calls = followed.up_to(CRITERION)
     assert sum(calls.values()) == 36
     assert all("clarity" in text and "empathy" not in text for text in calls)

@@ -21,7 +21,7 @@ def assert_last_words(said: str) -> None:
     assert said.count("no such key") == 1
 
 
-def test_what_failed_after_other_settings_is_asked_by_the_same_command(workspace: Workspace) -> None:
+def test_failed_requests_are_sent_by_the_same_command_after_other_settings(workspace: Workspace) -> None:
     says = {"reply": Reply(completion('{"overall": 2}'))}
 
     def judge(_: Call) -> Reply:
@@ -46,7 +46,7 @@ def test_what_failed_after_other_settings_is_asked_by_the_same_command(workspace
         assert not workspace.would_run()
 
 
-def test_a_judge_that_nobody_can_parse_ends_the_run_and_is_not_paid_again(workspace: Workspace) -> None:
+def test_an_unparsable_judge_ends_the_run_and_is_not_paid_again(workspace: Workspace) -> None:
     with LoopbackEndpoint(lambda _: Reply(completion("I would rather not choose."))) as endpoint:
         configure(workspace, endpoint.url, "m", answering={"max_unparsed": 3})
         for _ in range(2):
@@ -59,7 +59,7 @@ def test_a_judge_that_nobody_can_parse_ends_the_run_and_is_not_paid_again(worksp
         assert len(endpoint.log) == N_CASES
 
 
-def test_what_ends_one_job_of_a_model_ends_the_others_and_is_told_once(workspace: Workspace) -> None:
+def test_an_error_that_ends_one_job_of_a_model_ends_the_others_and_is_reported_once(workspace: Workspace) -> None:
     with LoopbackEndpoint(lambda _: Reply(refusal("no such key"), 401)) as endpoint:
         three = {f"quality{n or ''}": QUALITY["quality"] for n in range(3)}
         configure(workspace, endpoint.url, "m", protocols=three)

@@ -78,7 +78,7 @@ def filled(judged: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Works
     return workspace
 
 
-def test_rounds_and_means_on_what_nobody_rated(filled: Workspace) -> None:
+def test_rounds_and_means_on_unrated_items(filled: Workspace) -> None:
     rows = table(filled, "filled/length")
     assert {row["dimension"] for row in rows} == {"coherence", "engagingness", "informativeness"}
     assert {(row["corpus"], row["rater_kind"], row["rater"]) for row in rows} == {("mine", "model", "length")}
@@ -143,7 +143,7 @@ def test_ceilings_stand_beside_the_correlations(filled: Workspace) -> None:
     assert (filled.folder / "results/figures/metaeval/ceilings.svg").exists()
 
 
-def test_nothing_runs_again_and_another_judge_asks_nobody(filled: Workspace, tmp_path: Path) -> None:
+def test_nothing_runs_again_and_another_judge_sends_no_request(filled: Workspace, tmp_path: Path) -> None:
     assert "Nothing to be done" in filled.run("metaeval")
     workspace = filled.copy(tmp_path / "work")
     workspace.configure(**settings("random"))

@@ -38,7 +38,7 @@ def golden(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     return workspace
 
 
-def test_nothing_that_was_paid_for_is_asked_again(golden: Workspace) -> None:
+def test_no_paid_request_is_sent_again(golden: Workspace) -> None:
     rows = pq.read_table(golden.folder / "results/tables/usage.parquet").to_pylist()
     told = [(row["model"], row["protocol"]) for row in rows if row["model"] in PAID]
     protocols = ("unieval", "arena", "gteval", "rating", "yes_no")
@@ -48,7 +48,7 @@ def test_nothing_that_was_paid_for_is_asked_again(golden: Workspace) -> None:
 
 
 @pytest.mark.slow
-def test_what_nobody_paid_for_is_asked_and_ends_the_run(tmp_path: Path) -> None:
+def test_an_unpaid_request_is_sent_and_ends_the_run(tmp_path: Path) -> None:
     workspace = bought(tmp_path / "work")
     content = yaml.safe_load((GOLDEN / "config.yaml").read_text(encoding="utf-8"))
     content["selfchat"]["temperature"] = 0.5

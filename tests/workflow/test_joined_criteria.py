@@ -54,7 +54,7 @@ def table(workspace: Workspace, name: str) -> list[dict[str, Any]]:
     return pq.read_table(workspace.folder / "results" / "tables" / "metaeval" / f"{name}.parquet").to_pylist()
 
 
-def test_what_was_asked_is_asked_no_more_and_what_was_rated_is_told(tmp_path: Path) -> None:
+def test_stored_answers_are_not_requested_again_and_rated_criteria_are_reported(tmp_path: Path) -> None:
     workspace = new_workspace(tmp_path / "work")
     (workspace.folder / "mine.jsonl").write_text(rated_lines(), encoding="utf-8")
     first = run(workspace, dimensions=["overall", "relevance"])

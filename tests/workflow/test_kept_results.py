@@ -79,7 +79,7 @@ def test_what_is_forced_is_made_anew_and_what_follows_is_put_back(finished: Work
     assert finished.would_run() == {}
 
 
-def test_a_rule_whose_inputs_count_by_content_tells_the_stage_the_digest() -> None:
+def test_a_rule_whose_inputs_count_by_content_passes_the_digest_to_the_stage() -> None:
     """The base's command has the digest that `job` puts there; only the base and two further rules have their own."""
     rules = loaded_rules()
     taking = [rule for rule in rules.values() if "content" in rule.params]

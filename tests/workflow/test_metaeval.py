@@ -113,7 +113,7 @@ def test_nothing_runs_again(scored: Workspace) -> None:
 
 
 @pytest.mark.slow
-def test_another_judge_is_the_only_one_asked_and_another_corpus_only_its_items(
+def test_only_another_judge_gets_requests_and_another_corpus_only_about_its_items(
     scored: Workspace, tmp_path: Path
 ) -> None:
     workspace = scored.copy(tmp_path / "work")

@@ -92,14 +92,14 @@ def test_a_target_without_its_section_names_the_section(
 
 
 @pytest.mark.slow
-def test_a_folder_without_the_workflow_is_told_by_snakemake(workspace: Workspace, tmp_path: Path) -> None:
+def test_a_folder_without_the_workflow_is_reported_by_snakemake(workspace: Workspace, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     assert "No Snakefile found" in last_lines(Workspace(tmp_path / "empty").run(ok=False, warm=False))
     assert 'Snakefile "nope/Snakefile" not found' in last_lines(workspace.run("-s", "nope/Snakefile", ok=False))
 
 
 @pytest.mark.slow
-def test_a_library_that_is_not_installed_is_told_with_the_command(workspace: Workspace) -> None:
+def test_a_library_that_is_not_installed_is_reported_with_the_command(workspace: Workspace) -> None:
     (workspace.folder / "elsewhere").mkdir()
     (workspace.folder / "elsewhere" / "dialeval.py").write_text("")
     program = "import sys; sys.path.insert(0, 'elsewhere'); from snakemake.cli import main; main()"

@@ -64,7 +64,7 @@ def configure(workspace: Workspace, url: str, named: list[str], **criteria: Any)
 
 
 @pytest.mark.slow
-def test_a_further_criterion_asks_for_itself_alone_and_stands_in_every_table(workspace: Workspace) -> None:
+def test_a_further_criterion_requests_itself_alone_and_is_in_every_table(workspace: Workspace) -> None:
     def table(path: str) -> list[dict[str, Any]]:
         return pq.read_table(workspace.folder / "results" / f"{path}.parquet").to_pylist()
 

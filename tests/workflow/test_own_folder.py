@@ -39,7 +39,7 @@ def test_snakemake_alone_plans_the_default_run_and_the_profile_names_the_cores(o
     assert re.search(r"^build_report +1$", planned, re.MULTILINE), planned
 
 
-def test_a_library_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_library_that_is_not_there_is_reported(tmp_path: Path) -> None:
     make_folder(tmp_path, Wish(chatbots=[Model("random")], judges=[Model("forest")]))
     hidden = tmp_path / "hidden" / "dialeval"
     hidden.mkdir(parents=True)

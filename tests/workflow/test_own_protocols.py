@@ -72,7 +72,7 @@ def rows(workspace: Workspace, name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_ones_own_protocols_are_estimated_asked_and_measured_and_their_names_are_free(workspace: Workspace) -> None:
+def test_the_users_protocols_are_estimated_answered_and_measured_and_their_names_are_free(workspace: Workspace) -> None:
     with LoopbackEndpoint(judge) as endpoint:
         configure(workspace, endpoint.url, OWN | {"failures": {}})
         workspace.run("estimate")

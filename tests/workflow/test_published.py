@@ -149,7 +149,7 @@ def test_only_what_an_edited_file_concerns_runs_again(small: tuple[Workspace, st
     assert not {"import_dialogues", "plan"} & set(jobs)
 
 
-def test_a_wrong_cell_is_told(small: tuple[Workspace, str], tmp_path: Path) -> None:
+def test_a_wrong_cell_is_reported(small: tuple[Workspace, str], tmp_path: Path) -> None:
     table = pd.read_csv(small[0].folder / "data/convs.tsv", sep="\t")
     table.loc[2, "second"] = "no list"
     table.to_csv(tmp_path / "convs.tsv", sep="\t", index=False)

@@ -126,7 +126,7 @@ def test_what_is_of_ones_own_runs_itself_and_nothing_else(finished: Workspace) -
 
 
 @pytest.mark.slow
-def test_an_embedded_method_that_changed_is_asked_anew_and_no_other(finished: Workspace) -> None:
+def test_a_changed_embedded_method_answers_anew_and_no_other(finished: Workspace) -> None:
     before = {name: finished.stored(f"{name}/selfchat") for name in ("generic", "random")}
     said = {name: (finished.folder / f"results/dialogues/{name}.parquet").read_bytes() for name in before}
     method = "workflow/dialeval/engines/embedded/chatbots.py"
@@ -142,7 +142,7 @@ def test_an_embedded_method_that_changed_is_asked_anew_and_no_other(finished: Wo
 
 
 @pytest.mark.slow
-def test_unievals_template_asks_unieval_anew_and_leaves_arena(finished: Workspace) -> None:
+def test_unievals_template_changes_unievals_requests_and_leaves_arena(finished: Workspace) -> None:
     arena, unieval = finished.stored("forest/arena"), finished.stored("forest/unieval")
     finished.edit("workflow/dialeval/prompts/unieval.j2", "Turing test", "kind of Turing test")
     jobs = finished.would_run()
@@ -153,7 +153,7 @@ def test_unievals_template_asks_unieval_anew_and_leaves_arena(finished: Workspac
     assert len(finished.stored("forest/unieval")) == 2 * len(unieval)
 
 
-def test_another_chatbot_leaves_the_others_unasked(finished: Workspace) -> None:
+def test_another_chatbot_sends_no_request_to_the_others(finished: Workspace) -> None:
     before = {pattern: finished.stored(pattern) for pattern in ("random/selfchat", "generic/selfchat")}
     n_before = {protocol: len(finished.stored(f"forest/{protocol}")) for protocol in ("unieval", "arena", "gteval")}
     models = {**SMALL["models"], "ngram": {"engine": "embedded", "method": "ngram", "folds": 3}}
@@ -167,7 +167,7 @@ def test_another_chatbot_leaves_the_others_unasked(finished: Workspace) -> None:
 
 
 @pytest.mark.slow
-def test_a_chatbot_taken_away_asks_nothing(finished: Workspace) -> None:
+def test_a_removed_chatbot_sends_no_request(finished: Workspace) -> None:
     before = sorted(finished.stored("*/*"))
     finished.configure(chatbots=["random"])
     finished.run()
@@ -175,7 +175,7 @@ def test_a_chatbot_taken_away_asks_nothing(finished: Workspace) -> None:
 
 
 @pytest.mark.slow
-def test_another_judge_is_the_only_one_asked(finished: Workspace) -> None:
+def test_only_another_judge_gets_requests(finished: Workspace) -> None:
     before = finished.stored("forest/*")
     models = {**SMALL["models"], "second": {"engine": "embedded", "method": "forest", "folds": 4}}
     finished.configure(models=models, judges=["forest", "second"])
@@ -185,7 +185,7 @@ def test_another_judge_is_the_only_one_asked(finished: Workspace) -> None:
 
 
 @pytest.mark.slow
-def test_a_judge_of_another_name_is_asked_nothing(finished: Workspace) -> None:
+def test_a_renamed_judge_gets_no_request(finished: Workspace) -> None:
     before = sorted(finished.stored("*/*"))
     models = {("oak" if name == "forest" else name): model for name, model in SMALL["models"].items()}
     finished.configure(models=models, judges=["oak"])

@@ -104,9 +104,9 @@ def test_a_mistake_in_the_configuration_stops_before_any_job(
 
 
 def test_a_second_run_at_the_same_time_is_refused(finished: Workspace) -> None:
-    from dialeval.jobs import run_lock
+    from dialeval.jobs import lifecycle
 
-    run_lock.acquire(finished.folder / "results")
+    lifecycle.lock_results(finished.folder / "results")
     finished.configure(elo={**SMALL["elo"], "k": 16})
     assert "Job stats" in finished.run("--dry-run"), "looking is possible"
     locks = finished.folder / ".snakemake" / "locks"  # as a run without our profile leaves there

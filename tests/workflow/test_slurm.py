@@ -116,7 +116,7 @@ def test_the_small_run_makes_on_a_cluster_what_it_makes_here(workspace: Workspac
     assert "Nothing to be done" in workspace.run()  # nor here, without the cluster
 
 
-def test_a_job_that_fails_is_told_with_its_cause_log_and_command(workspace: Workspace) -> None:
+def test_a_job_that_fails_is_reported_with_its_cause_log_and_command(workspace: Workspace) -> None:
     with LoopbackEndpoint(lambda _: Reply(refusal("no such key"), status=401)) as endpoint:
         configure(workspace, endpoint.url, "m-1")
         said = last_words(workspace.run(*PROFILE, ok=False, warm=False))
@@ -126,7 +126,7 @@ def test_a_job_that_fails_is_told_with_its_cause_log_and_command(workspace: Work
     assert "model gpt: the first request failed: authentication: status 401: no such key" in "\n".join(said[6:])
 
 
-def test_a_job_that_is_killed_is_told_and_asks_only_for_the_rest_afterwards(workspace: Workspace) -> None:
+def test_a_killed_job_is_reported_and_requests_only_the_rest_afterwards(workspace: Workspace) -> None:
     at_work: list[int] = []
 
     with held_judge() as (endpoint, go_on):
@@ -146,7 +146,7 @@ def test_a_job_that_is_killed_is_told_and_asks_only_for_the_rest_afterwards(work
         assert len(set(workspace.stored("gpt/scale"))) == len(workspace.stored("gpt/scale")) == N_CASES
 
 
-def test_a_job_that_is_cancelled_is_told_so(workspace: Workspace) -> None:
+def test_a_cancelled_job_is_reported_as_cancelled(workspace: Workspace) -> None:
     with held_judge() as (endpoint, _):
         configure(workspace, endpoint.url, "m-1")
         status, said = during_a_run(
@@ -158,7 +158,7 @@ def test_a_job_that_is_cancelled_is_told_so(workspace: Workspace) -> None:
     assert "it was cancelled (scancel)" in "\n".join(last_words(said))
 
 
-def test_a_job_that_slurm_begins_again_asks_nothing_twice(workspace: Workspace) -> None:
+def test_a_job_that_slurm_restarts_sends_no_request_twice(workspace: Workspace) -> None:
     with held_judge() as (endpoint, go_on):
 
         def begin_again() -> None:

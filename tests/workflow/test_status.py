@@ -11,7 +11,7 @@ from workspace import Workspace
 pytestmark = pytest.mark.workflow
 
 
-def test_a_live_page_is_made_beside_a_run_of_what_is_there_and_asks_nobody(finished: Workspace) -> None:
+def test_a_status_page_is_made_beside_a_run_without_any_request(finished: Workspace) -> None:
     results = finished.folder / "results"
     missing = ("dialogues/generic.parquet", "judgements/forest/arena.parquet", "tables/arena", "figures/botchat")
     for name in missing:

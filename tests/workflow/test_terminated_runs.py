@@ -21,7 +21,7 @@ N_IN_ALL = N_SEEDS * (N_UTTERANCES - 2)
 @pytest.mark.parametrize(
     "sign", [signal.SIGKILL, *(pytest.param(sign, marks=pytest.mark.slow) for sign in (signal.SIGTERM, signal.SIGINT))]
 )
-def test_nothing_new_is_asked_after_snakemake_alone_got_a_signal(workspace: Workspace, sign: signal.Signals) -> None:
+def test_no_new_request_is_sent_after_snakemake_alone_got_a_signal(workspace: Workspace, sign: signal.Signals) -> None:
     """What is asked gets a slow answer from the signal on: a job that nobody stops goes on to the last question."""
     signalled = threading.Event()
 

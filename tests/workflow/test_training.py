@@ -122,7 +122,7 @@ def test_a_changed_corpus_retrains_what_learns_from_it(finished: Workspace) -> N
     assert (jobs["make_training_data"], jobs["train_encoder"]) == (1, 2)
 
 
-def test_a_further_language_asks_for_its_translations_and_scores(finished: Workspace) -> None:
+def test_a_further_language_requests_its_translations_and_scores(finished: Workspace) -> None:
     configure(finished, judges=["panel", "other"], translate={"mine": {"into": ["zh"], "translator": "tuned"}})
     models = yaml.safe_load((finished.folder / "config.yaml").read_text(encoding="utf-8"))["models"]
     del models["tuned"]["lora"]

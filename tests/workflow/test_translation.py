@@ -61,7 +61,7 @@ def rows(workspace: Workspace, name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_a_language_more_asks_for_its_translations_and_scores_alone(workspace: Workspace) -> None:
+def test_a_further_language_requests_its_translations_and_scores_alone(workspace: Workspace) -> None:
     with LoopbackEndpoint(translator) as endpoint:
         configure(workspace, endpoint.url, ["fr"])
         workspace.run("estimate")
@@ -172,7 +172,7 @@ def remembering(seen: list[str], seconds: float = 0) -> Callable[[Call], Reply]:
     return answer
 
 
-def test_another_context_asks_again_only_for_what_was_shown_with_another(workspace: Workspace) -> None:
+def test_another_context_requests_only_utterances_with_other_context(workspace: Workspace) -> None:
     seen: list[str] = []
     with LoopbackEndpoint(remembering(seen)) as endpoint:
         for context in (4, 0, 4):
@@ -182,7 +182,7 @@ def test_another_context_asks_again_only_for_what_was_shown_with_another(workspa
     assert len(seen) == len(set(seen)) == 7 + 4
 
 
-def test_a_changed_file_asks_for_what_is_new_in_it(workspace: Workspace) -> None:
+def test_a_changed_file_requests_only_its_new_items(workspace: Workspace) -> None:
     seen: list[str] = []
     more = LINES.splitlines()[1].replace('"t2"', '"t5"').replace("The bus is late.", "No.")
     with LoopbackEndpoint(remembering(seen)) as endpoint:
@@ -194,7 +194,7 @@ def test_a_changed_file_asks_for_what_is_new_in_it(workspace: Workspace) -> None
 
 
 @pytest.mark.slow
-def test_after_kill_9_nothing_is_asked_twice_and_shards_ask_as_much(workspace: Workspace) -> None:
+def test_after_kill_9_no_request_is_sent_twice_and_shards_send_as_many(workspace: Workspace) -> None:
     seen: list[str] = []
     with LoopbackEndpoint(remembering(seen, 0.3)) as endpoint:
         configure(workspace, endpoint.url, ["fr"], chat={"concurrency": 1})

@@ -76,7 +76,7 @@ def test_another_branch_and_another_model(tmp_path: Path) -> None:
         ({"mapping": MAPPING | {"root": node("last", None)}}, "the node 'last' stands above itself"),
     ],
 )
-def test_a_broken_tree_is_told(tmp_path: Path, change: dict[str, Any], words: str) -> None:
+def test_a_broken_tree_is_reported(tmp_path: Path, change: dict[str, Any], words: str) -> None:
     with pytest.raises(UserError, match=f"conversations.json, record 1: in 'mapping' {words}; export"):
         list(read(written(tmp_path, CHAT | change), "auto", {}, Counter()))
 
@@ -103,7 +103,7 @@ def test_a_tracker_is_a_dialogue(tmp_path: Path) -> None:
     assert [row["text"] for row in reading.asides] == ["action_find()"]
 
 
-def test_events_that_are_none_are_told(tmp_path: Path) -> None:
+def test_events_that_are_none_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "trackers.json"
     path.write_text(json.dumps([{"sender_id": "c1", "events": ["user: hi"]}]), encoding="utf-8")
     with pytest.raises(UserError, match="trackers.json, record 1: 'events' must be a list of objects"):
@@ -160,7 +160,7 @@ def test_a_prompt_may_stand_apart(tmp_path: Path, record: dict[str, Any]) -> Non
         ({"chosen": "x", "rejected": None}, "line 1, 'rejected' must be a text or a list"),
     ],
 )
-def test_what_is_no_dialogue_is_told(tmp_path: Path, record: dict[str, Any], words: str) -> None:
+def test_what_is_no_dialogue_is_reported(tmp_path: Path, record: dict[str, Any], words: str) -> None:
     with pytest.raises(UserError, match=words):
         list(read(lines(tmp_path, record), "auto", {}, Counter()))
 
@@ -196,7 +196,7 @@ def test_what_came_before_a_reply(tmp_path: Path, record: dict[str, Any], uttera
     assert found.speakers == (("user", "assistant") * 2)[: len(utterances)]
 
 
-def test_systems_meet_on_what_was_asked(tmp_path: Path) -> None:
+def test_systems_meet_on_the_labelled_criteria(tmp_path: Path) -> None:
     several = {
         "instruction": "Where?",
         "completions": [{"model": name, "response": name} for name in ("heron", "reed")],
@@ -216,6 +216,6 @@ def test_systems_meet_on_what_was_asked(tmp_path: Path) -> None:
         ({"instruction": "Hi", "completions": ["x"]}, "line 1: 'completions' must be a list of objects with 'model'"),
     ],
 )
-def test_what_is_no_reply_is_told(tmp_path: Path, record: dict[str, Any], words: str) -> None:
+def test_what_is_no_reply_is_reported(tmp_path: Path, record: dict[str, Any], words: str) -> None:
     with pytest.raises(UserError, match=words):
         list(read(replies_lines(tmp_path, record), "auto", {}, Counter()))

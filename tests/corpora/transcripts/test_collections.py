@@ -61,7 +61,7 @@ def test_a_collection_is_read_however_it_is_put_together(tmp_path: Path, content
     assert list(zip(item.speakers, item.utterances, strict=True)) == SAID
 
 
-def test_rows_of_parquet_are_read_and_a_broken_file_is_told(tmp_path: Path) -> None:
+def test_rows_of_parquet_are_read_and_a_broken_file_is_reported(tmp_path: Path) -> None:
     path = parquet(tmp_path, [RECORD, RECORD | {"model": "reed"}])
     assert detect_format(path) == "messages"
     assert [one.system for one in read(path, "auto", {}, Counter())] == ["heron-7b", "reed"]
@@ -82,7 +82,7 @@ def test_a_cell_may_hold_a_dialogue_as_json_or_as_python_shows_it(tmp_path: Path
 
 
 @pytest.mark.parametrize("cell", ["[{'role': open('x')}]", "[array([1])]", "[" * 99, '[{"role": "user", }'])
-def test_a_cell_that_holds_no_dialogue_is_told(tmp_path: Path, cell: str) -> None:
+def test_a_cell_that_holds_no_dialogue_is_reported(tmp_path: Path, cell: str) -> None:
     path = written(tmp_path, "chats.csv", f"id;messages\n1;{cell}\n".encode())
     with pytest.raises(UserError, match=r"chats.csv, line 2, column 'messages': "):
         list(read(path, "auto", {}, Counter()))

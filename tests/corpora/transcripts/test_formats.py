@@ -73,7 +73,7 @@ def test_a_folder_has_a_file_for_each_system(tmp_path: Path) -> None:
         list(read(tmp_path, "auto", {}, notes))
 
 
-def test_a_folder_without_transcripts_is_told(tmp_path: Path) -> None:
+def test_a_folder_without_transcripts_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"no file in this folder ends in .jsonl"):
         source_files("auto", tmp_path)
     for name in ("a.csv", "a.json"):
@@ -82,7 +82,7 @@ def test_a_folder_without_transcripts_is_told(tmp_path: Path) -> None:
         source_files("folder", tmp_path)
 
 
-def test_what_was_not_said_is_kept_apart(tmp_path: Path) -> None:
+def test_hidden_messages_are_kept_apart(tmp_path: Path) -> None:
     call = {"id": "c1", "type": "function", "function": {"name": "find", "arguments": '{"order": 7}'}}
     messages = [
         {"role": "system", "content": "You are kind."},
@@ -190,7 +190,7 @@ def test_a_name_as_it_is_goes_before_one_that_is_like_it(tmp_path: Path) -> None
     assert found.utterances == ("Hi",)
 
 
-def test_what_is_passed_over_of_a_table_is_said(tmp_path: Path) -> None:
+def test_what_is_passed_over_of_a_table_is_reported(tmp_path: Path) -> None:
     notes: Counter[str] = Counter()
     (tmp_path / "t.csv").write_text("id,customer or bot,n,text\n1,bot,2,x\n2,bot,2,y\n1,bot,1,z\n", encoding="utf-8")
     with pytest.raises(
@@ -231,7 +231,7 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
         (lines(MESSAGES, {"id": 2}), ["line 2: the field 'messages' is missing; present: id"]),
     ],
 )
-def test_what_is_wrong_with_json_is_told(tmp_path: Path, content: str, words: list[str]) -> None:
+def test_what_is_wrong_with_json_is_reported(tmp_path: Path, content: str, words: list[str]) -> None:
     message = told(tmp_path, content)
     for word in words:
         assert word in message, message
@@ -251,7 +251,7 @@ def test_what_is_wrong_with_json_is_told(tmp_path: Path, content: str, words: li
         ('id,text\n1,"x\n', ["line 2: not readable as CSV"]),
     ],
 )
-def test_what_is_wrong_with_a_table_is_told(tmp_path: Path, content: str, words: list[str]) -> None:
+def test_what_is_wrong_with_a_table_is_reported(tmp_path: Path, content: str, words: list[str]) -> None:
     message = told(tmp_path, content, "t.csv")
     for word in words:
         assert word in message, message

@@ -101,7 +101,7 @@ def test_who_is_judged(
     assert item.speakers == speakers
 
 
-def test_two_who_could_be_judged_are_told(tmp_path: Path) -> None:
+def test_two_who_could_be_judged_are_reported(tmp_path: Path) -> None:
     said = [{"speaker": speaker, "text": "x"} for speaker in ("agent", "bot")]
     assert "line 1: 'bot' and 'agent' could both be the system" in told(tmp_path, record(1, "a", said))
 
@@ -170,7 +170,9 @@ def test_a_reference_is_a_system_of_its_own_on_the_case(tmp_path: Path) -> None:
         ([record("1", "a/b"), record("1/a", "b")], ["'1/a/b' could be two dialogues"]),
     ],
 )
-def test_wrong_names_are_told_with_their_rows(tmp_path: Path, records: list[dict[str, Any]], words: list[str]) -> None:
+def test_wrong_names_are_reported_with_their_rows(
+    tmp_path: Path, records: list[dict[str, Any]], words: list[str]
+) -> None:
     message = told(tmp_path, *records)
     for word in ("mine.jsonl", *words):
         assert word in message, message
@@ -217,7 +219,7 @@ def test_dialogues_that_name_their_system_are_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("label", ["Heron (bot)", "HERON:", "HeronBot"])
-def test_the_speaker_whose_label_tells_the_system_is_judged(tmp_path: Path, label: str) -> None:
+def test_the_speaker_whose_label_identifies_the_system_is_evaluated(tmp_path: Path, label: str) -> None:
     said = [{"speaker": "Ann", "text": "Hi."}, {"speaker": label, "text": "Hello."}]
     (item,) = items(tmp_path, record(1, "heron", said)).items
     assert item.judged == label

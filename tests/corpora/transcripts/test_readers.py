@@ -46,12 +46,12 @@ def test_questions_and_answers_are_dialogues_on_one_case(tmp_path: Path) -> None
         (answer(choices={}), "heron.jsonl, line 1: 'choices' must be a list of objects"),
     ],
 )
-def test_what_does_not_fit_is_told(tmp_path: Path, line: dict[str, Any], words: str) -> None:
+def test_what_does_not_fit_is_reported(tmp_path: Path, line: dict[str, Any], words: str) -> None:
     with pytest.raises(UserError, match=words):
         read_items("mt", folder(tmp_path, line), Options())
 
 
-def test_a_file_alone_is_told_to_be_one_of_several(tmp_path: Path) -> None:
+def test_a_single_file_is_reported_as_one_of_several(tmp_path: Path) -> None:
     folder(tmp_path, answer("a", "b"))
     for file in source_files("auto", tmp_path):
         with pytest.raises(UserError, match="set path to the folder that has question.jsonl and model_answer/"):

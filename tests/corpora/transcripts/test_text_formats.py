@@ -46,6 +46,6 @@ def test_a_table_stays_a_table(tmp_path: Path) -> None:
     assert detect_format(written(tmp_path, "id,note: text\n1,x\n", "t.csv")) == "csv"
 
 
-def test_a_text_that_names_nobody_is_told(tmp_path: Path) -> None:
+def test_a_text_without_speakers_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"talk.txt, line 2: there is no speaker before 'Hello'; write `Ann: ...`"):
         list(read(written(tmp_path, "\nHello\nA: Hi\n"), "text", {}, Counter()))

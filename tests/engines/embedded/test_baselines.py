@@ -24,7 +24,7 @@ def test_length_counts_words_of_the_response_or_of_all() -> None:
     assert Length().rate([DIALOGUE], "dialogue")[0, 0] == pytest.approx(12 / 132)
 
 
-def test_overlap_is_the_share_of_different_words_said_before() -> None:
+def test_overlap_is_the_share_of_different_earlier_words() -> None:
     """Of `dogs bark a dog barks`, `a` and `dog` were said before; of `a red dog`, `red`."""
     assert Overlap().rate([DIALOGUE], "turn")[0, 0] == pytest.approx(2 / 5)
     assert Overlap().rate([DIALOGUE], "dialogue")[0, 0] == pytest.approx((1 / 3 + 2 / 5) / 2)

@@ -34,7 +34,7 @@ def test_replies_depend_on_the_utterances_alone(
 
 
 @pytest.mark.parametrize("name", ["retrieval", "random"])
-def test_the_persons_own_continuation_is_never_said(
+def test_the_humans_own_continuation_is_never_drawn(
     chatbots: dict[str, Learned], english: list[Dialogue], name: str
 ) -> None:
     often = [normalised(utterance) for dialogue in english for utterance in set(dialogue)]
@@ -87,7 +87,7 @@ def test_ngram_depends_on_the_random_seed(english: list[Dialogue]) -> None:
     assert any(first.reply(dialogue[:2]) != second.reply(dialogue[:2]) for dialogue in english[:5])
 
 
-def test_random_draws_from_what_was_said(english: list[Dialogue]) -> None:
+def test_random_draws_from_the_learned_utterances(english: list[Dialogue]) -> None:
     bot = Random(english, 1)
     said = {utterance for dialogue in english for utterance in dialogue}
     replies = {bot.reply(dialogue[:2]) for dialogue in english[:30]}

@@ -99,14 +99,14 @@ def test_equal_conversations_are_a_tie(forest: Learned, english: list[Dialogue],
     assert response.text.startswith(("Choice: Both", "Choice: Neither"))
 
 
-def test_answers_do_not_depend_on_what_is_asked_at_once(forest: Learned, english: list[Dialogue]) -> None:
+def test_answers_do_not_depend_on_concurrent_requests(forest: Learned, english: list[Dialogue]) -> None:
     requests = [_request("unieval", dialogue) for dialogue in english[:25]]
     together = _ask(EmbeddedEngine(forest, identity="x"), *requests)
     alone = [_ask(EmbeddedEngine(forest, identity="x"), request)[0] for request in requests]
     assert together == alone
 
 
-def test_what_is_asked_at_once_is_judged_at_once_and_remembered(
+def test_concurrent_requests_are_judged_together_and_remembered(
     forest: Learned, english: list[Dialogue], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     batches: list[int] = []

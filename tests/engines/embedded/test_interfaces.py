@@ -81,13 +81,13 @@ def test_ratings_and_yes_no_say_the_same(
             assert response.text == ("Yes" if yes >= 0.5 else "No")
 
 
-def test_dimensions_are_answered_as_they_are_asked(forest: Learned, english: list[Dialogue]) -> None:
+def test_dimensions_are_answered_in_the_order_of_the_request(forest: Learned, english: list[Dialogue]) -> None:
     whole = _read(_ask(forest, _rating(english[0], "turn"))[0])
     some = _rating(english[0], "turn", ("overall", "relevance"))
     assert list(_read(_ask(forest, some)[0]).items()) == [(name, whole[name]) for name in ("overall", "relevance")]
 
 
-def test_the_level_is_told_by_the_subject(forest: Learned, english: list[Dialogue]) -> None:
+def test_the_level_follows_from_the_subject(forest: Learned, english: list[Dialogue]) -> None:
     turn, dialogue = _ask(forest, *(_rating(english[0], level, ("overall",)) for level in DIMENSIONS))
     assert turn.text != dialogue.text
 

@@ -179,7 +179,7 @@ class _OfBefore(NamedTuple):
     trees: int
 
 
-def test_a_file_of_a_version_with_other_classes_is_said_to_be_one_not_to_be_damaged(tmp_path: Path) -> None:
+def test_a_file_of_a_version_with_other_classes_is_reported_as_such_and_not_as_damaged(tmp_path: Path) -> None:
     def written(version: int) -> bytes:
         versions = {"file": learning.FORMAT, "learning": version}
         return packed(_OfBefore(trees=3600), {"UtteranceClassifier": _OfBefore}, versions)
@@ -230,6 +230,6 @@ def test_a_damaged_file_is_refused(english: list[Dialogue], tmp_path: Path, dama
         read_learned(tmp_path / "model.learned", "random")
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"model\.learned cannot be read: No such file"):
         read_learned(tmp_path / "model.learned", "random")

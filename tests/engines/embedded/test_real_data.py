@@ -32,7 +32,7 @@ def judge(botchat: list[Dialogue]) -> Learned:
     return learn("forest", botchat, random_seed=0)
 
 
-def test_the_judge_tells_held_back_dialogues_from_spoiled_ones(judge: Learned) -> None:
+def test_the_judge_distinguishes_held_back_dialogues_from_perturbed_ones(judge: Learned) -> None:
     """Reached: .80."""
     assert judge.report[0].damage == "all"
     assert judge.report[0].auc > 0.77

@@ -212,7 +212,7 @@ def test_sums_by_rarity(taken_up: Uptake) -> None:
     assert found["words_of_last"] == pytest.approx(np.log1p([0, 1, 1]))
 
 
-def test_words_never_heard_are_told_apart(taken_up: Uptake) -> None:
+def test_unknown_words_are_distinguished(taken_up: Uptake) -> None:
     found = values(taken_up, ("zorp", "flim", "zorp"))
     assert found["rarest_taken_up"] == pytest.approx([0, 0, np.log(8)])
 

@@ -87,7 +87,7 @@ def test_scores_do_not_depend_on_the_order(metric_folder: Folders, one_by_one: l
 
 
 @pytest.mark.parametrize("adapter_size", [0, 4])
-def test_the_mean_of_the_heads_is_every_criterion_s_score_and_its_own_head_s_where_asked_for(
+def test_the_mean_of_the_heads_is_every_criterion_s_score_and_its_own_head_s_where_set(
     metric_folder: Folders, adapter_size: int
 ) -> None:
     import torch
@@ -132,14 +132,14 @@ def test_a_score_at_the_end_of_the_scale_is_still_a_score(metric_folder: Folders
     assert any(abs(score - round(score)) < 1e-6 for score in found)
 
 
-def test_what_it_was_not_trained_for_is_not_to_be_asked(metric_folder: Folders) -> None:
+def test_criteria_without_training_are_refused(metric_folder: Folders) -> None:
     engine = opened(metric_folder(criteria=("relevance",), experts=("daily", "chat"), level="turn"))
     assert engine.takes(question(("a", "b"), "relevance", "turn"))
     assert not engine.takes(question(("a", "b"), "relevance", "dialogue"))
     assert not engine.takes(question(("a", "b"), "overall", "turn"))
 
 
-def test_what_nobody_could_ask_it_is_refused_in_words(metric_folder: Folders) -> None:
+def test_an_impossible_request_is_refused_in_words(metric_folder: Folders) -> None:
     engine = opened(metric_folder())
 
     def refusal(request: Request) -> str:
@@ -166,7 +166,7 @@ def test_equal_inputs_are_computed_once(metric_folder: Folders, monkeypatch: pyt
     assert len(set(found[:4])) == 1
 
 
-def test_the_store_is_asked_before_the_metric_is_loaded(
+def test_the_store_is_searched_before_the_metric_is_loaded(
     metric_folder: Folders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     requests = [question(dialogue) for dialogue in dialogues_of_many_lengths(6)]

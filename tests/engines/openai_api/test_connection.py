@@ -66,7 +66,7 @@ def test_of_two_headers_of_one_name_the_last_counts(monkeypatch: pytest.MonkeyPa
     assert Connection(OpenAIModel.model_validate(fields)).headers["authorization"] == "other-0123456789"
 
 
-def test_a_place_that_lets_nobody_in_was_sent_nothing() -> None:
+def test_an_unreachable_place_gets_no_request() -> None:
     """Where the wait for a connection is as long as that for an answer, which of the two ends must not be chance."""
     with socket.create_server(("127.0.0.1", 0), backlog=0) as server, contextlib.ExitStack() as waiting:
         for _ in range(3):  # who fills the queue of a server that takes nobody in
@@ -258,7 +258,7 @@ def test_a_short_answer_waits_for_no_long_one() -> None:
 
 
 @pytest.mark.usefixtures("few_bytes")
-def test_whoever_breaks_off_or_is_given_up_leaves_the_turn_to_others() -> None:
+def test_an_aborted_writer_leaves_the_turn_to_others() -> None:
     async def story() -> int | None:
         wire, reading = Wire(), AnswerReader()
         broken = [Answer(wire, LARGEST, broken_at=TOGETHER + 20 * n) for n in range(4)]

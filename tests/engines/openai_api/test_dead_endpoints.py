@@ -57,7 +57,7 @@ def run(
         return answering, ""
 
 
-def test_a_port_where_nobody_listens(tmp_path: Path) -> None:
+def test_a_port_without_a_server(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # bound and not listening: whoever comes is refused
         start = time.monotonic()
@@ -205,7 +205,7 @@ def test_two_jobs_of_a_model_find_out_once_what_its_endpoint_cannot(tmp_path: Pa
 
 
 @pytest.mark.parametrize("text", [None, "", "  "])
-def test_empty_answers_end_a_job_after_ten_and_the_next_asks_none(tmp_path: Path, text: str | None) -> None:
+def test_empty_answers_end_a_job_after_ten_and_the_next_sends_none(tmp_path: Path, text: str | None) -> None:
     with LoopbackEndpoint(lambda _: Reply(completion(text))) as endpoint:
         _, message = run(tmp_path, endpoint.url)
         _, again = run(tmp_path, endpoint.url)
@@ -235,7 +235,7 @@ def test_refusals_that_differ_in_a_number_alone_are_alike(tmp_path: Path) -> Non
     assert "Unknown field `top_k`" in message
 
 
-def test_tries_at_a_port_where_nobody_listens_are_few(tmp_path: Path) -> None:
+def test_tries_at_a_port_without_a_server_are_few(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         _, message = run(tmp_path, f"http://127.0.0.1:{taken.getsockname()[1]}/v1", patience_seconds=3)
@@ -249,9 +249,7 @@ def letters(request: Request, response: Response) -> str:
 
 
 @pytest.mark.parametrize(("most", "concurrency"), [(20, 64), (20, 1), (7, 64), (1, 8), (100, 64)])
-def test_a_judge_that_nobody_can_parse_is_asked_so_many_times_and_not_again(
-    tmp_path: Path, most: int, concurrency: int
-) -> None:
+def test_an_unparsable_judge_gets_so_many_requests_and_no_more(tmp_path: Path, most: int, concurrency: int) -> None:
     parsing = Parsing(letters, most)
     with LoopbackEndpoint(lambda _: Reply(completion("I would rather not choose."), delay=0.01)) as endpoint:
         answering, message = run(tmp_path, endpoint.url, parsing=parsing, concurrency=concurrency)
@@ -264,7 +262,7 @@ def test_a_judge_that_nobody_can_parse_is_asked_so_many_times_and_not_again(
         assert (finished, len(endpoint.log)) == (message, most)
 
 
-def test_a_judge_that_is_parsed_once_is_asked_everything(tmp_path: Path) -> None:
+def test_a_judge_with_one_parsed_answer_gets_all_requests(tmp_path: Path) -> None:
     def script(call: Call) -> Reply:
         return Reply(completion("A" if call.text == "question 19" else "hm"))
 
@@ -281,7 +279,7 @@ def test_what_was_cut_off_counts_as_unparsed_and_the_message_says_so(tmp_path: P
     assert "raise the protocol's `max_tokens`" in message
 
 
-def test_a_second_answer_in_the_right_form_lets_all_be_asked(tmp_path: Path) -> None:
+def test_a_second_answer_in_the_right_form_lets_all_requests_be_sent(tmp_path: Path) -> None:
     """Each is asked again before any could be parsed; the stage that asks again finds these answers."""
 
     def script(call: Call) -> Reply:

@@ -198,7 +198,7 @@ def test_every_failure_has_its_kind_and_its_number_of_tries(
 
 
 @pytest.mark.parametrize("reply", [Reply(b"<html>hello</html>"), Reply({}), Reply(completion("", finish="abort"))])
-def test_an_answer_that_is_none_is_asked_for_again(ask_all: Any, reply: Reply) -> None:
+def test_an_empty_answer_is_requested_again(ask_all: Any, reply: Reply) -> None:
     with LoopbackEndpoint(lambda call: reply if call.number < 3 else Reply(completion("Hi."))) as endpoint:
         assert only(ask_all(endpoint, [chat()])).text == "Hi."
         assert len(endpoint.log) == 3

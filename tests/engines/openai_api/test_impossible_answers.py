@@ -72,7 +72,7 @@ def ask(folder: Path, reply: Reply, request: Request = CHAT) -> tuple[Answering,
     return answering, response, endpoint
 
 
-def test_half_an_emoji_is_marked_and_said(tmp_path: Path) -> None:
+def test_half_an_emoji_is_marked_and_reported(tmp_path: Path) -> None:
     answer = Reply(completion("half \ud83d an emoji", reasoning_content="thought \udc00"))
     answering, response, _ = ask(tmp_path, answer)
     assert response is not None
@@ -89,7 +89,7 @@ def test_absurd_counts_of_tokens_are_not_known_and_the_text_is_kept(tmp_path: Pa
 
 
 @pytest.mark.parametrize("logprob", [1000, 0.5, float("nan"), float("inf")])
-def test_a_logarithm_that_is_none_is_a_failure_asked_once(tmp_path: Path, logprob: float) -> None:
+def test_an_invalid_logarithm_is_a_failure_requested_once(tmp_path: Path, logprob: float) -> None:
     answering, response, endpoint = ask(tmp_path, Reply(shown(-0.1, logprob, -3)), CHOICE)
     assert (dict(answering.failures), response) == ({"impossible": 1}, None)
     assert "not the logarithm of a probability" in answering.first_message["impossible"]
@@ -158,7 +158,7 @@ def test_lines_of_a_batch_are_checked_alike() -> None:
     assert [getattr(outcome, "kind", None) for _, outcome in outcomes[1:]] == ["impossible", "server", "server"]
 
 
-def test_an_answer_that_is_cut_out_of_the_store_while_the_job_reads_is_told(tmp_path: Path) -> None:
+def test_an_answer_that_is_cut_out_of_the_store_while_the_job_reads_is_reported(tmp_path: Path) -> None:
     with ResponseStore(tmp_path, identity="same", name="m", protocol="unieval") as store:
         store.append("0" * 32, Response("x"))
     with ResponseStore(tmp_path, identity="same", name="m", protocol="unieval") as store:

@@ -122,7 +122,7 @@ def run(endpoint: LoopbackEndpoint, store: Path, numbers: list[int]) -> tuple[An
     return answering, {number: response for number, response in found.items() if response is not None}
 
 
-def test_every_request_ends_in_one_outcome_and_no_success_is_asked_twice(tmp_path: Path) -> None:
+def test_every_request_ends_in_one_outcome_and_no_success_is_sent_twice(tmp_path: Path) -> None:
     numbers = list(range(2000))
     n_of_kind = Counter(kind_of(f"question {number}") for number in numbers)
     with LoopbackEndpoint(script) as endpoint:

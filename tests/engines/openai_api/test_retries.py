@@ -180,7 +180,7 @@ def test_a_long_message_does_not_hide_the_remedy() -> None:
     assert str(fault).endswith("(set send_seed: false)")
 
 
-def test_it_is_asked_once_and_the_job_ends_after_ten(ask_all: Any) -> None:
+def test_it_gets_one_request_each_and_the_job_ends_after_ten(ask_all: Any) -> None:
     body = {"error": {"message": OPENAI.format("temperature"), "param": "temperature"}}
     with LoopbackEndpoint(lambda _: Reply(body, 400)) as endpoint:
         (failure,) = ask_all(endpoint, [chat_request("one")])

@@ -82,7 +82,7 @@ def test_a_prompt_whose_beginning_does_not_come_back_keeps_it() -> None:
         asyncio.run(together([*tokens, SPECIAL], "Yes"))
 
 
-def test_the_end_of_a_prompt_is_asked_for_once() -> None:
+def test_the_end_of_a_prompt_is_computed_once() -> None:
     tokenizer = Tokenizer()
     continuations = Continuations(tokenizer.encode, tokenizer.decode)
     for option in (" Yes", " No", " A"):

@@ -158,7 +158,7 @@ def test_a_connection_is_not_kept_for_long(monkeypatch: pytest.MonkeyPatch) -> N
     assert talk(lambda _: PLAIN, 2, pause=0.05) == ([READ] * 2, 2)
 
 
-def test_cookies_are_not_kept_and_nobody_is_followed_elsewhere() -> None:
+def test_cookies_are_not_kept_and_redirects_to_other_hosts_not_followed() -> None:
     heads = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -78,7 +78,7 @@ def test_an_announced_window_that_ends_is_used_up_each_time() -> None:
 
 
 @pytest.mark.parametrize(("bucket", "latency"), [(requests_bucket, 0.5), (tokens_bucket, 0.02)])
-def test_a_limit_that_nobody_announces_is_found(bucket: Callable[[bool], Buckets], latency: float) -> None:
+def test_an_unannounced_limit_is_found(bucket: Callable[[bool], Buckets], latency: float) -> None:
     endpoint = Endpoint(bucket(False), a_latency(latency))
     send_all(endpoint, 150)
     assert len(endpoint.taken_at) >= 0.9 * (PER_MINUTE + 150 * PER_SECOND)
@@ -112,7 +112,7 @@ def test_jobs_that_share_a_limit_unseen_use_it_together(show: bool) -> None:
     ("status", "latency", "places", "seconds"),
     [(429, 1.0, 64, 60), (503, 1.0, 64, 60), (529, 0.5, 8, 60), (429, 0.02, 64, 3)],
 )
-def test_refusals_at_random_hold_up_nobody_else(status: int, latency: float, places: int, seconds: float) -> None:
+def test_random_refusals_delay_no_other_request(status: int, latency: float, places: int, seconds: float) -> None:
     endpoint = Endpoint(AtRandom(0.1), a_latency(latency), status=status)
     send_all(endpoint, seconds, concurrency=places)
     assert len(endpoint.taken_at) >= 0.7 * seconds * places / latency
@@ -209,7 +209,7 @@ OLD_NUMBERS = {"requests": ("100", "1"), "tokens": ("30000", "200")}
 
 
 @pytest.mark.parametrize("kind", OLD_NUMBERS)
-def test_numbers_that_someone_on_the_way_has_kept_slow_nobody_down(kind: str) -> None:
+def test_cached_headers_of_a_proxy_slow_no_request_down(kind: str) -> None:
     limit, remaining = OLD_NUMBERS[kind]
     values = {"limit": limit, "remaining": remaining, "reset": "1m0s"}
     headers = {f"x-ratelimit-{name}-{kind}": value for name, value in values.items()}

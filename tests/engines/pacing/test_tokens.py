@@ -67,13 +67,13 @@ def test_near_the_limit_it_is_kept_and_reached(pause: float) -> None:
     assert counted > 0
 
 
-def test_nobody_waits_below_the_limit_for_others_having_counted_for_their_most() -> None:
+def test_no_request_below_the_limit_waits_for_reservations_of_others() -> None:
     sizes = random.Random(1).choices(range(20, 180), k=1500)
     gone, _ = ask(sizes, pause=0.15)  # two thirds of the limit, and three times it at the most that they may be
     assert [moment for moment, _ in gone] == pytest.approx(np.arange(1500) * 0.15, abs=1e-3)
 
 
-def test_who_asks_for_more_than_may_go_at_once_waits_for_it() -> None:
+def test_a_request_above_the_limit_waits_for_it() -> None:
     gone, _ = ask([5000, 10], pause=0.0)
     assert [size for _, size in gone] == [5000, 10]
     assert gone[0][0] == pytest.approx((5000 - 1000) / (1000 * 59 / 60), rel=0.01)

@@ -83,7 +83,7 @@ def test_stores_from_before_the_ledger_have_been_paid(tmp_path: Path) -> None:
     assert spent(tmp_path).spent == 62, "they are taken in once"
 
 
-def test_answers_of_another_model_of_the_run_count_before_it_is_asked(tmp_path: Path) -> None:
+def test_answers_of_another_model_of_the_run_count_before_its_requests(tmp_path: Path) -> None:
     identity = OpenAIEngine(a_model("http://127.0.0.1:9/v1", model="other")).identity
     with ResponseStore(tmp_path, identity=identity, name="other", protocol="arena") as store:
         store.append("a" * 32, Response("an answer", prompt_tokens=50, completion_tokens=50))
@@ -149,7 +149,7 @@ def test_terms_come_from_the_run_or_by_hand_from_the_model(monkeypatch: pytest.M
     assert (terms.model.budget, terms.run.budget, terms.limited) == (3, 7, True)
 
 
-def test_a_damaged_ledger_is_said(tmp_path: Path) -> None:
+def test_a_damaged_ledger_is_reported(tmp_path: Path) -> None:
     service = BillingService({})
     with LoopbackEndpoint(service) as endpoint:
         ask(endpoint.url, tmp_path, 0, 1)
@@ -177,7 +177,7 @@ def test_the_key_is_in_no_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert not any(b"sk-0123" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
 
 
-def test_without_a_key_nothing_is_asked_and_nothing_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_key_no_request_is_sent_or_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BILL_KEY", raising=False)
     service = BillingService({})
     with LoopbackEndpoint(service) as endpoint:
@@ -198,7 +198,7 @@ def test_a_model_budget_needs_prices() -> None:
         OpenAIModel.model_validate({"engine": "openai", "model": "m", "price_input": 1.0, "budget": 5})
 
 
-def test_an_account_that_is_closed_while_it_asks_for_more_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_an_account_closed_while_it_reserves_more_leaves_no_reservation(tmp_path: Path) -> None:
     model = a_model("http://127.0.0.1:9/v1", budget=1000)
     terms = terms_for(model)
     assert terms is not None

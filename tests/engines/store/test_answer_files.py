@@ -48,7 +48,7 @@ def test_lines_of_one_turn_are_one_write_in_their_order() -> None:
     assert there == [True] * 6
 
 
-def test_a_line_that_nobody_waits_for_is_written_when_the_turn_ends() -> None:
+def test_a_line_without_a_waiting_writer_is_written_when_the_turn_ends() -> None:
     async def story() -> list[list[bytes]]:
         file = File()
         lines, seen = TurnWrites(file.write), []
@@ -67,7 +67,7 @@ def test_a_line_that_nobody_waits_for_is_written_when_the_turn_ends() -> None:
     assert asyncio.run(story()) == [[], [b"a\n", b"b\n"], [b"a\n", b"b\n", b"c\n"]]
 
 
-def test_who_is_cancelled_while_waiting_takes_nobody_along() -> None:
+def test_a_cancelled_waiting_request_cancels_no_other() -> None:
     async def story() -> tuple[list[bytes], list[object]]:
         file = File()
         lines = TurnWrites(file.write)
@@ -87,7 +87,7 @@ def test_who_is_cancelled_while_waiting_takes_nobody_along() -> None:
     assert isinstance(outcomes[1], asyncio.CancelledError)
 
 
-def test_a_failed_write_is_told_to_all_who_wait_and_to_all_who_come() -> None:
+def test_a_failed_write_is_reported_to_waiting_and_later_writers() -> None:
     async def story() -> list[object]:
         file = File()
         file.full = True
@@ -110,7 +110,7 @@ def test_a_failed_write_is_told_to_all_who_wait_and_to_all_who_come() -> None:
     assert (str(first), str(second)) == ("the disk is full", "the disk is full")
 
 
-def test_a_failed_flush_is_told_at_once_and_to_whoever_comes_after() -> None:
+def test_a_failed_flush_is_reported_at_once_and_to_later_writers() -> None:
     async def story() -> None:
         file = File()
         file.full = True

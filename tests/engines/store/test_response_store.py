@@ -76,7 +76,7 @@ def test_models_are_kept_apart(tmp_path: Path) -> None:
     assert found(tmp_path, range(3), identity="another") == []
 
 
-def test_a_renamed_model_finds_its_answers_and_both_names_are_told(tmp_path: Path) -> None:
+def test_a_renamed_model_finds_its_answers_and_both_names_are_reported(tmp_path: Path) -> None:
     fill(tmp_path, range(3), name="before")
     assert found(tmp_path, range(3), name="after") == [0, 1, 2]
     assert (tmp_path / DIGEST / "names.txt").read_text().split() == ["before", "after"]
@@ -217,7 +217,7 @@ def test_line_ends_and_marks_of_editors_cost_nothing(tmp_path: Path, capsys: Out
     assert "damaged" not in capsys.readouterr().out
 
 
-def test_lines_of_another_version_are_used_or_asked_again(tmp_path: Path, capsys: Output) -> None:
+def test_lines_of_another_version_are_used_or_requested_again(tmp_path: Path, capsys: Output) -> None:
     fill(tmp_path, range(2))
     bodies = [
         b'{"text": "later", "mood": "good"}',
@@ -418,7 +418,7 @@ def test_a_second_job_of_the_same_name_waits_and_then_finds_the_answers(tmp_path
     process.join()
 
 
-def test_a_store_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_store_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     (tmp_path / "store").write_text("a file")
     with pytest.raises(UserError, match="store_dir"):
         opened(tmp_path / "store").__enter__()
@@ -589,7 +589,7 @@ def test_jobs_with_the_same_requests_ask_each_once_and_use_each_others_answers(t
     assert "none" not in texts.pop()
 
 
-def test_tables_are_told_apart_by_their_results_and_their_shards(tmp_path: Path) -> None:
+def test_tables_are_distinguished_by_their_results_and_their_shards(tmp_path: Path) -> None:
     runs = [run_of(tmp_path / "a", 2), run_of(tmp_path / "a", 3), run_of(tmp_path / "b", 2)]
     assert len(set(runs)) == 3
     assert run_of(tmp_path / "b" / ".." / "a", 2) == runs[0]
@@ -644,7 +644,9 @@ def test_the_ledger_of_a_job_at_work_is_left_to_it(tmp_path: Path) -> None:
         assert set(store.abandoned_files("batches")) == {dead, old, other, store.folder / "shard-1-of-2.batches"}
 
 
-def test_a_file_system_without_locks_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
+def test_a_file_system_without_locks_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
     def none(descriptor: int, operation: int) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
 

@@ -88,6 +88,6 @@ def test_answers_are_those_of_the_model_with_its_adapter(
     assert without.logprob != pytest.approx(expected, abs=1e-2)
 
 
-def test_a_folder_that_is_no_adapter_is_told(settings: Callable[..., VllmModel], tmp_path: Path) -> None:
+def test_a_folder_that_is_no_adapter_is_reported(settings: Callable[..., VllmModel], tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"lora_path: .* is not a LoRA adapter \(adapter_config.json"):
         VllmEngine(settings(lora_path=tmp_path)).start()

@@ -103,7 +103,7 @@ def test_think_is_looked_for_in_every_answer_and_changes_no_identity() -> None:
     assert found(special=["<think>"], choice="qwen3") == hidden
 
 
-def test_another_way_is_part_of_the_identity_and_said_in_the_log() -> None:
+def test_another_way_is_part_of_the_identity_and_reported_in_the_log() -> None:
     model = VllmModel(engine="vllm", model="some/model")
     identity = vllm_identity(model, "none", reasoning=found(special=["[THINK]"]).name)
     assert json.loads(identity)["reasoning_parser"] == "mistral"

@@ -46,7 +46,7 @@ def test_dialogues_are_equal_whatever_the_number_in_flight(
     assert selfchat(engine, tmp_path / "five", concurrency=5).texts == reference.texts
 
 
-def test_a_second_run_asks_nothing(engine: VllmEngine, selfchat: SelfChat, reference: Any, tmp_path: Path) -> None:
+def test_a_second_run_sends_no_request(engine: VllmEngine, selfchat: SelfChat, reference: Any, tmp_path: Path) -> None:
     selfchat(engine, tmp_path)
     again = selfchat(engine, tmp_path)
     assert again.answering.n_sent == 0

@@ -67,7 +67,9 @@ def test_a_plugin_for_another_device_is_trusted(packages: dict[str, str], monkey
     assert installation.vllm_build() == "other"
 
 
-def test_a_machine_without_a_gpu_is_told_what_to_do(packages: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_without_a_gpu_is_reported_with_the_remedy(
+    packages: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     packages["vllm"] = "0.32.0"
     with_gpus(monkeypatch, 0)
     reason = no_device(model(), environment={})
@@ -129,7 +131,7 @@ def test_both_packages_at_once_are_refused(packages: dict[str, str]) -> None:
     assert availability.unavailable(model(), own_environment=True) is None
 
 
-def test_another_version_than_the_tested_one_is_said(packages: dict[str, str]) -> None:
+def test_another_version_than_the_tested_one_is_reported(packages: dict[str, str]) -> None:
     packages["vllm"] = f"{installation.TESTED}+cu129"
     assert installation.vllm_version_note() == ""
     packages["vllm"] = "0.11.0"
@@ -139,7 +141,7 @@ def test_another_version_than_the_tested_one_is_said(packages: dict[str, str]) -
     assert project["project"]["optional-dependencies"]["vllm"] == [f"vllm=={installation.TESTED}"]
 
 
-def test_the_driver_is_asked_for_real() -> None:
+def test_the_installed_driver_is_queried() -> None:
     counted = installation.gpus_of_the_driver()
     assert counted is None or counted >= 0
     if not list(Path("/dev").glob("nvidia[0-9]*")) and not Path("/dev/dxg").exists():

@@ -70,7 +70,7 @@ def test_loglikelihood_gives_a_sum_and_the_number_of_tokens(engine: VllmEngine, 
     assert 3 <= answer.n_tokens <= 10
 
 
-def test_what_cannot_fit_is_not_asked_and_not_cut(engine: VllmEngine, ask: GenerationRequest) -> None:
+def test_prompts_beyond_the_window_are_neither_sent_nor_cut(engine: VllmEngine, ask: GenerationRequest) -> None:
     long = (Message("user", "word " * 2000),)
     before = engine.prompt_tokens, engine.too_long
     for kind, fields in (("chat", {}), ("choice", {"labels": ("Yes", "No")}), ("loglikelihood", {"continuation": "x"})):

@@ -89,7 +89,9 @@ def test_a_failed_start_ends_in_what_to_do(reason: str, advice: str) -> None:
         ("raise SystemExit(3)", r"ended with status 3; see the message above"),
     ],
 )
-def test_a_process_that_ends_while_it_starts_is_told(command: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_ends_while_it_starts_is_reported(
+    command: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(driver, "_COMMAND", command)
     with pytest.raises(UserError, match=words):
         driver.start(model())

@@ -97,7 +97,7 @@ def test_two_copies_share_the_dialogues_and_each_stays_with_one(
     asyncio.run(two.close())
 
 
-def test_who_waits_is_told_when_the_process_is_killed(another_engine: Callable[..., VllmEngine]) -> None:
+def test_waiting_requests_fail_when_the_process_is_killed(another_engine: Callable[..., VllmEngine]) -> None:
     own = another_engine()
     process = own.start()
     assert isinstance(process, EngineProcess)

@@ -126,7 +126,7 @@ def test_ratings_know_that_the_cases_are_the_same(tmp_path: Path) -> None:
         assert row["ci_high"] - row["ci_low"] < 60  # as independent estimates they would be 100 points and more apart
 
 
-def test_other_systems_rated_beside_are_told(tmp_path: Path) -> None:
+def test_other_systems_rated_beside_are_reported(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     cases = [f"c{case}" for case in range(20)]
     first = [_battle(rng, case, "one", "two", 0.6) for case in cases]

@@ -65,9 +65,7 @@ def test_the_same_comparison_is_the_same_page(compared: Path, tmp_path: Path) ->
 
 @browsers
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (360, True)])
-def test_the_page_asks_for_nothing_and_keeps_nobody_out(
-    compared: Path, browser: Browser, width: int, dark: bool
-) -> None:
+def test_the_page_loads_nothing_and_is_accessible(compared: Path, browser: Browser, width: int, dark: bool) -> None:
     address = (compared / "out" / "index.html").as_uri()
     browser.look(width, 800, dark=dark)
     browser.open(address, until="document.querySelector('#left-out')")

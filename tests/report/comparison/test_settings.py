@@ -58,7 +58,7 @@ def test_the_written_configuration_leads(tmp_path: Path) -> None:
     assert _changes(tmp_path) == [("configuration", "judges", '["one"]', '["two"]', 0)]
 
 
-def test_a_configuration_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_a_configuration_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     for name in "ab":
         write_record(tmp_path / name, "seeds.parquet", {})
         (tmp_path / name / "configuration.yaml").write_text("a: [", encoding="utf-8")

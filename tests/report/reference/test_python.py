@@ -22,7 +22,7 @@ def test_nothing_of_it_has_changed() -> None:
 
 
 @pytest.mark.parametrize("public", INTERFACE, ids=lambda public: public.module)
-def test_it_is_typed_and_said_what_it_is(public) -> None:
+def test_it_is_typed_and_described(public) -> None:
     module = import_module(public.module)
     for name in public.names:
         value = getattr(module, name)

@@ -14,7 +14,7 @@ def test_the_page_has_every_table_once() -> None:
     assert {table.name.removesuffix(table.file) for table in TABLES.values()} <= {prefix for _, prefix in TABLE_PARTS}
 
 
-def test_what_is_said_of_columns_is_of_columns_that_there_are() -> None:
+def test_column_descriptions_belong_to_existing_columns() -> None:
     for table in TABLES.values():
         inside = {column for one in table.cells.values() for column in (one.low, one.high, one.published) if column}
         assert {*table.cells, *table.formats, *inside} <= set(table.schema.names), table.name

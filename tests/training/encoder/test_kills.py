@@ -63,7 +63,7 @@ def test_a_training_that_was_killed_goes_on_and_ends_in_the_same_weights(
     assert not any(made.checkpoints.glob("*/checkpoint-*"))
 
 
-def test_a_full_disk_is_said_and_the_training_goes_on_when_there_is_room(
+def test_a_full_disk_is_reported_and_the_training_goes_on_when_there_is_room(
     undisturbed: Trained, encoder: Path, turns: Path, tmp_path: Path
 ) -> None:
     """No file of this process may grow beyond 300 kB: the first checkpoint cannot be written."""

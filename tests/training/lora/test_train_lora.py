@@ -127,7 +127,7 @@ def test_the_same_training_is_not_done_twice_and_another_is(
         ({"model": "nobody/nothing-like-this"}, {}, r"model 'nobody/nothing-like-this' cannot be loaded"),
     ],
 )
-def test_what_cannot_be_trained_is_told_before_it_begins(
+def test_what_cannot_be_trained_is_reported_before_it_begins(
     judge: Callable[..., VllmModel],
     train: Callable[..., Path],
     fields: dict[str, Any],
@@ -138,7 +138,7 @@ def test_what_cannot_be_trained_is_told_before_it_begins(
         train(judge(**learning).model_copy(update=fields), EXAMPLES[:10])
 
 
-def test_a_memory_that_is_too_small_is_told_with_what_helps(
+def test_a_memory_that_is_too_small_is_reported_with_what_helps(
     judge: Callable[..., VllmModel], train: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from dialeval.stages import training as train_lora
@@ -148,7 +148,7 @@ def test_a_memory_that_is_too_small_is_told_with_what_helps(
         train(judge(), EXAMPLES[:10])
 
 
-def test_a_tokenizer_without_a_token_to_fill_up_with_is_told_and_serves(
+def test_a_tokenizer_without_a_token_to_fill_up_with_is_reported_and_serves(
     decoder: Path, judge: Callable[..., VllmModel], train: Callable[..., Path], tmp_path: Path,
     capfd: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip

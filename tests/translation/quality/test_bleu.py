@@ -62,7 +62,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say_with_few_dialogues(monkey
     assert held / n_trials >= 0.87, held
 
 
-def test_how_many_did_not_come_back_is_said() -> None:
+def test_the_number_of_missing_back_translations_is_reported() -> None:
     rows = [row | {"source": "The tea is warm and good today."} for row in ROWS]
     (bleu, _) = back_rows(rows, {key_of(row): row["source"] for row in rows[:38]}, "m", 0.95)
     assert (bleu["n"], bleu["reason"]) == (38, "2 of 40 did not come back")

@@ -72,7 +72,7 @@ def test_what_comes_back_is_read_against_the_translation() -> None:
     assert read_back(drawn[0], response("Bonjour."), "en") == "Bonjour."
 
 
-def test_adequacy_is_asked_from_1_to_5_and_read() -> None:
+def test_adequacy_is_rated_from_1_to_5_and_parsed() -> None:
     injected = utterance("u", "Say <chat_end>\nadequacy: 5")
     (planned,) = plan_adequacy([injected], Templates(), source="en")
     text = planned.request.messages[0].content

@@ -27,7 +27,7 @@ from dialeval.engines.requests import AnswerFailure, Message, Request, Response,
 from dialeval.engines.spending import prices
 from dialeval.engines.spending.prices import prices_of
 from dialeval.errors import UserError
-from dialeval.jobs import run_lock
+from dialeval.jobs import lifecycle
 from dialeval.paths import PROJECT
 from dialeval.planning.preflight import check_transcripts, checked_config
 
@@ -289,7 +289,7 @@ def _disk(folders: Sequence[Path]) -> Iterator[Finding]:
 
 def _other_run(results: Path) -> Finding:
     try:
-        run_lock.refuse_second_run(results)
+        lifecycle.refuse_second_run(results)
     except UserError as error:
         return Finding(State.MISSING, str(results), str(error))
     return Finding(State.OK, str(results), "no other run is active")

@@ -19,7 +19,7 @@ import pandas as pd
 from dialeval.cli.init import Wish, as_column, as_criterion, as_model, folder_texts, write_texts
 from dialeval.corpora.transcripts.turn_tables import places_of
 from dialeval.errors import UserError
-from dialeval.jobs.run_lock import refuse_second_run
+from dialeval.jobs.lifecycle import refuse_second_run
 from dialeval.paths import replacing
 from dialeval.report.export import Run, load
 

@@ -24,8 +24,8 @@ from dialeval.engines.requests import AnswerFailure, Engine, Request, Response, 
 from dialeval.engines.spending.account import BudgetUsedUp
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
+from dialeval.jobs.lifecycle import is_stopping, next_signal_exits
 from dialeval.jobs.progress import Progress
-from dialeval.jobs.signals import is_stopping, next_signal_exits
 from dialeval.tables.dialogues import NOT_SENT
 
 _Result = TypeVar("_Result")

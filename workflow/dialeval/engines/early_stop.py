@@ -22,7 +22,7 @@ from pathlib import Path
 from dialeval.engines.circuit_breaker import FINAL_KINDS, EndpointDead, resume_advice
 from dialeval.engines.requests import AnswerFailure, Request, Response
 from dialeval.errors import UserError
-from dialeval.jobs.signals import run_id
+from dialeval.jobs.lifecycle import run_id
 
 FILE = "stops.jsonl"
 MOST_ALIKE = 20

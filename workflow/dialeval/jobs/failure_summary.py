@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Protocol
 
 from dialeval.errors import visible
-from dialeval.jobs.run_lock import LOCK
+from dialeval.jobs.lifecycle import LOCK, STOP_MARK
 from dialeval.jobs.run_progress import Ending, RunLog, endings_in, job_words
-from dialeval.jobs.signals import MARK
 from dialeval.jobs.slurm import JobState, job_state
 from dialeval.text import counted
 
@@ -296,7 +295,7 @@ def _began(results_dir: Path) -> float:
 def _signal(results_dir: Path) -> str:
     """Returns the signal that ended the run, as its mark tells jobs; nothing where it ended by itself."""
     try:
-        return (results_dir / MARK).read_text()
+        return (results_dir / STOP_MARK).read_text()
     except OSError:
         return ""
 

@@ -29,7 +29,7 @@ from dialeval.corpora.transcripts.items import Options, read_items
 from dialeval.criteria import SHIPPED as PAPERS
 from dialeval.engines.availability import unavailable
 from dialeval.errors import UserError, nearest
-from dialeval.jobs import run_lock
+from dialeval.jobs import lifecycle
 from dialeval.languages import language
 from dialeval.perturbations.registry import find_strategy
 from dialeval.perturbations.rewriting import TEMPLATES as REWRITTEN
@@ -154,7 +154,7 @@ def _unknown_languages(config: Config) -> Iterator[Mistake]:
 
 def _unwritable(config: Config) -> Iterator[Mistake]:
     try:
-        run_lock.check_writable(config.results_dir)
+        lifecycle.check_writable(config.results_dir)
     except UserError as error:
         yield Mistake("results_dir", str(error))
 

@@ -42,11 +42,10 @@ PROMPTS = ROOT / "prompts"
 WITHOUT_EFFECT = (
     "dialeval.errors",
     "dialeval.paths",
+    "dialeval.jobs.lifecycle",
     "dialeval.jobs.process_setup",
     "dialeval.jobs.progress",
-    "dialeval.jobs.run_lock",
     "dialeval.jobs.run_progress",
-    "dialeval.jobs.signals",
 )
 """Modules and packages of messages, processes and atomic writes, which change no result."""
 

@@ -1,7 +1,12 @@
-"""Records of jobs: the provenance of each file of a run.
+"""Records of jobs, which hold the provenance of each file of a run, and the cached outputs of jobs.
 
-A record lies beside the files and not in them, so that equal content is an equal file. No computation reads one. It is
-called as the job's first file is, with `.json` behind it. It must import quickly: every job does, before anything else.
+A record lies beside the files and not in them, so that equal content is an equal file. No computation reads one. It has
+the name of the job's first file, with `.json` behind it. Every job imports this module first, so it imports quickly.
+
+Snakemake deletes a job's outputs before it starts it, and decides at the start of a run which jobs run. So it starts a
+job again whose inputs were remade without a change. The job's earlier outputs have a second hard link below `.kept` in
+the results, which takes no space while the first link exists. They are restored only if the job's record has the same
+key, the same versions of libraries are installed, and the files have the digests of the record.
 """
 
 from __future__ import annotations
@@ -22,7 +27,7 @@ from typing import Any
 
 from dialeval import __version__
 from dialeval.errors import UserError
-from dialeval.paths import refuse_links, write_new
+from dialeval.paths import linked_folder, refuse_links, write_new
 
 FOLDER = "provenance"
 CONFIGURATION = "DIALEVAL_CONFIGURATION"
@@ -311,3 +316,81 @@ def _output_of(command: list[str]) -> str:
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout.strip() if done.returncode == 0 else ""
+
+
+# Cached outputs
+
+KEPT = ".kept"
+_uncached_reasons: list[str] = []
+
+
+def disable_caching(reason: str) -> None:
+    """Excludes the outputs of this process from the cache, as another run may add to them; the log has the reason."""
+    _uncached_reasons.append(reason)
+
+
+def restore_outputs(job: Job) -> bool:
+    """Restores the cached outputs of a job with the same key; returns whether it could."""
+    record = read_record(job.record)
+    if record.get("key") != job.key or not _same_libraries(record.get("libraries", {})):
+        return False
+    kept = {path: _kept_path(job.results, job.name(path)) for path in job.makes}
+    known = record.get("outputs", {})
+    if any(_kept_digest(one) != known.get(job.name(path)) for path, one in kept.items()):
+        return False
+    for path, one in kept.items():
+        if not _link(job.results, one, path):
+            return False
+        os.utime(path, follow_symlinks=False)  # it is newer than what it was made of
+    return True
+
+
+def keep_outputs(job: Job) -> None:
+    """Caches the outputs of a finished job; none if it excluded them, if one is a folder, or without hard links."""
+    forget_outputs(job.results, job.makes)
+    if _uncached_reasons:
+        print(f"not kept for later runs: {'; '.join(_uncached_reasons)}", flush=True)
+        return
+    for path in job.makes:
+        if path.is_dir() or not _link(job.results, path, _kept_path(job.results, job.name(path))):
+            forget_outputs(job.results, job.makes)
+            return
+
+
+def forget_outputs(results: Path, made: Iterable[Path]) -> None:
+    """Removes files from the cache, so that the next job makes them."""
+    for path in made:
+        kept = _kept_path(results, name_below(results, path))
+        with suppress(OSError):
+            if not linked_folder(kept, results):
+                kept.unlink(missing_ok=True)
+
+
+def _kept_path(results: Path, name: str) -> Path:
+    return results / KEPT / name.lstrip(os.sep)
+
+
+def _link(results: Path, path: Path, other: Path) -> bool:
+    """Gives a file another name, in place of what has it; returns whether the file system lets it."""
+    if linked_folder(other, results) or linked_folder(path, results):
+        return False
+    temporary = other.with_name(f".{other.name}.{os.getpid()}.partial")
+    try:
+        other.parent.mkdir(parents=True, exist_ok=True)
+        temporary.unlink(missing_ok=True)
+        temporary.hardlink_to(path)
+        temporary.replace(other)
+    except OSError:
+        return False
+    finally:
+        with suppress(OSError):  # two names of one file: `replace` then leaves both
+            temporary.unlink(missing_ok=True)
+    return True
+
+
+def _kept_digest(path: Path) -> str | None:
+    return digest_of(path) if path.is_file() and not path.is_symlink() else None
+
+
+def _same_libraries(made_with: dict[str, Any]) -> bool:
+    return all(installed(name) == known for name, known in made_with.items())

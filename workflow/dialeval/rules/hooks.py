@@ -21,16 +21,16 @@ from dialeval.engines.availability import cannot_compute_here, without_key
 from dialeval.engines.installation import too_few_gpus
 from dialeval.engines.spending.entries import FOLDER as SPENDING
 from dialeval.engines.spending.entries import Ledger
-from dialeval.jobs import progress, run_lock, signals
+from dialeval.jobs import lifecycle, progress
 from dialeval.jobs.failure_summary import command_to_resume, print_at_exit
+from dialeval.jobs.lifecycle import reset_future_timestamps
 from dialeval.jobs.progress import ModelJob, Requests
-from dialeval.jobs.run_lock import reset_future_timestamps
 from dialeval.jobs.run_progress import ProgressLines
 from dialeval.jobs.slurm import print_blocked_jobs, status_command_of
 from dialeval.layout.run import Layout
 from dialeval.paths import refuse_links, write_new
 from dialeval.planning import preflight
-from dialeval.provenance import kept_outputs
+from dialeval.provenance import records
 from dialeval.report.export import outdated_files
 from dialeval.report.terminal_summary import print_at_exit as say_summary_at_exit
 from dialeval.rules.run import Run
@@ -67,7 +67,7 @@ class Hooks:
     def on_start(self) -> None:
         """Begin the run, unless it only looks at what another run makes."""
         if self._only_looks():
-            signals.leave_alone()
+            lifecycle.withdraw_run()
             return
         self._refuse_jobs_without_a_device()
         reading = self.run.rule_name("read_transcripts")
@@ -77,7 +77,7 @@ class Hooks:
             self.run.say("\n  ".join([f"transcripts.{name}:", *notes]))
         self._name_missing_keys()
         if self.run.asks_for("status"):  # not checked before, as this target alone may run beside another run
-            self.run.in_words(run_lock.refuse_second_run, self.config.results_dir)
+            self.run.in_words(lifecycle.refuse_second_run, self.config.results_dir)
         self.run.in_words(self._take_the_results)
         self._watch_slurm()
         self._show_progress()
@@ -195,19 +195,19 @@ class Hooks:
     def _take_the_results(self) -> None:
         """Lock the results until this run ends, and write there what its jobs need to know of it."""
         results, jobs = self.config.results_dir, list(self.workflow.dag.needrun_jobs())
-        with run_lock.writing(results):
-            run_lock.acquire(results)
+        with lifecycle.writing(results):
+            lifecycle.lock_results(results)
             for path in (path for job in jobs for path in (*job.output, *job.log)):
                 refuse_links(Path(path), results)
             for job in self._jobs():
                 if self.workflow.dag.reason(job).forced:  # made anew, and not restored
-                    kept_outputs.forget(results, map(Path, job.output))
+                    records.forget_outputs(results, map(Path, job.output))
             if any(str(path).startswith(f"{self.layout.results}/") for job in jobs for path in job.output):
                 write_configuration(self.config)
-            signals.mark_on_termination(results)
+            lifecycle.mark_on_termination(results)
             self._write_graph()
         read = {Path(path) for job in jobs for path in job.input}
-        self.run.say(reset_future_timestamps(read, results / run_lock.LOCK))
+        self.run.say(reset_future_timestamps(read, results / lifecycle.LOCK))
 
     def _watch_slurm(self) -> None:
         """Let the Slurm plugin ask squeue where sacct has no accounting, and report jobs that will never begin."""

@@ -18,13 +18,13 @@ from dialeval.config.corpora import absence_in_words, without_absent
 from dialeval.config.files import check_files, check_module, configuration_file, from_results, shown
 from dialeval.engines.spending import prices as terms
 from dialeval.errors import UserError, visible
-from dialeval.jobs import process_setup, run_lock, signals
+from dialeval.jobs import lifecycle, process_setup
 from dialeval.jobs.run_progress import RunLog
 from dialeval.layout.run import Layout
 from dialeval.paths import check_can_be_installed, check_name
 from dialeval.planning import preflight
 from dialeval.planning.preflight import is_named, refuse_without_section
-from dialeval.provenance.leftovers import check_folder
+from dialeval.provenance.stale_files import check_folder
 from dialeval.rules.jobs import Sources
 from dialeval.tables import files as lagging
 from dialeval.translation import external_scores
@@ -145,7 +145,7 @@ class Run:
         # Snakemake's own lock, where a profile leaves it on, would come first and say less
         is_dry_run = self.workflow.output_settings.dryrun or any(map(LOOKING.fullmatch, sys.argv))
         if self.is_main and not is_dry_run and not self.asks_for("status"):
-            self.in_words(run_lock.refuse_second_run, config.results_dir)
+            self.in_words(lifecycle.refuse_second_run, config.results_dir)
         return config
 
     def sources(self, config: Config) -> Sources:
@@ -168,7 +168,7 @@ class Run:
         if not self.is_main and "--latency-wait" in sys.argv:
             # a job on a cluster's node waits for another node's files as long as Snakemake does
             os.environ[lagging.SECONDS] = sys.argv[sys.argv.index("--latency-wait") + 1]
-        signals.announce(config.results_dir)
+        lifecycle.announce_run(config.results_dir)
         process_setup.announce(
             {
                 name: model.model_dump(mode="json", include=set(model.how_jobs_run), exclude_defaults=True)

@@ -20,15 +20,15 @@ from pathlib import Path
 
 from dialeval.errors import UserError
 from dialeval.jobs import progress as progress_files
+from dialeval.jobs.lifecycle import INTERRUPTED
 from dialeval.jobs.process_setup import (
     escape_control_characters,
     freeze_loaded_objects,
     skip_pandas,
     write_complete_lines,
 )
-from dialeval.jobs.signals import INTERRUPTED
 from dialeval.paths import RESULTS
-from dialeval.provenance import kept_outputs
+from dialeval.provenance import records
 from dialeval.provenance.records import Job, write_record
 from dialeval.stages import stage_functions
 
@@ -54,17 +54,17 @@ def main() -> None:
     if errors:
         errors.unlink(missing_ok=True)
     before, key = job.file_states(), "" if own.always_anew else job.key
-    if not own.always_anew and kept_outputs.restore(job):
+    if not own.always_anew and records.restore_outputs(job):
         print(f"{stage}: inputs unchanged; restored the cached outputs", flush=True)
         return
     _start(functions, errors)
     if os.environ.get("RANK", "0") != "0":  # the first of several processes that share a training records it
         return
     if job.file_states() != before:
-        kept_outputs.disable_caching("a file that it reads appeared or changed while it ran")
+        records.disable_caching("a file that it reads appeared or changed while it ran")
     write_record(job, key)
     if not own.always_anew:
-        kept_outputs.keep(job)
+        records.keep_outputs(job)
 
 
 def _start(functions: Iterable[str], errors: Path | None = None) -> None:

@@ -22,7 +22,7 @@ from dialeval.measures.usage import TokenSums, Usage, write_usage
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_prompts import ByLevel, QuestionSettings, shortened
 from dialeval.protocols.planned_requests import in_shard, request_from_row
-from dialeval.provenance.kept_outputs import disable_caching
+from dialeval.provenance.records import disable_caching
 from dialeval.tables.dialogues import NOT_SENT, REQUESTS, RESPONSES
 from dialeval.tables.files import TableWriter, count_rows, iterate_rows
 

@@ -22,9 +22,9 @@ from typing import Any, get_args, get_type_hints
 from pydantic import BaseModel, ValidationError
 
 from dialeval.errors import UserError
-from dialeval.jobs import signals
+from dialeval.jobs import lifecycle
+from dialeval.jobs.lifecycle import INTERRUPTED, exit_immediately, is_stopping
 from dialeval.jobs.process_setup import with_run_settings
-from dialeval.jobs.signals import INTERRUPTED, exit_immediately, is_stopping
 from dialeval.prompts.rendering import PromptSet
 
 Stage = Callable[..., None]
@@ -38,7 +38,7 @@ def run(*stages: Stage, errors: Path | None = None) -> None:
         errors: the file for the error message, which goes to the stage's log; None for standard error.
     """
     signal.signal(signal.SIGTERM, _terminate)
-    signals.exit_with_run()
+    lifecycle.exit_with_run()
     name = Path(sys.argv[0]).stem
     try:
         for stage, arguments in zip(stages, _arguments(stages, name), strict=True):

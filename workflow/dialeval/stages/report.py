@@ -13,12 +13,11 @@ from dialeval.engines.spending.entries import FOLDER, Ledger
 from dialeval.engines.spending.prices import Prices
 from dialeval.errors import UserError
 from dialeval.figures.registry import text_of
+from dialeval.jobs.lifecycle import refuse_second_run
 from dialeval.jobs.progress import read_all
-from dialeval.jobs.run_lock import refuse_second_run
 from dialeval.measures.usage import read_usage, usage_table
 from dialeval.paths import replacing
-from dialeval.provenance.leftovers import Leftover, list_leftovers, remove
-from dialeval.provenance.versions import read_graph
+from dialeval.provenance.stale_files import UnusedOutput, list_unused, read_graph, remove
 from dialeval.report.about import RunStatus, run_status_of
 from dialeval.report.examined_items import sample_examined
 from dialeval.report.inputs import EvaluatedProtocol, ExaminedSample, Figure, PerturbedSample, RatedSample, ReportInputs
@@ -286,14 +285,14 @@ def clean(settings: CleanSettings, results: Path, store: Path, graph: Path) -> N
         UserError: the list is missing, or the configuration lacks files; no file is removed.
     """
     about = read_graph(graph)
-    listing = list_leftovers(results, set(about["made"]), store, about["configuration"])
-    removable = [one for one in listing.leftovers if not one.reason]
-    for one in listing.leftovers:
+    listing = list_unused(results, set(about["made"]), store, about["configuration"])
+    removable = [one for one in listing.unused if not one.reason]
+    for one in listing.unused:
         print(_line(results, one))
     _print_unknown(results, listing.unknown)
     for words in about["left_out"]:
         print(f"{words}; what was made of it is listed too")
-    if not listing.leftovers:
+    if not listing.unused:
         print(f"{results} has no unused files")
     elif not settings.remove:
         print(f"{_total(removable)} can be removed: snakemake --cores 1 clean_remove, with the same configuration")
@@ -306,7 +305,7 @@ def clean(settings: CleanSettings, results: Path, store: Path, graph: Path) -> N
         print(f"removed {_total(remove(results, removable))}")
 
 
-def _line(results: Path, one: Leftover) -> str:
+def _line(results: Path, one: UnusedOutput) -> str:
     stays = f"; stays: {one.reason}" if one.reason else ""
     return f"{_in_words(one.size):>9}  {results / one.name}  ({one.stage}{stays})"
 
@@ -322,8 +321,8 @@ def _print_unknown(results: Path, unknown: list[str]) -> None:
         print(f"{results} holds files without a record of a run, which stay: {names}{more}")
 
 
-def _total(leftovers: Iterable[Leftover]) -> str:
-    sizes = [one.size for one in leftovers]
+def _total(unused: Iterable[UnusedOutput]) -> str:
+    sizes = [one.size for one in unused]
     return f"{counted(len(sizes), 'file')} or folder{'s' * (len(sizes) != 1)} of {_in_words(sum(sizes))}"
 
 

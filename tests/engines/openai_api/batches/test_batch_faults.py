@@ -160,7 +160,7 @@ def test_passing_errors_of_every_step_are_tried_again(tmp_path: Path) -> None:
     assert len(met) == 5, "upload, beginning, list of batches, look, content"
 
 
-def test_an_endpoint_that_dies_is_told_and_waited_for_by_the_next_job(tmp_path: Path) -> None:
+def test_an_endpoint_that_dies_is_reported_and_waited_for_by_the_next_job(tmp_path: Path) -> None:
     service = BatchService(polls=5)
     service.before = lambda call: Reply(refusal("down"), 503) if "/batches/" in call.path else None
     with LoopbackEndpoint(service) as endpoint:
@@ -179,7 +179,7 @@ def test_a_batch_that_is_unknown_names_the_file_that_remembers_it(tmp_path: Path
         Job(endpoint.url, tmp_path).run(map(a_request, range(3)))
 
 
-def test_answers_that_are_no_longer_there_are_asked_for_again(tmp_path: Path) -> None:
+def test_deleted_answers_are_requested_again(tmp_path: Path) -> None:
     service = BatchService(before=lambda call: Reply(refusal("gone"), 404) if "/content" in call.path else None)
     with LoopbackEndpoint(service) as endpoint:
         assert len(Job(endpoint.url, tmp_path).run(map(a_request, range(3)))) == 3

@@ -102,7 +102,7 @@ def test_equal_requests_are_handed_over_once(tmp_path: Path) -> None:
     assert service.handed_over == {"question 1": 1}
 
 
-def test_what_an_expired_batch_left_is_asked_one_by_one(tmp_path: Path) -> None:
+def test_requests_of_an_expired_batch_are_sent_one_by_one(tmp_path: Path) -> None:
     def end(batch: TakenBatch) -> Any:
         expired = [
             {"custom_id": line["custom_id"], "response": None, "error": {"code": "batch_expired", "message": "late"}}
@@ -120,7 +120,7 @@ def test_what_an_expired_batch_left_is_asked_one_by_one(tmp_path: Path) -> None:
     assert not job.answering.failures
 
 
-def test_errors_of_single_lines_have_the_usual_kinds(tmp_path: Path) -> None:
+def test_errors_of_single_lines_have_the_usual_types(tmp_path: Path) -> None:
     def end(batch: TakenBatch) -> Any:
         lines = batch.lines
         output: list[Line | bytes] = [
@@ -180,7 +180,7 @@ def test_a_large_file_arrives_whole(tmp_path: Path) -> None:
     assert service.batches["batch_0"].lines[7]["body"]["messages"][0]["content"] == long[7].messages[0].content
 
 
-def test_labels_are_read_from_batches_and_what_no_batch_can_ask_is_asked_at_once(tmp_path: Path) -> None:
+def test_labels_are_read_from_batches_and_other_requests_are_sent_at_once(tmp_path: Path) -> None:
     def end(batch: TakenBatch) -> Any:
         lines = []
         for line in batch.lines:

@@ -52,7 +52,7 @@ def test_a_kill_at_any_byte_leaves_a_ledger_that_goes_on(tmp_path: Path) -> None
             assert ledger.open.keys() == names.keys() | {"new"}
 
 
-def test_a_damaged_line_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_line_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "job.batches"
     path.write_bytes(a_ledger(path).replace(b'"uploaded"', b'"upl\x00aded', 1))
     with BatchLedger(path) as ledger:

@@ -1,30 +1,35 @@
-"""Unused outputs: files in the results that the configuration no longer makes.
+"""Stale files of the results: unused outputs, and outputs of other versions of libraries.
 
-A file is only taken for one that a run made where the record of a job names it, and only removed where it still has the
-content that the job gave it. All other files are left alone: a user's own, links and their targets, the store.
+An output is unused if a job's record names it and the configuration no longer makes it. It is removed only where it
+still has the content that the job gave it. All other files stay: a user's own, links and their targets, the store.
+
+Another version of a library re-runs nothing by itself. `python -m dialeval.provenance.stale_files RESULTS GRAPH` prints
+which outputs other versions made and how to remake them; GRAPH is the file that `LAYOUT.graph` names.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shutil
-from collections.abc import Collection, Iterator, Sequence
+import sys
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
 
 from dialeval.config.files import WRITTEN_DOWN
 from dialeval.errors import UserError
-from dialeval.provenance import kept_outputs
-from dialeval.provenance.records import FOLDER, digest_of
+from dialeval.provenance.records import FOLDER, KEPT, digest_of, forget_outputs, installed, read_records
 
 BESIDE = {"trained": "checkpoints"}
 """Folders of what is trained -> where training keeps its checkpoints, under the same name and in no record."""
 
 
 @dataclass(frozen=True)
-class Leftover:
+class UnusedOutput:
     """A file or folder that a job made and the configuration no longer makes.
 
     Attributes:
@@ -45,11 +50,11 @@ class Listing:
     """The files in a folder of results that the configuration does not make.
 
     Attributes:
-        leftovers: what jobs made, by name.
+        unused: what jobs made, by name.
         unknown: names of files that no record names; they are never removed.
     """
 
-    leftovers: list[Leftover]
+    unused: list[UnusedOutput]
     unknown: list[str]
 
 
@@ -81,7 +86,7 @@ def check_folder(results: Path, store: Path, here: Path) -> None:
         )
 
 
-def list_leftovers(results: Path, made: Collection[str], store: Path, configuration: str) -> Listing:
+def list_unused(results: Path, made: Collection[str], store: Path, configuration: str) -> Listing:
     """Returns the files in the results that the configuration does not make.
 
     Args:
@@ -102,22 +107,22 @@ def list_leftovers(results: Path, made: Collection[str], store: Path, configurat
                 unknown.append(name)
             else:
                 found.add(owner)
-    leftovers = []
+    unused = []
     for name in sorted(found):
         path, made_by = results / name, recorded[name]
         reason = _reason(results, path, made_by, configuration)
-        leftovers.append(Leftover(name, _size(path), made_by.stage, reason))
-    return Listing(leftovers, sorted(unknown))
+        unused.append(UnusedOutput(name, _size(path), made_by.stage, reason))
+    return Listing(unused, sorted(unknown))
 
 
-def remove(results: Path, leftovers: Sequence[Leftover]) -> Iterator[Leftover]:
+def remove(results: Path, unused: Sequence[UnusedOutput]) -> Iterator[UnusedOutput]:
     """Removes stale files, the records of jobs without outputs, and folders that become empty.
 
     Yields:
         What was removed, each as soon as it was.
     """
-    removed = {one.name for one in leftovers if not one.reason}
-    for one in leftovers:
+    removed = {one.name for one in unused if not one.reason}
+    for one in unused:
         path = results / one.name
         if one.reason:
             continue
@@ -127,8 +132,8 @@ def remove(results: Path, leftovers: Sequence[Leftover]) -> Iterator[Leftover]:
             path.unlink()
         _remove_empty(results, path.parent)
         yield one
-        kept_outputs.forget(results, [path])
-        _remove_empty(results, (results / kept_outputs.FOLDER / one.name).parent)
+        forget_outputs(results, [path])
+        _remove_empty(results, (results / KEPT / one.name).parent)
     for path, record in list(_records(results)):
         names = record["outputs"]
         if removed.intersection(names) and not any(os.path.lexists(results / name) for name in names):
@@ -215,3 +220,90 @@ def _remove_empty(results: Path, folder: Path) -> None:
     while folder != results and folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()
         folder = folder.parent
+
+
+# Outputs of other versions of libraries than are installed.
+
+
+def read_graph(path: Path) -> dict[str, Any]:
+    """Returns what was written down, and removes the file.
+
+    Returns:
+        `made`, names of files below the results -> the rule that makes each; `configuration`, its files; `left_out`,
+        words on what is named in it and is not there.
+
+    Raises:
+        UserError: there is no such file.
+    """
+    try:
+        about: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(
+            "nothing is known of what the configuration makes, which a run writes down at its start: take --no-hooks "
+            "out, and in a workflow of your own call this module's onstart()"
+        ) from None
+    path.unlink()
+    return about
+
+
+def outdated(
+    records: Iterable[dict[str, Any]], made: Mapping[str, str], now: Callable[[str], str | None] = installed
+) -> list[str]:
+    """Returns the lines of a report on records.
+
+    Args:
+        records: as `records` writes them.
+        made: names of the files that the configuration makes -> the rule that makes them.
+        now: gives the version of a library that is installed here, or None.
+    """
+    versions: dict[str, str | None] = {}
+    files: Counter[tuple[str, str]] = Counter()
+    rules: set[str] = set()
+    gone: set[str] = set()
+    n_records = 0
+    for record in records:
+        n_records += 1
+        for name, known in record.get("libraries", {}).items():
+            if name not in versions:
+                versions[name] = now(name)
+            if known != versions[name]:
+                files[name, known] += len(record["outputs"])
+                found = {made[output] for output in record["outputs"] if output in made}
+                rules |= found
+                gone |= set() if found else {*record["outputs"]}
+    if not files:
+        return [f"all results were made with the versions that are installed ({n_records} records)"]
+    lines = [
+        f"{n} {'files were' if n > 1 else 'file was'} made with {name} {known}; "
+        + (f"{versions[name]} is installed" if versions[name] else "it is not installed here")
+        for (name, known), n in sorted(files.items())
+    ]
+    if rules:
+        lines.append("these files are not remade automatically. To remake them, add this to your command:")
+        lines.append(f"  --forcerun {' '.join(sorted(rules))}")
+        lines.append("Outputs that depend on them are remade if they change. Stored responses are reused.")
+    if gone:
+        lines.append(f"this configuration does not make {len(gone)} of these files; snakemake clean lists them")
+    return lines
+
+
+def main() -> None:
+    """Prints which outputs were made with other versions."""
+    parser = argparse.ArgumentParser(description="Tells which results were made with other versions of libraries.")
+    parser.add_argument("results", type=Path, help="folder of the results")
+    parser.add_argument("graph", type=Path, help="what the configuration makes, as a run writes it down")
+    given = parser.parse_args()
+    results, made = given.results, read_graph(given.graph)["made"]
+    there = (
+        record
+        for record in read_records(results)
+        if all((results / name).exists() for name in record.get("outputs", {}))
+    )
+    print("\n".join(outdated(there, made)), flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except UserError as error:
+        sys.exit(f"error in versions: {error}")

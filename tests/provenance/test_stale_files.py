@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from dialeval.config.files import from_results
 from dialeval.errors import UserError
-from dialeval.provenance.leftovers import check_folder, list_leftovers, remove
 from dialeval.provenance.records import Job, digest_of, write_record
+from dialeval.provenance.stale_files import check_folder, list_unused, outdated, remove
 from dialeval.stages.report import CleanSettings, clean
+
+# What the configuration no longer makes: what is found, and what is never removed.
 
 STORE = Path("elsewhere")
 
@@ -45,9 +49,9 @@ def files(results: Path) -> list[str]:
 
 
 def listed(results: Path, *wanted: str, store: Path = STORE, configuration: str = "") -> dict[str, str]:
-    """Returns leftovers and why each stays, and what is unknown."""
-    listing = list_leftovers(results, set(wanted), store, configuration)
-    return {one.name: one.reason for one in listing.leftovers} | dict.fromkeys(listing.unknown, "unknown")
+    """Returns unused and why each stays, and what is unknown."""
+    listing = list_unused(results, set(wanted), store, configuration)
+    return {one.name: one.reason for one in listing.unused} | dict.fromkeys(listing.unknown, "unknown")
 
 
 def test_what_a_job_made_and_the_configuration_does_not_make_is_found_and_removed(results: Path) -> None:
@@ -55,14 +59,14 @@ def test_what_a_job_made_and_the_configuration_does_not_make_is_found_and_remove
     made(results, "dialogues/b.parquet", "usage/b/selfchat.json", log="logs/b.log")
     put(results, ".kept/dialogues/b.parquet")
     wanted = {"dialogues/a.parquet", "usage/a/selfchat.json", "logs/a.log"}
-    listing = list_leftovers(results, wanted, STORE, "")
-    assert [(one.name, one.size, one.stage) for one in listing.leftovers] == [
+    listing = list_unused(results, wanted, STORE, "")
+    assert [(one.name, one.size, one.stage) for one in listing.unused] == [
         ("dialogues/b.parquet", 4, "answer"),
         ("logs/b.log", 4, "answer"),
         ("usage/b/selfchat.json", 4, "answer"),
     ]
     assert listing.unknown == []
-    assert [one.name for one in remove(results, listing.leftovers)] == [one.name for one in listing.leftovers]
+    assert [one.name for one in remove(results, listing.unused)] == [one.name for one in listing.unused]
     assert files(results) == sorted([*wanted, "provenance/dialogues/a.parquet.json"])
     assert not (results / "usage/b").exists()
     assert not (results / "provenance/usage").exists()
@@ -82,9 +86,7 @@ def test_what_no_job_made_stays(results: Path) -> None:
         "tables/changed.csv": "changed since a run made it",
         "tables/same.csv": "",
     }
-    assert [one.name for one in remove(results, list_leftovers(results, set(), STORE, "").leftovers)] == [
-        "tables/same.csv"
-    ]
+    assert [one.name for one in remove(results, list_unused(results, set(), STORE, "").unused)] == ["tables/same.csv"]
     assert {"README.md", "tables/mine.csv", "tables/changed.csv"} <= set(files(results))
 
 
@@ -101,7 +103,7 @@ def test_links_and_what_lies_behind_them_stay(results: Path, tmp_path: Path) -> 
         "tables/moved.csv": "a link, or with links in it",
         "trained/judge/weights": "",
     }
-    list(remove(results, list_leftovers(results, set(), STORE, "").leftovers))
+    list(remove(results, list_unused(results, set(), STORE, "").unused))
     assert (away / "moved.csv").exists()
     assert (away / "dialogues/a.parquet").exists()
     assert (results / "tables/moved.csv").is_symlink()
@@ -113,7 +115,7 @@ def test_a_record_that_names_files_outside_removes_none(results: Path, tmp_path:
     record = {"stage": "answer", "outputs": {str(outside): digest_of(outside), "../mine.csv": digest_of(outside)}}
     put(results, "provenance/mine.csv.json", json.dumps(record))
     assert listed(results) == {}
-    list(remove(results, list_leftovers(results, set(), STORE, "").leftovers))
+    list(remove(results, list_unused(results, set(), STORE, "").unused))
     assert outside.exists()
 
 
@@ -131,13 +133,13 @@ def test_a_folder_that_a_job_made_is_one_thing_and_goes_with_its_checkpoints(res
         put(results, f"checkpoints/other/{name}")
     made(results, "trained/judge", stage="train_lora")
     put(results, "trained/judge/.snakemake_timestamp", "")  # as Snakemake does afterwards
-    sizes = {one.name: (one.size, one.reason) for one in list_leftovers(results, set(), STORE, "").leftovers}
+    sizes = {one.name: (one.size, one.reason) for one in list_unused(results, set(), STORE, "").unused}
     assert sizes == {"checkpoints/judge": (8, ""), "trained/judge": (8, "")}
     assert listed(results, "trained/judge", "checkpoints/judge").keys() == {
         "checkpoints/other/adapter.bin",
         "checkpoints/other/sub/config.json",
     }
-    list(remove(results, list_leftovers(results, set(), STORE, "").leftovers))
+    list(remove(results, list_unused(results, set(), STORE, "").unused))
     assert files(results) == ["checkpoints/other/adapter.bin", "checkpoints/other/sub/config.json"]
 
 
@@ -174,7 +176,7 @@ def test_a_configuration_of_the_same_name_in_another_folder_is_another(
 def test_a_record_that_is_none_is_named(results: Path) -> None:
     put(results, "provenance/a.json", "{")
     with pytest.raises(UserError, match=r"results/provenance/a.json is no record of a job; remove it"):
-        list_leftovers(results, set(), STORE, "")
+        list_unused(results, set(), STORE, "")
 
 
 @pytest.mark.parametrize(
@@ -192,9 +194,7 @@ def graph(results: Path, *wanted: str, left_out: tuple[str, ...] = ()) -> Path:
     return put(results, ".graph.json", json.dumps(about))
 
 
-def test_the_stage_lists_and_removes_only_where_that_is_asked(
-    results: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_stage_lists_and_removes_only_where_it_is_set(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made(results, "tables/a.csv", "tables/b.csv")
     put(results, "tables/b.csv", "x" * 2345)
     put(results, "mine.txt")
@@ -217,3 +217,56 @@ def test_the_stage_lists_and_removes_only_where_that_is_asked(
     assert (results / "tables/b.csv").exists()
     clean(CleanSettings(remove=False), results, STORE, graph(results, "tables/b.csv"))
     assert "results has no unused files\n" in capsys.readouterr().out
+
+
+# Results that were made with other versions are named, with what makes them anew.
+
+NOW = {"python": "3.12.1", "scipy": "1.15.0", "numpy": "2.1.0"}
+
+
+def record(*outputs: str, **libraries: str) -> dict[str, object]:
+    return {"outputs": dict.fromkeys(outputs, "digest"), "libraries": {**NOW, **libraries}}
+
+
+def test_files_are_counted_by_library_and_version_and_rules_named_once() -> None:
+    records = [
+        record("a.csv", "a.parquet", scipy="1.14.0"),
+        record("b.csv", "b.parquet", scipy="1.14.0"),
+        record("c.svg", scipy="1.13.0", torch="2.6.0"),
+        record("d.parquet"),
+        record("e.parquet", numpy="1.26.0"),
+    ]
+    made = {"a.csv": "measure", "b.csv": "measure", "c.svg": "draw", "d.parquet": "plan"}
+    assert outdated(records, made, NOW.get) == [
+        "1 file was made with numpy 1.26.0; 2.1.0 is installed",
+        "1 file was made with scipy 1.13.0; 1.15.0 is installed",
+        "4 files were made with scipy 1.14.0; 1.15.0 is installed",
+        "1 file was made with torch 2.6.0; it is not installed here",
+        "these files are not remade automatically. To remake them, add this to your command:",
+        "  --forcerun draw measure",
+        "Outputs that depend on them are remade if they change. Stored responses are reused.",
+        "this configuration does not make 1 of these files; snakemake clean lists them",
+    ]
+
+
+def test_results_of_the_versions_at_hand_need_nothing() -> None:
+    said = outdated([record("d.parquet")] * 2, {"d.parquet": "plan"}, NOW.get)
+    assert said == ["all results were made with the versions that are installed (2 records)"]
+
+
+def test_files_that_are_gone_are_not_reported_of(tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    made.write_text("x")
+    write_record(Job("stage", tmp_path, (made,)), "key")
+    graph = tmp_path / "graph.json"
+    path = tmp_path / "provenance/made.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"python": "', '"python": "0.'), encoding="utf-8")
+    command = [sys.executable, "-m", "dialeval.provenance.stale_files", str(tmp_path), str(graph)]
+    graph.write_text(json.dumps({"made": {"made": "measure"}}), encoding="utf-8")
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "1 file was made with python 0." in said
+    assert "  --forcerun measure\n" in said
+    made.unlink()
+    graph.write_text(json.dumps({"made": {"made": "measure"}}), encoding="utf-8")
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert said == "all results were made with the versions that are installed (0 records)\n"
