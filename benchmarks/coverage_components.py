@@ -9,13 +9,12 @@ reach: 93% coverage. Takes 6 min.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
 
 from dialeval.stats.differences import differences_over_judges
-from dialeval.stats.generalizability import TERMS, Design, variance_components
+from dialeval.stats.generalizability import TERMS, StudyDesign, variance_components
 from gates import Gates, arguments
 
 VARIANCES = {
@@ -29,7 +28,10 @@ FIXED = ("system", "judge", "system x judge")
 
 
 def scores(
-    rng: np.random.Generator, sizes: tuple[int, int, int, int], variances: dict[str, float], fixed: dict[str, np.ndarray]
+    rng: np.random.Generator,
+    sizes: tuple[int, int, int, int],
+    variances: dict[str, float],
+    fixed: dict[str, np.ndarray],
 ) -> tuple[np.ndarray, ...]:
     """Return scores with their systems, cases, judges and repeats, each of shape [n]."""
     axes = {"system": 0, "case": 1, "judge": 2}
@@ -70,11 +72,11 @@ def half(rng: np.random.Generator, case: np.ndarray, judge: np.ndarray) -> np.nd
 
 
 def components(gates: Gates, repetitions: int) -> None:
-    """Bias and coverage of components and coefficients, and the planned half-width against the spread of differences."""
+    """Bias and coverage of components and coefficients; coverage by the planned half-width."""
     for n_cases, is_half in product((10, 20, 60), (False, True)):
         sizes = (6, n_cases, 4, 2)
         fixed = fixed_effects(sizes, VARIANCES)
-        design = Design(n_cases, 4, 2)
+        design = StudyDesign(n_cases, 4, 2)
         truth = [*VARIANCES.values()]
         for absolute in (False, True):
             error = design.error_variance(VARIANCES, absolute=absolute)
@@ -83,7 +85,9 @@ def components(gates: Gates, repetitions: int) -> None:
         for number in range(repetitions):
             rng = np.random.default_rng([number, n_cases, is_half])
             value, system, case, judge, _ = scores(rng, sizes, VARIANCES, fixed)
-            by_system = value.reshape(sizes).mean(axis=(1, 2, 3)) - sum(fixed[name].mean(axis=(1, 2, 3)) for name in FIXED)
+            by_system = value.reshape(sizes).mean(axis=(1, 2, 3)) - sum(
+                fixed[name].mean(axis=(1, 2, 3)) for name in FIXED
+            )
             differences.append(by_system[0] - by_system[1])
             if is_half:
                 left = half(rng, case, judge)
@@ -113,7 +117,8 @@ def judges(gates: Gates, repetitions: int) -> None:
         held, widths, fixed_held = [], [], []
         for number in range(repetitions):
             rng = np.random.default_rng([number, n_judges, n_cases, is_half, do_differ])
-            value, system, case, judge, _ = scores(rng, (2, n_cases, n_judges, 1), variances, {"system": np.zeros((2, 1, 1, 1))})
+            sizes, equal = (2, n_cases, n_judges, 1), {"system": np.zeros((2, 1, 1, 1))}
+            value, _, case, judge, _ = scores(rng, sizes, variances, equal)
             table = value.reshape(2, n_cases, n_judges)
             first, second = table
             if is_half:
@@ -123,7 +128,9 @@ def judges(gates: Gates, repetitions: int) -> None:
             held.append(one.ci_low <= 0.0 <= one.ci_high)
             fixed_held.append(one.fixed_ci_low <= 0.0 <= one.fixed_ci_high)
             widths.append(one.ci_high - one.ci_low)
-        place = f"{n_judges} judges who {'differ' if do_differ else 'do not differ'}, {n_cases} cases" + (", half" if is_half else "")
+        place = f"{n_judges} judges who {'differ' if do_differ else 'do not differ'}, {n_cases} cases" + (
+            ", half" if is_half else ""
+        )
         gates.at_least(
             f"coverage, {place}", 100.0 * np.mean(held), 93.0, unit="%",
             note=f"judges fixed {100.0 * np.mean(fixed_held):.0f}%; width {np.median(widths):.2f}",

@@ -45,7 +45,7 @@ def test_a_protocol_of_ones_own_stands_beside_the_shipped_ones() -> None:
     assert list(config.resolved_protocols()) == [*(name for name in SHIPPED if name in BASE["protocols"]), "helpful"]
     helpful = config.resolved_protocols()["helpful"]
     assert helpful.data.source == ["selfchat"]
-    assert helpful.measured() == ("ratings", "win_rates", "bias", "differences", "ranks")
+    assert helpful.measured() == ("ratings", "win_rates", "bias", "differences", "ranks", "judge_differences")
     assert config.judges_of("helpful") == ["judge"]
     assert config.protocol_judges() == [*BASE["judges"], "judge"]
 

@@ -138,14 +138,16 @@ def _without_certainty(protocol: Protocol) -> str:
 
 Measure = Literal[
     "pass_rates", "pass_rates_at_gt_length", "ratings", "win_rates", "means", "rates", "checklist", "differences",
-    "ranks", "bias", "agreement", "examples",
+    "ranks", "bias", "agreement", "examples", "judge_differences", "variance_components",
 ]  # fmt: skip
+OF_SAMPLES: tuple[Measure, ...] = ("judge_differences", "variance_components")
+"""Measures of cases and judges as random samples."""
 MEASURES: dict[Form, tuple[Measure, ...]] = {
-    "scale": ("means", "rates", "checklist", "differences", "ranks"),
-    "probability": ("means", "rates", "checklist", "differences", "ranks"),
-    "pair": ("ratings", "win_rates", "bias", "differences", "ranks"),
-    "locate": ("pass_rates", "pass_rates_at_gt_length", "rates", "differences", "ranks"),
-    "annotate": ("rates", "differences", "agreement", "examples"),
+    "scale": ("means", "rates", "checklist", "differences", "ranks", *OF_SAMPLES),
+    "probability": ("means", "rates", "checklist", "differences", "ranks", *OF_SAMPLES),
+    "pair": ("ratings", "win_rates", "bias", "differences", "ranks", *OF_SAMPLES),
+    "locate": ("pass_rates", "pass_rates_at_gt_length", "rates", "differences", "ranks", *OF_SAMPLES),
+    "annotate": ("rates", "differences", "agreement", "examples", *OF_SAMPLES),
 }
 """What can be measured of the answers to each form of question."""
 RANKS: Measure = "ranks"
@@ -256,12 +258,16 @@ class Protocol(Penalties):
         if self.measures is not None:
             return tuple(self.measures)
         if self.form == "locate":
-            return ("rates" if self.criteria else "pass_rates", "differences", RANKS)
+            return ("rates" if self.criteria else "pass_rates", "differences", RANKS, *OF_SAMPLES)
         if self.form == "pair" and self.data.opponent != EACH_OTHER:
-            return ("win_rates", "bias", "differences", RANKS)
+            return ("win_rates", "bias", "differences", RANKS, *OF_SAMPLES)
+        if self.form == "pair":
+            return tuple(one for one in MEASURES["pair"] if one != "variance_components")
         if self.form == "annotate" and len(self.judges or ()) < 2:
-            return ("rates", "differences", "examples")
-        return ("means", "differences", RANKS) if self.form in ("scale", "probability") else MEASURES[self.form]
+            return ("rates", "differences", "examples", *OF_SAMPLES)
+        if self.form in ("scale", "probability"):
+            return ("means", "differences", RANKS, *OF_SAMPLES)
+        return MEASURES[self.form]
 
 
 def folded_option(label: str) -> str:

@@ -279,6 +279,9 @@ def _measures(field: str, protocol: Protocol) -> Iterator[Mistake]:
             yield Mistake(f"{field}.measures", "rates are of criteria; name them under criteria, or take pass_rates")
         elif measure == RANKS and "differences" not in (protocol.measures or ()):
             yield Mistake(f"{field}.measures", "ranks follow from differences; add differences to the measures")
+        elif measure == "variance_components" and protocol.form == "pair" and protocol.data.opponent == EACH_OTHER:
+            words = "variance components are of scores of single systems; remove them, or name an opponent in data"
+            yield Mistake(f"{field}.measures", words)
         elif measure == RANKS and _beat_each_other_only(protocol):
             yield Mistake(
                 f"{field}.measures", "ranks of systems that meet each other are those of ratings; add ratings"

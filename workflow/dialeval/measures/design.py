@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from dialeval.config.botchat import Elo
-from dialeval.config.protocol_settings import EACH_OTHER, RANKS, SELFCHAT, Cascade, Protocol
+from dialeval.config.protocol_settings import EACH_OTHER, OF_SAMPLES, RANKS, SELFCHAT, Cascade, Protocol
 from dialeval.tables.dialogues import Form
 from dialeval.tables.files import HUMAN, iterate_rows
 from dialeval.tables.metaeval import ITEMS
@@ -28,6 +28,8 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "win_rates": ("reference",),
     "bias": ("reference", "families", "both_orders", "resamples", "random_seed"),
     "differences": ("reference", "measures", "without_answers", "equal_pairs"),
+    "judge_differences": ("reference", "measures", "derived_judges", "equal_pairs"),
+    "variance_components": ("reference", "measures", "derived_judges", "resamples", "random_seed"),
     "rates": ("without_answers",),
     "checklist": ("without_answers",),
     "agreement": ("resamples", "random_seed"),
@@ -44,6 +46,7 @@ class Design(BaseModel, defer_build=True):
     Attributes:
         protocol: its name.
         judges: the judges, in the order of the table.
+        derived_judges: the judges that are no sample of judges: ensembles, cascades and rules.
         systems: who is judged, in the order of the table; systems that are judged and not named come after them.
         without_answers: the judges that give numbers alone: means of several judges' own.
         criteria: what is judged, in the order of the table; those that are judged and not named come after them.
@@ -64,6 +67,7 @@ class Design(BaseModel, defer_build=True):
     protocol: str
     judges: list[str]
     without_answers: list[str] = []
+    derived_judges: list[str] = []
     systems: list[str] = []
     criteria: list[str] = []
     lengths: list[int] = []
@@ -103,13 +107,14 @@ def design_of(config: Config, name: str) -> Design:
         protocol=name,
         judges=config.judging(name),
         without_answers=config.ensembles_of(name) if protocol.form == "scale" else [],
+        derived_judges=[one for one in config.judging(name) if one not in config.judges_of(name)],
         systems=_systems(config, protocol),
         criteria=protocol.criteria,
         lengths=protocol.n_utterances if protocol.form == "locate" else protocol.data.n_utterances,
         reference=None if protocol.form != "pair" or opponent == EACH_OTHER else opponent,
         both_orders=protocol.both_orders,
         families=config.families(),
-        measures=[measure for measure in protocol.measured() if measure != RANKS],
+        measures=[measure for measure in protocol.measured() if measure not in (RANKS, *OF_SAMPLES)],
         elo=config.elo,
         resamples=config.elo.resamples,
         random_seed=config.random_seed,

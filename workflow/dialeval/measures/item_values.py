@@ -183,7 +183,7 @@ def values_by_item(
     """
     cluster = pd.factorize(cases(judgements))[0].astype(np.int64)
     system = np.asarray(_codes(judgements["left"], systems), dtype=np.int64)
-    return _by_item(value, system, len(systems), np.asarray(_common_items(judgements)), cluster)
+    return _by_item(value, system, len(systems), np.asarray(common_items(judgements)), cluster)
 
 
 def _by_item(
@@ -197,7 +197,7 @@ def _by_item(
     return mean, count > 0, cluster[first_row]
 
 
-def _common_items(judgements: pd.DataFrame) -> pd.Series[str]:
+def common_items(judgements: pd.DataFrame) -> pd.Series[str]:
     """Return what two systems have in common: their case if each has one item on it, else the item.
 
     The items of a system on one case, such as two dialogues in one scenario, are numbered in their order: the first of

@@ -69,6 +69,8 @@ STAGES: dict[str, tuple[str, ...]] = {
         "measure_checklist",
         "measure_examples",
         "measure_ranks",
+        "measure_judge_differences",
+        "measure_variance_components",
         "rate_battles",
         "correct",
     ),

@@ -18,6 +18,7 @@ from dialeval.labels.correction import corrected_numbers
 from dialeval.labels.joined_judgements import JUDGEMENT_COLUMNS, PLAN_COLUMNS, LabelledDesign, Terms, with_planned
 from dialeval.labels.judge_checks import Resampling, judge_checks
 from dialeval.measures import bias, scores
+from dialeval.measures import variance_components as components
 from dialeval.measures.design import Design, dialogue_words
 from dialeval.measures.differences import differences as system_differences
 from dialeval.measures.differences import ranks, with_adjusted_p
@@ -37,12 +38,14 @@ from dialeval.tables.measures import (
     CHECKLIST,
     DIFFERENCES,
     EXAMPLES,
+    JUDGE_DIFFERENCES,
     MEANS,
     PASS_RATES,
     PASS_RATES_AT_GT_LENGTH,
     RANKS,
     RATES,
     RATINGS,
+    VARIANCE_COMPONENTS,
     WIN_RATES,
     under,
 )
@@ -126,6 +129,17 @@ measure_agreement = _measure(AGREEMENT, scores.COLUMNS, lambda frame, design, _:
 measure_bias = _measure(BIAS, bias.COLUMNS, _bias)
 measure_examples = _measure(
     EXAMPLES, scores.EXAMPLE_COLUMNS, lambda frame, design, sources: scores.examples(frame, design, sources.items)
+)
+
+measure_judge_differences = _measure(
+    JUDGE_DIFFERENCES,
+    (*DIFFERENCE_COLUMNS, "repeat"),
+    lambda frame, design, _: components.judge_differences(frame, design),
+)
+measure_variance_components = _measure(
+    VARIANCE_COMPONENTS,
+    (*DIFFERENCE_COLUMNS, "repeat"),
+    lambda frame, design, _: components.variance_components(frame, design),
 )
 
 

@@ -27,7 +27,7 @@ ONE_CLUSTER_IN_STRATUM = "a part of the mean has items of one cluster only"
 FEWEST_JUDGES = 3
 """Judges below which a population of them is not identifiable: of two, Student's quantile is 12.7 at one degree of
 freedom, so that the interval says nothing."""
-FEW_JUDGES = "{} judges: the population of judges takes {}"
+FEW_JUDGES = "not identifiable: {} answered, a population of judges takes {}"
 
 _ROUNDING = 1e-12  # of the largest value
 
@@ -285,45 +285,51 @@ def pseudo_items(squares: FloatArray, fourth_powers: FloatArray) -> FloatArray:
 
 
 class JudgeSample(NamedTuple):
-    """A difference of two systems over a population of judges.
+    """A difference of two systems over a population of judges; a number that is not identifiable is NaN.
 
     Attributes:
         estimate: mean over judges of each judge's mean difference.
-        ci_low, ci_high, p_value: with judges as a random sample; NaN with fewer than `FEWEST_JUDGES`.
+        n_judges, n_items, n_clusters: numbers of judges, of items of any judge, and of their clusters.
+        note: why a number is missing; empty if none is.
+        ci_low, ci_high, p_value: with judges as a random sample of at least `FEWEST_JUDGES`.
         fixed_ci_low, fixed_ci_high: interval of the mean over these very judges.
         judge_sd: standard deviation of the judges' true differences, 0 if they spread no more than by chance.
         df: degrees of freedom, with judges as a random sample.
-        n_judges, n_items, n_clusters: numbers of judges, of items of any judge, and of their clusters.
-        note: why a number is missing; empty if none is.
     """
 
     estimate: float
-    ci_low: float
-    ci_high: float
-    p_value: float
-    fixed_ci_low: float
-    fixed_ci_high: float
-    judge_sd: float
-    df: float
     n_judges: int
     n_items: int
     n_clusters: int
-    note: str
+    note: str = ""
+    ci_low: float = math.nan
+    ci_high: float = math.nan
+    p_value: float = math.nan
+    fixed_ci_low: float = math.nan
+    fixed_ci_high: float = math.nan
+    judge_sd: float = math.nan
+    df: float = math.nan
 
 
 def differences_over_judges(
-    first_value: ArrayLike, second_value: ArrayLike, cluster: ArrayLike, *, confidence: float = 0.95, scores: bool = True
+    first_value: ArrayLike,
+    second_value: ArrayLike,
+    cluster: ArrayLike,
+    *,
+    confidence: float = 0.95,
+    scores: bool = True,
 ) -> JudgeSample:
     """Return the mean difference of two systems with clusters and judges as crossed random samples.
 
-    With psi_c the influence of cluster c on the mean over judges, m_j the difference by judge j of J, and e the
-    interaction's share of the variance, the variance is
+    With psi_c the influence of cluster c on the mean m over J judges, and m_j the difference by judge j, the variance
+    is V = max(A + B - E, A, B), with
 
-        max(sum psi_c^2 + sum (m_j - m)^2 / (J (J - 1)) - e, each of the first two terms),
+        A = sum psi_c^2 C / (C - 1),    B = sum (m_j - m)^2 / (J (J - 1)),
 
-    which in a balanced design is the estimate by mean squares (Brennan 2001, for the crossed design cases x judges).
-    Degrees of freedom are Satterthwaite's, at most J - 1 if the spread of the judges is the larger part, else those
-    of the terms. With judges of unequal clusters it is conservative.
+    and E the variance of the interaction, which both contain. In a balanced design A + B - E is the estimate by mean
+    squares of cases x judges (Brennan 2001). Degrees of freedom are Satterthwaite's:
+    V^2 / (A^2 / df_A + B^2 / (J - 1) + E^2 / (df_A (J - 1))). If judges have different clusters, the interval is
+    conservative.
 
     Args:
         first_value, second_value: by judge and item, NaN if missing, shape [n_judges, n_items]; an item counts where
@@ -342,62 +348,56 @@ def differences_over_judges(
     clusters, _ = dense_codes("cluster", cluster, difference.shape[1])
     known = ~np.isnan(difference)
     judging, used = known.any(axis=1), known.any(axis=0)
-    difference, known, clusters = difference[judging][:, used], known[judging][:, used], clusters[used]
-    clusters = np.unique(clusters, return_inverse=True)[1]
+    difference, known = difference[judging][:, used], known[judging][:, used]
+    clusters = np.unique(clusters[used], return_inverse=True)[1]
     n_judges, n_items, n_clusters = len(difference), len(clusters), int(clusters.max(initial=-1)) + 1
-    note = NO_ITEM if not n_items else ONE_CLUSTER if n_clusters < 2 else ""
-    if not note and n_judges < FEWEST_JUDGES:
-        note = FEW_JUDGES.format(n_judges, FEWEST_JUDGES)
-    if note in (NO_ITEM, ONE_CLUSTER):
-        mean = float(np.mean([np.nanmean(row) for row in difference])) if n_items else math.nan
-        return JudgeSample(mean, *[math.nan] * 7, n_judges, n_items, n_clusters, note)
+    if not n_items:
+        return JudgeSample(math.nan, 0, 0, 0, NO_ITEM)
     filled = np.where(known, difference, 0.0)
     unit = 1.0 / (n_judges * known.sum(axis=1, keepdims=True))
     of_judge = (filled * unit).sum(axis=1) * n_judges
     mean = float(of_judge.mean())
+    few = FEW_JUDGES.format(f"{n_judges} judge{'s' if n_judges > 1 else ''}", FEWEST_JUDGES)
+    found = JudgeSample(mean, n_judges, n_items, n_clusters, few if n_judges < FEWEST_JUDGES else "")
+    if n_clusters < 2:
+        return found._replace(note=ONE_CLUSTER)
     parts = np.where(known, filled - of_judge[:, np.newaxis], 0.0) * unit, known * unit
     influence, share = (np.array([np.bincount(clusters, row, minlength=n_clusters) for row in part]) for part in parts)
     psi, weight = influence.sum(axis=0), share.sum(axis=0)
-    left = influence - share / weight * psi
-    n_of_cluster = (share > 0.0).sum(axis=0)
     correction = n_clusters / (n_clusters - 1.0)
     cases = float((psi**2).sum()) * correction
-    several = n_of_cluster > 1
-    of_interaction = (left**2).sum(axis=0)[several] * n_of_cluster[several] / (n_of_cluster[several] - 1.0)
-    interaction = float(of_interaction.sum()) * correction
-    between = float(of_judge.var(ddof=1)) / n_judges if n_judges > 1 else math.nan
+    between = float(of_judge.var(ddof=1)) / n_judges if n_judges > 1 else 0.0
     df_cases = max(1.0 / float((weight**2).sum()) - 1.0, 1.0)
-    size = _ROUNDING * max(largest_of(filled.ravel()), 1e-300)
-    still = max(cases, 0.0 if n_judges < 2 else between) <= size**2
+    still = max(cases, between) <= (_ROUNDING * largest_of(filled.ravel())) ** 2
+    if scores and still:
+        return found._replace(note=found.note or NO_SPREAD)
     centre, added = mean, 0.0
     if not scores:
-        pseudo = (
-            np.array([MAX_PSEUDO_ITEMS])
-            if still
-            else pseudo_items(np.array([(psi**2).sum()]), np.array([(psi**4).sum()]))
-        )
-        found = _with_pseudo_items(np.array([mean]), np.array([cases]), np.array([1.0 / (weight**2).sum()]), pseudo)
-        centre, added = float(found[0][0]), max(float(found[1][0]) - cases, 0.0)
-    elif still:
-        return JudgeSample(mean, *[math.nan] * 7, n_judges, n_items, n_clusters, note or NO_SPREAD)
-    fixed_low, fixed_high, _ = t_interval(centre, math.sqrt(cases + added), df_cases, confidence)
-    low = high = p_value = judge_sd = df = math.nan
-    if n_judges >= FEWEST_JUDGES:
-        variance = max(cases + between - interaction, cases, between)
-        df_interaction = max(df_cases * (n_judges - 1.0), 1.0)
-        fourth = cases**2 / df_cases + between**2 / (n_judges - 1.0) + interaction**2 / df_interaction
-        df = variance**2 / fourth if fourth > 0.0 else df_cases
-        low, high, p_value = (
-            float(one) for one in t_interval(centre, math.sqrt(variance + added), df, confidence)
-        )
-        judge_sd = math.sqrt(max(between - interaction, 0.0) * n_judges)
-    ends = [low, high, float(fixed_low), float(fixed_high)]
-    if not scores:
-        ends = [*np.maximum(ends[::2], -1.0), *np.minimum(ends[1::2], 1.0)]
-        low, fixed_low, high, fixed_high = ends
-    return JudgeSample(
-        mean, low, high, p_value, float(fixed_low), float(fixed_high), judge_sd, df, n_judges, n_items, n_clusters, note
-    )
+        pseudo = pseudo_items(np.array([(psi**2).sum()]), np.array([(psi**4).sum()]))
+        pseudo = np.where(still, MAX_PSEUDO_ITEMS, pseudo)
+        moved = _with_pseudo_items(np.array([mean]), np.array([cases]), np.array([1.0 / (weight**2).sum()]), pseudo)
+        centre, added = float(moved[0][0]), max(float(moved[1][0]) - cases, 0.0)
+
+    def interval(variance: float, df: float) -> tuple[float, float, float]:
+        low, high, p_value = (float(one) for one in t_interval(centre, math.sqrt(variance + added), df, confidence))
+        return (low, high, p_value) if scores else (max(low, -1.0), min(high, 1.0), p_value)
+
+    fixed_low, fixed_high, _ = interval(cases, df_cases)
+    found = found._replace(fixed_ci_low=fixed_low, fixed_ci_high=fixed_high)
+    if n_judges < FEWEST_JUDGES:
+        return found
+    left = influence - share / weight * psi
+    n_of_cluster = (share > 0.0).sum(axis=0)
+    several = n_of_cluster > 1
+    of_cluster = (left**2).sum(axis=0)[several] * n_of_cluster[several] / (n_of_cluster[several] - 1.0)
+    interaction = float(of_cluster.sum()) * correction
+    variance = max(cases + between - interaction, cases, between)
+    of_parts = (cases, df_cases), (between, n_judges - 1.0), (interaction, df_cases * (n_judges - 1.0))
+    fourth = sum(part**2 / df for part, df in of_parts)
+    df = variance**2 / fourth if fourth > 0.0 else df_cases
+    low, high, p_value = interval(variance, df)
+    judge_sd = math.sqrt(max(between - interaction, 0.0) * n_judges)
+    return found._replace(ci_low=low, ci_high=high, p_value=p_value, judge_sd=judge_sd, df=df)
 
 
 def pairwise_variance(covariance: FloatArray) -> FloatArray:

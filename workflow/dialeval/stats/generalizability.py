@@ -1,7 +1,7 @@
 """Variance components of scores, generalizability of systems' means, and the precision of other designs.
 
 A score of a system on a case by a judge in one repeat is a mean plus independent effects of the system, the case, the
-judge, their interactions and the repeat. `variance_components` estimates the variance of each effect; a `Design`
+judge, their interactions and the repeat. `variance_components` estimates the variance of each effect; a `StudyDesign`
 gives the variance of means and differences from them.
 
 Sources: Koch (1968) for the estimators; Brennan (2001), "Generalizability Theory", and Shavelson and Webb (1991) for
@@ -11,7 +11,7 @@ the coefficients and the planning of designs (D studies).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
@@ -61,7 +61,7 @@ def variance_components(
     with s_k the variance of component k, n_g the size of a group g of i, and N_gh the number of scores that it shares
     with a group h of k (Koch 1968). One equation for each i gives unbiased estimates, which may be negative, without
     an assumption of normality. In a balanced design they are the solutions of the mean squares of the analysis of
-    variance. Scores are weighted so that every system has the same weight with every judge; sums are then of weights.
+    variance. Scores are weighted so that every system has the same weight with every judge, and sums are of weights.
     Time is linear in the number of scores.
 
     The interval resamples cases with all their scores; systems and judges are held fixed. Replicates are shifted by the
@@ -94,7 +94,7 @@ def variance_components(
     kept, joined = _identifiable(partitions)
     clusters, n_cases = codes[CASE], int(codes[CASE].max(initial=-1)) + 1
     values = values - values.mean() if len(values) else values
-    pairs = _Pairs([partitions[name] for name in kept], clusters, n_cases, values, _weights(partitions[SYSTEM_JUDGE]))
+    pairs = _Pairs([partitions[name] for name in kept], clusters, n_cases, values, partitions[SYSTEM_JUDGE])
     estimate = pairs.components(np.ones((1, n_cases)))[0] if kept else np.zeros(0)
     if len(values) and values.max() - values.min() <= _ROUNDING:
         estimate = np.zeros(len(kept))
@@ -147,7 +147,7 @@ class Components:
     n_groups: IntArray
     n_telling: IntArray
     joined: Mapping[str, tuple[str, ...]]
-    design: Design
+    design: StudyDesign
     n: int
     confidence: float
     replicates: FloatArray
@@ -156,23 +156,42 @@ class Components:
         """Return the variance of each component, negative estimates as 0."""
         return {name: max(float(value), 0.0) for name, value in zip(self.names, self.estimate, strict=True)}
 
-    def generalizability(self, design: Design | None = None) -> Estimate:
+    def planning_variances(self) -> dict[str, float]:
+        """Return the variances for `StudyDesign.difference`.
+
+        Where a negative estimate counts as 0, the others are scaled, so that the error variance of the scores' own
+        design by one judge stays that of the estimates.
+        """
+        design = self.design._replace(n_judges=1)
+        raw = design.error_variance(dict(zip(self.names, self.estimate.tolist(), strict=True)), judges_fixed=True)
+        found = self.variances()
+        positive = design.error_variance(found, judges_fixed=True)
+        scale = raw / positive if raw > 0.0 else 1.0
+        scaled = design.divisors(judges_fixed=True)
+        return {name: value * scale if name in scaled else value for name, value in found.items()}
+
+    def few_cases(self, place: int) -> str:
+        """Return why a component has no interval; empty if it has one."""
+        return "" if self.n_telling[place] >= FEWEST_CASES else FEW_CASES.format(FEWEST_CASES)
+
+    def generalizability(self, design: StudyDesign | None = None) -> Estimate:
         """Return the generalizability coefficient of systems' means, for relative decisions.
 
-        E rho^2 = s_system / (s_system + relative error variance), see `Design.error_variance`.
+        E rho^2 = s_system / (s_system + relative error variance), see `StudyDesign.error_variance`.
         """
         return self._coefficient(design or self.design, absolute=False)
 
-    def dependability(self, design: Design | None = None) -> Estimate:
+    def dependability(self, design: StudyDesign | None = None) -> Estimate:
         """Return the dependability coefficient (Phi) of systems' means, for absolute decisions.
 
-        Phi = s_system / (s_system + absolute error variance), see `Design.error_variance`.
+        Phi = s_system / (s_system + absolute error variance), see `StudyDesign.error_variance`.
         """
         return self._coefficient(design or self.design, absolute=True)
 
-    def _coefficient(self, design: Design, *, absolute: bool) -> Estimate:
-        if SYSTEM not in self.names:
-            note = ONE_LEVEL.format(SYSTEM)
+    def _coefficient(self, design: StudyDesign, *, absolute: bool) -> Estimate:
+        lacking = next((name for name in (SYSTEM, CASE) if name in self.joined.get("", ())), None)
+        if lacking or SYSTEM not in self.names:
+            note = ONE_LEVEL.format(lacking or SYSTEM)
             return Estimate(math.nan, math.nan, math.nan, self.confidence, 0, note, design.n_cases)
         variance = np.maximum(np.vstack([self.estimate, self.replicates]), 0.0)
         of_term = dict(zip(self.names, variance.T, strict=True))
@@ -188,7 +207,7 @@ class Components:
         return Estimate(float(share[0]), *ends, self.confidence, len(share) - 1, note, design.n_cases, n_items=self.n)
 
 
-class Design(NamedTuple):
+class StudyDesign(NamedTuple):
     """How many cases, judges and repeats the scores of every system have.
 
     Attributes:
@@ -268,7 +287,7 @@ class Cost(NamedTuple):
     case: float
     score: float
 
-    def of(self, design: Design) -> float:
+    def of(self, design: StudyDesign) -> float:
         """Return the cost of a design."""
         return design.n_cases * (self.case + self.score * design.n_judges * design.n_repeats)
 
@@ -285,7 +304,7 @@ def cheapest_design(
     n_dialogues: float = 1.0,
     most_cases: int = 1_000_000,
     confidence: float = 0.95,
-) -> Design | None:
+) -> StudyDesign | None:
     """Return the cheapest design whose difference of two systems reaches a target; None if no design does.
 
     Args:
@@ -300,13 +319,13 @@ def cheapest_design(
         confidence: of the interval.
     """
 
-    def reached(design: Design) -> bool:
+    def reached(design: StudyDesign) -> bool:
         found = design.difference(variances, judges_fixed=judges_fixed, confidence=confidence)
         return bool((found.smallest if by_power else found.half_width) <= target)
 
     designs = []
     for n_judges, n_repeats in product(judges, repeats):
-        design = Design(most_cases, n_judges, n_repeats, n_dialogues)
+        design = StudyDesign(most_cases, n_judges, n_repeats, n_dialogues)
         if not reached(design):
             continue
         too_few, enough = 1, most_cases
@@ -317,12 +336,6 @@ def cheapest_design(
     return min(designs, key=lambda one: (cost.of(one), one.n_cases), default=None)
 
 
-def _weights(cell: IntArray) -> FloatArray:
-    """Return the weight of each score: one over the scores of its system and judge, with mean 1."""
-    weight = 1.0 / np.bincount(cell)[cell]
-    return np.asarray(weight * (len(cell) / weight.sum()) if len(cell) else weight)
-
-
 def _interval(
     estimate: FloatArray, replicates: FloatArray, n_cases: IntArray, confidence: float
 ) -> tuple[FloatArray, FloatArray]:
@@ -331,10 +344,10 @@ def _interval(
     upper = 0.5 + 0.5 * confidence
     n = np.maximum(n_cases, 2)
     spread = n / (n - 1.0) * (stdtrit(n - 1.0, upper) / ndtri(upper)) ** 2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        df = 2.0 * estimate**2 / (np.nanvar(replicates, axis=0) * spread) if len(replicates) else np.zeros(len(estimate))
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        df = 2.0 * estimate**2 / (np.nanvar(replicates, axis=0) * spread)
         ends = [df * estimate / chdtri(df, tail) for tail in (1.0 - upper, upper)]
-    positive = (low > 0.0) & (df > 0.0)
+    positive = (low > 0.0) & (df >= 1.0)
     return np.where(positive, np.minimum(low, ends[0]), low), np.where(positive, np.maximum(high, ends[1]), high)
 
 
@@ -376,7 +389,8 @@ def _identifiable(partitions: Mapping[str, IntArray]) -> tuple[list[str], dict[s
             joined.setdefault(same, []).append(name)
     ones = np.zeros(len(partitions[REPEAT]), np.int64)
     while len(kept) > 1 and len(ones):
-        matrix = _Pairs([partitions[name] for name in kept], ones, 1, np.zeros(len(ones)), np.ones(len(ones))).matrix(np.ones((1, 1)))[0]
+        pairs = _Pairs([partitions[name] for name in kept], ones, 1, np.zeros(len(ones)), ones)
+        matrix = pairs.matrix(np.ones((1, 1)))[0]
         if not _singular(matrix[np.newaxis])[0]:
             break
         found = [place for place in reversed(range(1, len(kept))) if _refines(partitions, kept, place)]
@@ -395,8 +409,12 @@ def _refines(partitions: Mapping[str, IntArray], kept: Sequence[str], place: int
 
 
 def _n_groups(part: IntArray, other: IntArray | None = None) -> int:
-    joint = part if other is None else part * (int(other.max(initial=0)) + 1) + other
-    return len(np.unique(joint))
+    return len(np.unique(part if other is None else _joined(part, other)))
+
+
+def _joined(part: IntArray, other: IntArray) -> IntArray:
+    """Return a number for each combination of two groups."""
+    return part * (int(other.max(initial=0)) + 1) + other
 
 
 def _rank(matrix: FloatArray) -> int:
@@ -419,11 +437,11 @@ def _singular(matrix: FloatArray) -> IntArray:
     return (singular[:, -1] <= _RANK * singular[:, 0]).astype(np.int64)
 
 
-def _design_of(codes: Mapping[str, IntArray]) -> Design:
+def _design_of(codes: Mapping[str, IntArray]) -> StudyDesign:
     """Return the numbers of scores as a balanced design: harmonic means of cases, dialogues and repeats."""
     system, case, judge, dialogue = (codes[name] for name in (SYSTEM, CASE, JUDGE, DIALOGUE))
     if not len(system):
-        return Design(0, 0)
+        return StudyDesign(0, 0)
 
     def mean_number(inner: Sequence[IntArray], outer: Sequence[IntArray]) -> float:
         """Return the harmonic mean of the number of distinct inner codes within outer ones."""
@@ -434,7 +452,7 @@ def _design_of(codes: Mapping[str, IntArray]) -> Design:
     cases = mean_number([case], [system, judge])
     dialogues = mean_number([dialogue], [system, case])
     repeats = mean_number([np.arange(len(system))], [system, case, dialogue, judge])
-    return Design(max(round(cases), 1), len(np.unique(judge)), repeats, dialogues)
+    return StudyDesign(max(round(cases), 1), len(np.unique(judge)), repeats, dialogues)
 
 
 class _Pairs:
@@ -445,28 +463,28 @@ class _Pairs:
     """
 
     def __init__(
-        self, parts: Sequence[IntArray], case: IntArray, n_cases: int, value: FloatArray, weight: FloatArray
+        self, parts: Sequence[IntArray], case: IntArray, n_cases: int, value: FloatArray, cell: IntArray
     ) -> None:
-        self._n_cases, self._case, self._parts = n_cases, case, [np.zeros(len(value), np.int64), *parts]
-        self._values = [_Groups(part, case, n_cases, weight, value) for part in self._parts]
-        self._joint: dict[tuple[int, int], _Groups] = {}
-        for one, first in enumerate(self._parts):
-            for other in range(max(one, 1), len(self._parts)):
-                joint = first * (int(self._parts[other].max(initial=0)) + 1) + self._parts[other]
-                self._joint[one, other] = _Groups(np.unique(joint, return_inverse=True)[1], case, n_cases, weight)
-        sizes = [int(np.bincount(part).max(initial=0)) for part in self._parts]
-        self._equations = [place for place, size in enumerate(sizes) if size > 1]
+        self._n_cases, self._parts = n_cases, [np.zeros(len(value), np.int64), *parts]
+        size = np.bincount(cell, minlength=1)[cell]
+        self._values, self._joint = [], []
+        for part in self._parts:
+            is_nested = _n_groups(part) == _n_groups(part, case)
+            weight = 1.0 / np.sqrt(size) if is_nested else 1.0 / size  # the sums of a system and judge are then equal
+            self._values.append(_Groups(part, case, n_cases, weight, value))
+            joints = (np.unique(_joined(part, other), return_inverse=True)[1] for other in parts)
+            self._joint.append([_Groups(joint, case, n_cases, weight) for joint in joints])
+        most = [int(np.bincount(part).max(initial=0)) for part in self._parts]
+        self._equations = [place for place, largest in enumerate(most) if largest > 1]
 
     def matrix(self, weights: FloatArray) -> FloatArray:
         """Return the coefficients of the components, shape [n_weights, n_equations, n_components]."""
-        n = len(self._parts)
-        square = {pair: groups.squares(weights) for pair, groups in self._joint.items()}
-        square[0, 0] = self._values[0].squares(weights)
-        columns = [
-            [square[one, one] - square[min(one, other), max(one, other)] for other in range(1, n)]
-            for one in self._equations
-        ]
-        return np.array(columns).transpose(2, 0, 1).reshape(len(weights), len(self._equations), n - 1)
+        rows = []
+        for one in self._equations:
+            own = self._values[one].squares(weights)
+            rows.append([own - joint.squares(weights) for joint in self._joint[one]])
+        shape = len(weights), len(self._equations), len(self._parts) - 1
+        return np.array(rows).transpose(2, 0, 1).reshape(shape) if rows else np.zeros(shape)
 
     def components(self, weights: FloatArray) -> FloatArray:
         """Return the variance components, NaN where they are not identifiable, shape [n_weights, n_components]."""
@@ -508,17 +526,18 @@ class _Groups:
         self._case_of_cell, self._group_of_cell = place % max(n_cases, 1), place // max(n_cases, 1)
         self.nested = len(place) == n_groups
         self._shape = n_cases, n_groups
-        self._size = self._by_case(np.bincount(cell, weight, minlength=len(place)))
+        self._size = self._by_case(cell, len(place), weight)
         if value is not None:
-            self._sum = self._by_case(np.bincount(cell, weight * value, minlength=len(place)))
-            self._of_squares = self._by_case(np.bincount(cell, weight * value**2, minlength=len(place)))
+            self._sum = self._by_case(cell, len(place), weight * value)
+            self._of_squares = self._by_case(cell, len(place), weight * value**2)
 
-    def _by_case(self, cell: FloatArray) -> FloatArray:
-        """Return a cell's values by case and group, or by group alone where each group lies within a case."""
+    def _by_case(self, cell: IntArray, n_cells: int, value: FloatArray) -> FloatArray:
+        """Return sums by case and group, or by group alone where each group lies within a case."""
+        total = np.bincount(cell, value, minlength=n_cells).astype(np.float64, copy=False)
         if self.nested:
-            return cell
+            return total
         found = np.zeros(self._shape)
-        found[self._case_of_cell, self._group_of_cell] = cell
+        found[self._case_of_cell, self._group_of_cell] = total
         return found
 
     def _total(self, cell: FloatArray, weights: FloatArray) -> FloatArray:

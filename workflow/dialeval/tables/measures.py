@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from dialeval.tables.schema import BEHIND, BOOL, FLOAT, INT, TEXT, Interval, Table, differences, maybe, schema
+from dialeval.tables.schema import BEHIND, BOOL, COMPARED, FLOAT, INT, TEXT, Interval, Table, differences, maybe, schema
 
 FOLDER = "measures"
 """Stands for the protocol in the names of these constants."""
@@ -247,6 +247,62 @@ RANKS = Table(
     },
     cells={"rank": Interval("rank_ci_low", "rank_ci_high")},
 )
+JUDGE_DIFFERENCES = Table(
+    f"{FOLDER}/judge_differences", schema(
+        table=TEXT, measure=TEXT, judge=maybe(TEXT), scope=TEXT, system=maybe(TEXT), opponent=maybe(TEXT),
+        n_judges=INT, system_value=maybe(FLOAT), opponent_value=maybe(FLOAT), difference=maybe(FLOAT),
+        ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), p=maybe(FLOAT), p_holm=maybe(FLOAT), q_bh=maybe(FLOAT),
+        family_size=INT, fixed_ci_low=maybe(FLOAT), fixed_ci_high=maybe(FLOAT), judge_sd=maybe(FLOAT), n=INT,
+        n_clusters=INT, note=maybe(TEXT)
+    ),
+    row="pair of systems and measure, over all judges",
+    title="Differences over a population of judges",
+    caption=(
+        "Mean difference over the judges. The interval treats cases and judges as random samples, so that it is about "
+        "other judges like these. It needs three judges. The table `differences` has each judge's own."
+    ),
+    columns={
+        **COMPARED,
+        "judge": "empty: all judges without ensembles, cascades and rules",
+        "difference": "`system` minus `opponent`, mean over judges",
+        "n_judges": "number of judges with scores of both",
+        "fixed_ci_low": "lower limit for the mean over these very judges",
+        "fixed_ci_high": "upper limit for the mean over these very judges",
+        "judge_sd": "standard deviation of the judges' true differences; 0 if they spread no more than by chance",
+    },
+    cells={
+        "difference": Interval("ci_low", "ci_high"),
+    },
+)
+VARIANCE_COMPONENTS = Table(
+    f"{FOLDER}/variance_components", schema(
+        measure=TEXT, criterion=maybe(TEXT), n_utterances=maybe(INT), statistic=TEXT, component=TEXT,
+        estimate=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), share=maybe(FLOAT), n_levels=maybe(INT),
+        n_judges=INT, n_repeats=FLOAT, n=INT, n_clusters=INT, note=maybe(TEXT)
+    ),
+    row="measure, criterion and component of the variance, coefficient or design",
+    title="Where the uncertainty comes from",
+    caption=(
+        "Variance of a single score by its sources; how well the means of the systems generalise to other cases and "
+        "judges; and half the width of the interval of a difference under other designs. Intervals resample cases and "
+        "hold systems and judges fixed. Components that cannot be told apart are one row, and `note` names them."
+    ),
+    columns={
+        **_WORDS,
+        "measure": "measure in the table `differences`",
+        "statistic": "variance; generalizability (coefficient for differences of systems); dependability (for their "
+        "means); half-width (of the interval of a difference)",
+        "component": "source of the variance, or the design",
+        "estimate": "variance, coefficient or half-width; an unbiased variance may be negative",
+        "share": "share of the variance of a single score",
+        "n_levels": "number of levels, such as cases or pairs of system and case",
+        "n_judges": "number of judges of the design",
+        "n_repeats": "number of repeats of the design; harmonic mean",
+        "n": "number of scores",
+        "n_clusters": "number of cases; of a component those that tell it",
+    },
+    cells={"estimate": Interval("ci_low", "ci_high")}, formats={"share": "share"},
+)
 ADAPTIVE_ROUNDS = Table(
     f"{FOLDER}/adaptive_rounds", schema(
         judge=TEXT, criterion=maybe(TEXT), n_utterances=maybe(INT), round=INT, n_seeds=INT, system=TEXT, opponent=TEXT,
@@ -292,6 +348,8 @@ MEASURED: Mapping[str, Table] = MappingProxyType(
             BIAS,
             AGREEMENT,
             EXAMPLES,
+            JUDGE_DIFFERENCES,
+            VARIANCE_COMPONENTS,
         )
     }
 )
