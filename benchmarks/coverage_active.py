@@ -21,9 +21,7 @@ import numpy as np
 from scipy.special import expit
 
 from corrected_on_real_labels import FED, Rated, fed_dialogues, turns
-from dialeval.labels.draw import Design, SamplingDesign, draw, inclusion_probabilities, predicted_errors
-from dialeval.labels.ledger import Ledger
-from dialeval.labels.units import ShownTurn, Unit
+from dialeval.labels.draw import HALF, predicted_errors
 from dialeval.stats.label_corrected import Corrected
 from dialeval.stats.prediction_powered import correct_means
 from dialeval.stats.significance import anytime_limits
@@ -90,27 +88,25 @@ KINDS = (
 )  # fmt: skip
 
 
-def looked_at(
-    study: Study, by: SamplingDesign, seed: int, looks: Sequence[int], *, labelled: float = 1.0
-) -> Iterator[Corrected]:
-    """Yield the estimates at each size of a sample that grows, of which a random part is labelled."""
-    units = [
-        Unit("dialogue", f"s{k}", "", "x", str(number), str(c), 1, "en", ((ShownTurn("A", str(number)),),))
-        for number, (k, c) in enumerate(zip(study.system, study.case, strict=True))
-    ]
-    errors = {unit.identity[:-1]: float(error) for unit, error in zip(units, study.error, strict=True)}
-    ledger, rng = Ledger(Path("none.csv")), np.random.default_rng(seed)
-    part = rng.random(len(units)) < labelled
+def looked_at(study: Study, by: str, seed: int, looks: Sequence[int], *, labelled: float = 1.0) -> Iterator[Corrected]:
+    """Yield the estimates at each size of a sample that grows, of which a random part is labelled.
+
+    The sample is drawn as `labels/draw.py` draws it, with uniform numbers in place of hashes of the items.
+    """
+    rng = np.random.default_rng([seed, 1])
+    mean = np.bincount(study.system, study.error) / np.bincount(study.system)
+    relative = 1.0 - HALF + HALF * study.error / mean[study.system] if by == "active" else np.ones(len(study.error))
+    order, part = rng.random(len(relative)) / relative, rng.random(len(relative)) < labelled
     for n in looks:
-        design = Design("felt", seed, n, by, errors if by != "random" else {})
-        ledger.entries |= {entry.key: entry for entry in draw(units, ledger, design)}
-        entries = list(ledger.entries.values())
-        number = {entry.key: int(entry.identity[1]) for entry in entries}
-        there = {entry.key for entry in entries if entry.drawn and part[number[entry.key]]}
-        probability = inclusion_probabilities(entries, there)
-        label, chance = np.full((2, len(units)), np.nan)
-        for key in there:
-            label[number[key]], chance[number[key]] = study.label[number[key]], probability[key]
+        label, chance = np.full((2, len(relative)), np.nan)
+        for k in np.unique(study.system):
+            own = np.flatnonzero(study.system == k)
+            own = own[np.argsort(order[own])]
+            drawn = own[:n]
+            taken = drawn[part[drawn]]
+            beyond = order[own[n]] if n < len(own) else np.inf
+            designed = np.minimum(1.0, relative[taken] * beyond) if by == "active" else len(drawn) / len(own)
+            label[taken], chance[taken] = study.label[taken], designed * len(taken) / len(drawn)
         yield correct_means(study.score, label, chance, study.system, study.case, target="given_cases", rate=study.rate)
 
 
@@ -122,7 +118,7 @@ class Widths(NamedTuple):
     bias: float
 
 
-def measured(studies: Sequence[Study], by: SamplingDesign, n: int, labelled: float = 1.0) -> Widths:
+def measured(studies: Sequence[Study], by: str, n: int, labelled: float = 1.0) -> Widths:
     """Return coverage and widths over studies, each with a sample of its own."""
     held, width, off = [], [], []
     for seed, study in enumerate(studies):
