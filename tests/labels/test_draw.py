@@ -19,7 +19,7 @@ from dialeval.labels.draw import (
     draw,
     draw_rows,
     inclusion_probabilities,
-    judged_scores,
+    predicted_errors,
 )
 from dialeval.labels.ledger import Ledger, read_ledger
 from dialeval.labels.units import ShownTurn, Unit
@@ -273,17 +273,18 @@ def judged(case: int, value: float, judge: str = "j", **more: Any) -> dict[str, 
 
 def test_the_predicted_error_is_that_of_a_yes_or_no_or_the_spread_over_repeats_and_judges() -> None:
     shares = {"scale_min": 0, "scale_max": 1}
-    rows = [judged(1, 0.5, **shares), judged(2, 0.9, **shares), judged(3, 1.0, **shares)]
-    assert list(judged_scores(rows, "probability", "active").values()) == pytest.approx([0.5, 0.3, 0.0])
-    rows = [judged(1, 2), judged(1, 4), judged(2, 3), judged(2, 3)]
-    assert list(judged_scores(rows, "scale", "active").values()) == pytest.approx([0.25, 0.0])
-    two = [judged(case, value, judge) for judge, off in (("j", 0), ("k", 2)) for case, value in ((1, 1 + off), (2, 3))]
-    assert list(judged_scores(two, "scale", "active").values()) == pytest.approx([0.125, 0.125])
+    rows = [judged(1, 0.5, **shares), judged(2, 0.9, **shares), judged(2, 0.9, "k", **shares), judged(3, 1, **shares)]
+    assert list(predicted_errors(rows, "probability").values()) == pytest.approx([0.5, 0.3, 0.0])
+    rows = [judged(1, 2), judged(1, 4), judged(2, 3), judged(2, 3), judged(3, 3)]  # variances .125 and 0, mean .0625
+    expected = [((4 * 0.0625 + square) / (4 + n)) ** 0.5 for square, n in ((0.125, 1), (0.0, 1), (0.0, 0))]
+    assert list(predicted_errors(rows, "scale").values()) == pytest.approx(expected)
     lenient = [judged(case, case + off, judge) for judge, off in (("j", 0), ("k", 2)) for case in (1, 2, 3)]
-    assert list(judged_scores(lenient, "scale", "active").values()) == [0.0, 0.0, 0.0]  # harsher throughout
-    orders = [judged(1, 0, left="a", right="b", outcome=said) for said in ("left", "right")]
-    assert list(judged_scores(orders, "pair", "active").values()) == [0.5]
-    assert judged_scores([judged(1, 3, status="unparsed")], "scale", "active") == {}
+    assert list(predicted_errors(lenient, "scale").values()) == [0.0, 0.0, 0.0]  # higher scores throughout
+    outcomes = {1: ("left", "left"), 2: ("left", "right")}
+    orders = [judged(case, 0, left="a", right="b", outcome=said) for case, both in outcomes.items() for said in both]
+    agreed, not_agreed = predicted_errors(orders, "pair").values()
+    assert agreed < not_agreed
+    assert predicted_errors([judged(1, 3, status="unparsed")], "scale") == {}
 
 
 def test_a_draw_by_something_else_is_refused(tmp_path: Path) -> None:

@@ -59,6 +59,17 @@ def of(rows: list[Row], **wanted: Any) -> list[Row]:
     return [row for row in rows if all(row[name] == value for name, value in wanted.items())]
 
 
+def test_the_interval_for_every_look_is_wider_and_within_the_scale() -> None:
+    judged, labelled = simulated_scores(np.random.default_rng(4))[:2]
+    rows, _ = numbers(judged, labelled, design())
+    assert {row["measure"] for row in rows} == {"mean", "mean difference"}
+    for row in rows:
+        low, high = (-6.0, 6.0) if row["opponent"] else (1.0, 7.0)
+        assert low <= row["anytime_ci_low"] <= row["ci_low"] <= row["ci_high"] <= row["anytime_ci_high"] <= high
+        if row["anytime_ci_high"] < high:
+            assert 1.5 < (row["anytime_ci_high"] - row["estimate"]) / (row["ci_high"] - row["estimate"]) < 1.8
+
+
 def test_judges_are_mapped_to_the_human_scale_and_only_their_own_items_count() -> None:
     judged = [judgement("ada", f"c{n}", criterion="warm", value=n / 10, **LOW_SCORES) for n in range(11)]
     labelled = [label("ada", f"c{n}", criterion="warm", value=3.0, probability=0.2, **PEOPLE) for n in (4, 6)]

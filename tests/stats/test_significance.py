@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom, kstest, multivariate_normal, norm
+from scipy.stats import binom, kstest, multivariate_normal, norm, t
 from statsmodels.stats.multitest import multipletests
 
 from dialeval.stats.differences import paired_differences
 from dialeval.stats.significance import (
     MOST_LOOKS,
+    anytime_limits,
     benjamini_hochberg,
     confidence_sequence,
     crossing_probabilities,
@@ -232,6 +233,19 @@ def test_a_walk_passes_the_boundaries_as_often_as_they_say() -> None:
 
 def test_the_confidence_sequence_does_not_depend_on_later_looks() -> None:
     assert confidence_sequence([10, 20], 0.05).tolist() == confidence_sequence([10, 20, 500], 0.05)[:2].tolist()
+
+
+def test_anytime_limits_hold_a_mean_at_all_looks_and_those_of_one_look_do_not() -> None:
+    rng, runs, n = np.random.default_rng(3), 400, np.arange(10, 201)
+    x = rng.normal(size=(runs, n[-1]))
+    mean = x.cumsum(axis=1)[:, n - 1] / n
+    spread = np.array([x[:, :size].std(axis=1, ddof=1) for size in n]).T
+    reach = t.ppf(0.975, n - 1) * spread / np.sqrt(n)
+    wider = np.array([anytime_limits(0.0, -1.0, 1.0, int(size), 0.95)[1] for size in n])
+    assert (np.abs(mean) <= wider * reach).all(axis=1).mean() >= 0.94
+    assert (np.abs(mean) <= reach).all(axis=1).mean() < 0.8
+    assert anytime_limits(2.0, 1.0, 4.0, 50, 0.95) == pytest.approx((2.0 - wider[40], 2.0 + 2.0 * wider[40]))
+    assert all(math.isnan(limit) for limit in anytime_limits(math.nan, math.nan, math.nan, 0, 0.95))
 
 
 def test_p_values_allow_for_the_looks_before() -> None:

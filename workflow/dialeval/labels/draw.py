@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 from dialeval.criteria import NO, Level
 from dialeval.errors import UserError
-from dialeval.labels.ledger import ACTIVE, Entry, Ledger, digest, uniform
+from dialeval.labels.ledger import ACTIVE, Entry, Ledger, digest, priority, uniform
 from dialeval.labels.units import Unit, keyed
 from dialeval.tables.dialogues import Form
 
@@ -32,6 +32,8 @@ UNSURE = 0.3
 HALF = 0.5
 """Share of the sample from this stratum, the rest being proportional to size; under `active`, the share by predicted
 error, the rest being uniform."""
+PRIOR = 4
+"""Scores with the mean variance that are added to the scores of a unit, under `active`."""
 _THIRDS = ("low scores", "middle scores", "high scores")
 _SURE = ("least sure", "surer")
 _PAIRS, _CASES = "pairs", "cases"
@@ -86,16 +88,14 @@ def draw(units: Iterable[Unit], ledger: Ledger, design: Design) -> list[Entry]:
             stratum = _unused(f"{name}, responses" if level == "turn" else name, taken)
             taken.add(stratum)
             relative = _relative_probabilities({key: new[key] for key in keys}, design)
-            added = [
-                Entry(draws[level], design.by, key, new[key].identity, stratum, place, False, relative[key])
-                for key, place in _places(keys, new, draws[level], design).items()
-            ]
+            places = _places(keys, new, draws[level], design)
             if design.by == ACTIVE:
-                added = [
-                    replace(entry, place=place)
-                    for place, entry in enumerate(sorted(added, key=lambda one: (one.priority, one.key)), start=1)
-                ]
-            entries |= {entry.key: entry for entry in added}
+                order = sorted(keys, key=lambda key: (priority(key, relative[key]), key))
+                places = {key: place for place, key in enumerate(order, start=1)}
+            for key, place in places.items():
+                entries[key] = Entry(
+                    draws[level], design.by, key, new[key].identity, stratum, place, False, relative[key]
+                )
     drawn = _drawn(entries, design)
     after = {key: replace(entry, drawn=True) if key in drawn else entry for key, entry in entries.items()}
     return [entry for key, entry in after.items() if entry != ledger.entries.get(key)]
@@ -326,44 +326,72 @@ def inclusion_probabilities(entries: Sequence[Entry], labelled: Collection[str] 
     return found
 
 
-def judged_scores(rows: Iterable[Mapping[str, Any]], form: Form, by: SamplingDesign) -> dict[tuple[object, ...], float]:
+def judged_scores(
+    rows: Iterable[Mapping[str, Any]], form: Form, by: Literal["score", "uncertainty"]
+) -> dict[tuple[object, ...], float]:
     """Returns a judge's score or uncertainty of every judged unit, by corpus, item, case, systems and length.
 
     The score is from 0 to 1: the position on the scale, the probability of Yes, 1 for a No in the form `locate`, and of
     a pair the share of orders in which the alphabetically first system wins. The uncertainty is the standard deviation
-    over repeats of a scale, and otherwise the closeness of the score to 0.5. Under `active` it is the predicted error:
-    of a scale the same standard deviation, over repeats and judges after subtraction of each judge's mean; otherwise
-    sqrt(p (1 - p)), with p the mean score. Several criteria are averaged.
+    over repeats of a scale, and otherwise the closeness of the score to 0.5. Several criteria are averaged.
 
     Args:
-        rows: of the table `judgements`, of one protocol and, except under `active`, of one judge.
+        rows: of the table `judgements`, of one judge and protocol.
         form: form of the protocol.
-        by: score, uncertainty or active.
+        by: score or uncertainty.
     """
-    scores_by_criterion: defaultdict[_About, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    scored = [(row, score) for row in rows if row["status"] == "ok" and (score := _score_judged(row, form)) is not None]
-    spread = by != "score" and form == "scale"
-    level = _means_of_judges(scored) if spread and by == ACTIVE else {}
-    for row, score in scored:
-        about = row["criterion"] or ""
-        scores_by_criterion[_about(row)][about].append(score - level.get((row["judge"], about), 0.0))
-    found: dict[tuple[object, ...], float] = {}
-    for about, by_criterion in scores_by_criterion.items():
-        each = [statistics.pstdev(scores) if spread else statistics.fmean(scores) for scores in by_criterion.values()]
-        if by == "uncertainty" and not spread:
-            each = [-abs(score - 0.5) for score in each]
-        if by == ACTIVE and not spread:
-            each = [math.sqrt(max(score * (1.0 - score), 0.0)) for score in each]
-        found[about] = statistics.fmean(each)
+    spread = by == "uncertainty" and form == "scale"
+    found: defaultdict[_About, list[float]] = defaultdict(list)
+    for (about, _), scores in _by_unit(rows, form).items():
+        given = [score for _, score in scores]
+        score = statistics.pstdev(given) if spread else statistics.fmean(given)
+        found[about].append(-abs(score - 0.5) if by == "uncertainty" and not spread else score)
+    return {about: statistics.fmean(each) for about, each in found.items()}
+
+
+def predicted_errors(rows: Iterable[Mapping[str, Any]], form: Form) -> dict[tuple[object, ...], float]:
+    """Returns the standard deviation of the judge's error that is predicted for every unit, as `judged_scores` does.
+
+    It is sqrt(p (1 - p)) of the mean probability of Yes. Otherwise it is the standard deviation of a unit's scores over
+    repeats, orders and judges, without the judges' mean scores. Few scores of a unit hardly show their spread, so as
+    many as `PRIOR` with the mean variance of all units are added. Several criteria are averaged.
+
+    Args:
+        rows: of the table `judgements`, of one protocol and any judges.
+        form: form of the protocol.
+    """
+    by_unit = _by_unit(rows, form)
+    found: defaultdict[_About, list[float]] = defaultdict(list)
+    if form == "probability":
+        for (about, _), scores in by_unit.items():
+            p = min(max(statistics.fmean(score for _, score in scores), 0.0), 1.0)
+            found[about].append(math.sqrt(p * (1.0 - p)))
+        return {about: statistics.fmean(each) for about, each in found.items()}
+    of_judge: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for (_, criterion), scores in by_unit.items():
+        for judge, score in scores:
+            of_judge[judge, criterion].append(score)
+    means = {of: statistics.fmean(scores) for of, scores in of_judge.items()}
+    squares: defaultdict[str, dict[_About, tuple[float, int]]] = defaultdict(dict)
+    for (about, criterion), scores in by_unit.items():
+        given = [score - means[judge, criterion] for judge, score in scores]
+        squares[criterion][about] = statistics.pvariance(given) * len(given), len(given) - 1
+    for of_units in squares.values():
+        freedom = sum(n for _, n in of_units.values())
+        mean = sum(square for square, _ in of_units.values()) / max(freedom, 1)
+        for about, (square, n) in of_units.items():
+            found[about].append(math.sqrt((PRIOR * mean + square) / (PRIOR + n)))
+    return {about: statistics.fmean(each) for about, each in found.items()}
+
+
+def _by_unit(rows: Iterable[Mapping[str, Any]], form: Form) -> dict[tuple[_About, str], list[tuple[str, float]]]:
+    """Returns the judges with their scores by unit and criterion."""
+    found: defaultdict[tuple[_About, str], list[tuple[str, float]]] = defaultdict(list)
+    for row in rows:
+        score = _score_judged(row, form)
+        if row["status"] == "ok" and score is not None:
+            found[_about(row), row["criterion"] or ""].append((row["judge"], score))
     return found
-
-
-def _means_of_judges(scored: Iterable[tuple[Mapping[str, Any], float]]) -> dict[tuple[str, str], float]:
-    """Returns the mean score of each judge on each criterion."""
-    scores: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    for row, score in scored:
-        scores[row["judge"], row["criterion"] or ""].append(score)
-    return {of: statistics.fmean(given) for of, given in scores.items()}
 
 
 def _about(row: Mapping[str, Any]) -> _About:

@@ -63,11 +63,8 @@ class Entry:
 
     @property
     def priority(self) -> float:
-        """Returns the number by which units are drawn under `active`, smallest first (Ohlsson 1998; Duffield 2007).
-
-        It is uniform from 0 to 1 over the relative probability.
-        """
-        return uniform("place", self.key) / self.relative_probability
+        """Returns the number by which units are drawn under `active`, smallest first."""
+        return priority(self.key, self.relative_probability)
 
     @property
     def level(self) -> Level:
@@ -227,6 +224,11 @@ def _check_priorities(ledger: Ledger) -> None:
                 f"{ledger.path}: keys '{before.key}' and '{entry.key}' of stratum '{entry.stratum:.40}' are not in the "
                 f"order of their relative_probability; a column was changed: {_REMEDY}"
             )
+
+
+def priority(key: str, relative_probability: float) -> float:
+    """Returns a uniform number of a key, divided by its relative probability (Duffield, Lund and Thorup 2007)."""
+    return uniform("place", key) / relative_probability
 
 
 def uniform(*parts: object) -> float:

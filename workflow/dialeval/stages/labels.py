@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from dialeval.config.labels import BY_JUDGE
 from dialeval.labels import reading as label_files
-from dialeval.labels.draw import Design, draw, draw_rows, judged_scores
+from dialeval.labels.draw import Design, draw, draw_rows, judged_scores, predicted_errors
 from dialeval.labels.labelled_protocol import DrawSettings, LabelledProtocol, ReadSettings, SheetSettings
 from dialeval.labels.ledger import ACTIVE, ledger_digest, ledger_path, read_ledger
 from dialeval.labels.page import page_html
@@ -31,11 +30,11 @@ def draw_to_label(
 ) -> None:
     """Writes the table `labels/draw` of a protocol, adds new draws to the ledger beside the labels, and its digest."""
     frame, record = frame_of(settings, items), read_ledger(ledger_path(folder, settings.name))
-    scores = (
-        judged_scores(read_tables(judgements, JUDGEMENTS).to_pylist(), settings.protocol.form, settings.by)
-        if settings.by in BY_JUDGE
-        else {}
-    )
+    judged = read_tables(judgements, JUDGEMENTS).to_pylist() if judgements else []
+    if settings.by in ("score", "uncertainty"):
+        scores = judged_scores(judged, settings.protocol.form, settings.by)
+    else:
+        scores = predicted_errors(judged, settings.protocol.form)
     design = Design(settings.name, settings.random_seed, settings.n, settings.by, scores)
     added = record.add(draw(frame.units, record, design))
     rows = draw_rows(settings.name, frame.units, record)
