@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+import yaml
 
 import dialeval
 from dialeval.cli.init import Wish, make_folder
@@ -62,6 +63,11 @@ NAN = float("nan")
         (frame(), {"criteria": ["coherense"]}, "did you mean 'coherence'"),
         (frame(), {"criteria": {"overall": "Is it good?"}}, "leave the question out, or choose another name"),
         (frame(), {"criteria": {"tact": "Is it tactful?"}}, "forest"),
+        (frame(), {"judge": "gpt=g", "budget": 5}, r"models.gpt.price_input(.|\n)*the run's budget needs prices"),
+        (frame(), {"judge": "gpt=g", "price_input": {"gtp": 1}}, r"price_input: 'gtp' is no judge .*\(gpt\)"),
+        (frame(), {"judge": "gpt=g", "price_input": -1, "price_output": 1, "budget": 5}, "price_input"),
+        (frame(), {"judge": "gpt=g", "price_input": 1, "price_output": 1, "budget": 0}, "budget"),
+        (frame(), {"judge": "gpt=g", "price_input": NAN, "price_output": 1}, "price_input"),
         (frame(), {"pairs": True}, r"no judge can compare \(forest: embedded\)"),
         (
             frame().query("system == 'able'"),
@@ -109,6 +115,23 @@ def test_a_wrong_second_call_changes_no_file(tmp_path: Path, monkeypatch: pytest
     (folder / "config.yaml").write_bytes(before[folder / "config.yaml"] + b"# mine\n")
     with pytest.raises(dialeval.UserError, match="edited by hand"):
         dialeval.evaluate(frame(), "forest", folder=folder)
+
+
+def test_prices_and_budget_are_those_of_the_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dialeval.cli.evaluate._run", lambda *_: None)
+    for number, (prices, wanted) in enumerate(((2.5, {"a": 2.5, "b": 2.5}), ({"b": 0, "a": 3}, {"a": 3, "b": 0}))):
+        with pytest.raises(dialeval.UserError, match="no table of a run"):
+            dialeval.evaluate(
+                frame(), ["a=x", "b=y", "forest"], folder=tmp_path / f"{number}", price_input=prices, price_output=10,
+                budget=20,
+            )  # fmt: skip
+        config = dialeval.load_config(
+            yaml.safe_load((tmp_path / f"{number}" / "config.yaml").read_text()), files_are_there=False
+        )
+        models = {name: config.models[name] for name in wanted}
+        assert {name: model.price_input for name, model in models.items()} == wanted  # type: ignore[union-attr]
+        assert {model.price_output for model in models.values()} == {10}  # type: ignore[union-attr]
+        assert config.budget == 20
 
 
 def test_texts_reach_the_reader_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

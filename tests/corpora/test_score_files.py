@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import zipfile
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any
 import pytest
 
 from dialeval.corpora.score_files import RatedCorpora, rated_corpora, read_score_file
+from dialeval.corpora.transcripts.eval_logs import read_scores
 from dialeval.errors import UserError
 
 FED = RatedCorpora(
@@ -141,3 +144,45 @@ def test_scores_of_an_inspect_log_are_a_judge(tmp_path: Path) -> None:
         list(
             read_score_file(LOG, "x", (0.0, 1.0), replace(about, levels={"desk": "dialogue", "fed": "turn"}), Counter())
         )
+
+
+def test_a_model_that_graded_in_inspect_is_an_imported_judge(tmp_path: Path) -> None:
+    items = {("desk", "en", name) for name in ("one", "two", "three")}
+    about = RatedCorpora({"desk": "dialogue"}, items, {"desk": {"overall"}})
+    notes: Counter[str] = Counter()
+    path = LOG.with_name("inspect_graded.eval")
+    rows = list(read_score_file(path, "grader", (0.0, 1.0), about, notes, {"model_graded_qa": "overall"}))
+    found = {(row["item_id"], row["repeat"]): (row["value"], row["status"]) for row in rows}
+    assert found == {
+        ("one", 0): (1.0, "ok"), ("one", 1): (0.0, "ok"), ("two", 0): (0.5, "ok"), ("two", 1): (1.0, "ok"),
+        ("three", 0): (0.0, "ok"), ("three", 1): (None, "unparsed"),
+    }  # fmt: skip
+    assert {row["criterion"] for row in rows} == {"overall"}
+    assert next(row["reason"] for row in rows if row["status"] == "unparsed").endswith("I would rather not.")
+    assert notes == {"of scorer 'model_graded_qa' by the judge mockllm/grader": 6}
+    notes.clear()
+    assert not list(read_score_file(path, "grader", (0.0, 1.0), about, notes))
+    assert notes["of scorer 'model_graded_qa' passed over, which is called as no dimension of corpus 'desk'"] == 6
+
+
+@pytest.mark.parametrize(
+    ("about", "judge"),
+    [
+        ({}, "lab/evaluated"),
+        ({"model_roles": {"grader": {"model": "lab/role"}}}, "lab/role"),
+        ({"scorers": [{"name": "qa", "options": {"model": ["lab/a", {"model": "lab/b"}]}}]}, "lab/a, lab/b"),
+        ({"scorers": [{"name": "other", "options": {"model": "lab/a"}}]}, "lab/evaluated"),
+        ({"scorers": 7, "model_roles": 7}, "lab/evaluated"),
+    ],
+)
+def test_the_judge_of_a_log_is_the_scorers_model_or_the_grader_or_the_evaluated_one(
+    tmp_path: Path, about: dict[str, Any], judge: str
+) -> None:
+    score = {"value": "I", "explanation": "Grade not found in model output: Hm.", "metadata": {"grading": []}}
+    sample = {"id": "one", "epoch": 1, "scores": {"qa": score, "includes": {"value": "C", "explanation": "x"}}}
+    with zipfile.ZipFile(tmp_path / "log.eval", "w") as archive:
+        archive.writestr("header.json", json.dumps({"eval": {"model": "lab/evaluated", **about}, "status": "success"}))
+        archive.writestr("samples/one_epoch_1.json", json.dumps(sample))
+    first, second = read_scores(tmp_path / "log.eval", Counter())
+    assert (first.judge, first.value, first.reason) == (judge, "", score["explanation"])
+    assert (second.judge, second.value, second.reason) == ("", "1", "")

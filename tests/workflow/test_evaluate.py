@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -83,6 +84,19 @@ def test_a_judge_behind_an_endpoint_scores_a_frame_with_one_request_each(
     assert "| able" in again._repr_markdown_()
     assert f"report: {folder / 'results' / 'report' / 'index.html'}" in capsys.readouterr().out
     assert not any(KEY.encode() in path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+def test_a_budget_is_kept_and_a_higher_one_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", KEY)
+    with LoopbackEndpoint(judge) as endpoint:
+        options: dict[str, Any] = {"criteria": {"tact": "Is it tactful?"}, "folder": tmp_path, "api_key_env": "MY_KEY"}
+        options |= {"base_url": endpoint.url, "pairs": False, "price_input": 2.5, "price_output": {"clerk": 10}}
+        with pytest.raises(dialeval.UserError, match="budget"):
+            dialeval.evaluate(talks(), "clerk=c", **options, budget=0.000001)
+        assert not endpoint.log
+        run = dialeval.evaluate(talks(), "clerk=c", **options, budget=5)
+        assert len(endpoint.log) == 12
+    assert 0 < run["usage"]["spent"].sum() < 5
 
 
 def test_an_embedded_judge_scores_one_system_without_cases(tmp_path: Path) -> None:

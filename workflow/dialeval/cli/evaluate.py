@@ -16,7 +16,7 @@ from typing import Any
 
 import pandas as pd
 
-from dialeval.cli.init import Wish, as_column, as_criterion, as_model, folder_texts, write_texts
+from dialeval.cli.init import Model, Wish, as_column, as_criterion, as_model, folder_texts, write_texts
 from dialeval.corpora.transcripts.turn_tables import places_of
 from dialeval.errors import UserError
 from dialeval.jobs.lifecycle import refuse_second_run
@@ -42,6 +42,9 @@ def evaluate(
     base_url: str | None = None,
     api_key_env: str | None = None,
     pairs: bool | None = None,
+    price_input: float | Mapping[str, float] | None = None,
+    price_output: float | Mapping[str, float] | None = None,
+    budget: float | None = None,
     system: str | None = None,
     evaluated_role: str | None = None,
     columns: Mapping[str, str] | None = None,
@@ -51,7 +54,7 @@ def evaluate(
 
     The folder gets what `dialeval init` writes, and `snakemake` runs there; it prints its progress. A second call with
     the same folder sends only requests without a stored response. Edit `config.yaml` and run `snakemake` in the folder
-    for prices, budgets, labels and everything else.
+    for labels and everything else.
 
     Args:
         frame: a row for each utterance, in order or with a column `turn`. Columns: `dialogue_id`, `speaker`, `text`;
@@ -64,6 +67,9 @@ def evaluate(
         api_key_env: name of the environment variable with the key; None for OPENAI_API_KEY, or with `base_url` for no
             key.
         pairs: whether systems are compared in pairs; None for where cases and judges allow it.
+        price_input, price_output: price of a million prompt and response tokens; by judge, if judges differ.
+        budget: maximum cost over all calls with this folder, in the currency of the prices; None for no limit. A run
+            that reaches it stops, and continues when it is called with a higher budget.
         system: the system, if the table has one and no column of it.
         evaluated_role: the speaker who is the system, if it is not clear.
         columns: columns with uncommon names, such as `{"text": "Body"}`.
@@ -74,16 +80,20 @@ def evaluate(
             value and the remedy.
     """
     place, named = Path(folder).expanduser().absolute(), dict(columns or {})
+    judges = [as_model(text) for text in ([judge] if isinstance(judge, str) else judge)]
     wish = Wish(
         base_url=base_url,
         api_key_env=api_key_env or (None if base_url else Wish.api_key_env),
-        judges=[as_model(text) for text in ([judge] if isinstance(judge, str) else judge)],
+        judges=judges,
         dialogues=place / DIALOGUES,
         system=system,
         evaluated_role=evaluated_role,
         columns=dict(as_column(f"{what}={name}") for what, name in named.items()),
         criteria=_questions(criteria),
         pairs=pairs,
+        price_input=_by_judge("price_input", price_input, judges),
+        price_output=_by_judge("price_output", price_output, judges),
+        budget=budget,
         source_options=_ARGUMENTS,
     )
     _refuse_foreign(place)
@@ -99,6 +109,25 @@ def _questions(criteria: str | Sequence[str] | Mapping[str, str]) -> dict[str, s
     else:
         written = [criteria] if isinstance(criteria, str) else list(criteria)
     return dict(as_criterion(text) for text in written)
+
+
+def _by_judge(name: str, given: float | Mapping[str, float] | None, judges: Sequence[Model]) -> dict[str, float]:
+    """Return the price of each judge behind an endpoint.
+
+    Raises:
+        UserError: a price is given for a model that is no such judge.
+    """
+    names = [model.name for model in judges if model.model]
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        return dict.fromkeys(names, given)
+    if unknown := [model for model in given if model not in names]:
+        raise UserError(
+            f"{name}: '{unknown[0]}' is no judge behind an endpoint ({', '.join(names) or 'there is none'}); correct "
+            "the name, or leave its price out"
+        )
+    return dict(given)
 
 
 def _as_csv(frame: pd.DataFrame, columns: Mapping[str, str], *, needs_system: bool) -> bytes:

@@ -156,6 +156,8 @@ class Wish:
         criteria: questions of the criteria by name; "" for a criterion of DialEval. Empty for coherence and overall.
         pairs: whether systems are compared in pairs; None for where cases and judges allow it.
         labels: dialogues of each system, or pairs in all, that annotators label; None for no labels.
+        price_input, price_output: price of a million tokens by model; others have none.
+        budget: maximum cost of all models; None for no limit.
         source_options: how the caller names system, evaluated role and columns, for messages.
     """
 
@@ -170,6 +172,9 @@ class Wish:
     criteria: Mapping[str, str] = field(default_factory=dict)
     pairs: bool | None = None
     labels: int | None = None
+    price_input: Mapping[str, float] = field(default_factory=dict)
+    price_output: Mapping[str, float] = field(default_factory=dict)
+    budget: float | None = None
     source_options: str = "--system NAME, --evaluated-role NAME and --column FIELD=NAME"
 
     @property

@@ -143,6 +143,9 @@ class ScoreFile(Section):
     path: Path = Field(description="CSV file, or `.eval` log, relative to data_dir or absolute.")
     scale_min: Number = Field(0.0, description="Lowest possible value of the metric.")
     scale_max: Number = Field(1.0, description="Highest possible value of the metric.")
+    dimensions: dict[str, Name] = Field(
+        {}, description="Scorer of the log -> dimension, if they have different names: `{model_graded_qa: overall}`."
+    )
 
     @model_validator(mode="after")
     def _scale_is_a_range(self) -> Self:

@@ -3,7 +3,9 @@
 Columns: `corpus`, `item_id`, `dimension`, `value`; `language` where the items are not English; `repeat` where a metric
 scored an item more than once. An empty value is a score that is missing. Scores of items that the corpus has but that
 were left out when it was read, such as dialogues without ratings, are skipped and counted. In a log, the sample's id is
-the item's, the scorer's name the dimension, and the epoch the repeat; `corpus` and `language` are in its metadata.
+the item's, the scorer's name the dimension unless `dimensions` maps it, and the epoch the repeat; `corpus` and
+`language` are in its metadata. Of a scorer that asks a model, the model's explanation is the reason, and a response
+without a grade is unparsed.
 """
 
 from __future__ import annotations
@@ -76,7 +78,12 @@ def rated_corpora(
 
 
 def read_score_file(
-    path: Path, name: str, scale: tuple[float, float], about: RatedCorpora, notes: Counter[str]
+    path: Path,
+    name: str,
+    scale: tuple[float, float],
+    about: RatedCorpora,
+    notes: Counter[str],
+    dimensions: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[dict[str, Any]]:
     """Yields rows of the table `judgements`.
 
@@ -86,13 +93,14 @@ def read_score_file(
         scale: the lowest and the highest value it can give.
         about: the rated corpora.
         notes: counts of remarks, to which this adds.
+        dimensions: dimensions of the scorers of a log, if they have other names.
 
     Raises:
         UserError: with the file and the row: a missing column, an unknown corpus, item or dimension, a value that is no
             number or off the scale, or an item that has its score twice.
     """
     seen: dict[tuple[str, ...], str] = {}
-    for place, row in _rows(path, about, notes):
+    for place, row in _rows(path, about, notes, dimensions):
         where = f"{path}, {place}"
         dimension, repeat = row["dimension"], _repeat(row.get("repeat", ""), where)
         key = (row["corpus"], row.get("language") or "en", row["item_id"])
@@ -121,12 +129,14 @@ def read_score_file(
             "value": value,
             "scale_min": scale[0],
             "scale_max": scale[1],
-            "reason": "",
-            "status": "missing" if value is None else "ok",
+            "reason": row.get("reason", ""),
+            "status": "ok" if value is not None else "unparsed" if row.get("judge") else "missing",
         }
 
 
-def _rows(path: Path, about: RatedCorpora, notes: Counter[str]) -> Iterator[tuple[str, dict[str, str]]]:
+def _rows(
+    path: Path, about: RatedCorpora, notes: Counter[str], dimensions: Mapping[str, str]
+) -> Iterator[tuple[str, dict[str, str]]]:
     """Yields the scores of a table or of Inspect's log by column, each with its place.
 
     Raises:
@@ -138,23 +148,28 @@ def _rows(path: Path, about: RatedCorpora, notes: Counter[str]) -> Iterator[tupl
     from dialeval.corpora.transcripts.eval_logs import read_scores  # readers of chats, which tables need not wait for
 
     for one in read_scores(path, notes):
+        dimension = dimensions.get(one.scorer, one.scorer)
         corpus = one.corpus or (next(iter(about.levels)) if len(about.levels) == 1 else "")
         if not corpus:
             raise UserError(
                 f"{path}, {one.place}: give the sample's corpus as metadata 'corpus': {listed(about.levels)}"
             )
-        if one.scorer not in about.dimensions(corpus) if corpus in about.levels else False:
+        if dimension not in about.dimensions(corpus) if corpus in about.levels else False:
             notes[f"of scorer '{one.scorer}' passed over, which is called as no dimension of corpus '{corpus}'"] += 1
             continue
+        if one.judge:
+            notes[f"of scorer '{one.scorer}' by the judge {one.judge}"] += 1
         yield (
             one.place,
             {
                 "corpus": corpus,
                 "language": one.language,
                 "item_id": one.sample,
-                "dimension": one.scorer,
+                "dimension": dimension,
                 "value": one.value,
                 "repeat": str(one.epoch - 1),
+                "judge": one.judge,
+                "reason": one.reason,
             },
         )
 

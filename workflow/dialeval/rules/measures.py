@@ -112,7 +112,7 @@ class MetaEvaluation(Parameters):
     def read_scores(self, metric: str) -> StageJob:
         """Describe a job of `read_scores`."""
         section = self._metaeval.score_files[metric]
-        settings = {"name": metric, "scale_min": section.scale_min, "scale_max": section.scale_max, **self._joined()}
+        settings = {"name": metric, **section.model_dump(exclude={"path"}), **self._joined()}
         return StageJob("read_scores", settings, reads=self.sources.scores(metric))
 
     def fill_ratings(self, judge: str) -> StageJob:

@@ -196,6 +196,7 @@ class ReadScoresSettings(BaseModel, defer_build=True):
     name: str
     scale_min: float
     scale_max: float
+    dimensions: dict[str, str] = {}
     joined: dict[str, dict[str, str]] = {}
 
 
@@ -217,7 +218,7 @@ def read_scores(
     notes: Counter[str] = Counter()
     scale = (settings.scale_min, settings.scale_max)
     with TableWriter(judgements, JUDGEMENTS) as table:
-        table.write_all(score_files.read_score_file(file, settings.name, scale, about, notes))
+        table.write_all(score_files.read_score_file(file, settings.name, scale, about, notes, settings.dimensions))
     print(f"{file}: {counted(table.rows, 'score')} read")
     for note, count in notes.items():
         print(f"{file}: {counted(count, 'score')} {note}")

@@ -4,7 +4,8 @@
     env/bin/pip install inspect_ai datasets lm-eval langsmith langchain-core openai \
         opentelemetry-exporter-otlp-proto-http opentelemetry-instrumentation-openai-v2 \
         opentelemetry-instrumentation-openai openinference-instrumentation-openai "langfuse<4"
-    env/bin/python write.py inspect datasets lm_eval langsmith opentelemetry openllmetry openinference langfuse
+    env/bin/python write.py inspect inspect_graded datasets lm_eval langsmith opentelemetry openllmetry openinference
+    env/bin/python write.py langfuse
 
 Where two of these packages need different versions of a third, use two environments.
 
@@ -20,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 from base64 import b64decode
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -32,14 +34,19 @@ def write_json(name: str, value: Any) -> None:
     (HERE / name).write_text(json.dumps(value, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
-def inspect() -> None:
+def count_bytes() -> None:
+    """Replaces tiktoken's vocabularies, which would be fetched."""
     import tiktoken
 
     class Bytes:
         def encode(self, text: str, **_: Any) -> list[int]:
             return list(text.encode())
 
-    tiktoken.get_encoding = lambda _: Bytes()  # the vocabulary would be fetched
+    tiktoken.get_encoding = lambda _: Bytes()
+
+
+def inspect() -> None:
+    count_bytes()
     from inspect_ai import Task, eval
     from inspect_ai.dataset import Sample
     from inspect_ai.log import read_eval_log, write_eval_log
@@ -97,6 +104,38 @@ def inspect() -> None:
         sample.attachments = {}
         sample.events_data = None
     write_eval_log(whole, str(HERE / "inspect.json"))
+
+
+def inspect_graded() -> None:
+    """A model grades three answers in two epochs, and once gives no grade."""
+    count_bytes()
+    from inspect_ai import Task, eval
+    from inspect_ai.dataset import Sample
+    from inspect_ai.model import ModelOutput, get_model
+    from inspect_ai.scorer import model_graded_qa
+    from inspect_ai.solver import generate
+
+    grades = {"one": ["C", "I"], "two": ["P", "C"], "three": ["I"]}
+    n_calls = Counter[str]()
+
+    def grade(messages: list[Any], *_: Any) -> ModelOutput:
+        name = next(name for name in grades if f"Is {name} open?" in messages[-1].text)
+        n_calls[name] += 1
+        found = grades[name][: n_calls[name]][-1] if n_calls[name] <= len(grades[name]) else ""
+        text = f"GRADE: {found}" if found else "I would rather not."
+        return ModelOutput.from_content("mockllm/grader", f"The answer is compared.\n\n{text}")
+
+    task = Task(
+        name="desk",
+        dataset=[Sample(id=name, input=f"Is {name} open?", target="Yes") for name in ("one", "two", "three")],
+        solver=generate(),
+        scorer=model_graded_qa(partial_credit=True, model=get_model("mockllm/grader", custom_outputs=grade)),
+        epochs=2,
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        log = eval(task, model="mockllm/model", log_dir=folder, display="none", max_samples=1)[0]
+        assert log.status == "success", log.error
+        shutil.copy(log.location, HERE / "inspect_graded.eval")
 
 
 def datasets() -> None:

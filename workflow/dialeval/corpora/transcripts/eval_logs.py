@@ -38,6 +38,8 @@ _ANEW = "copy the log anew, or convert it with `inspect log convert --to json`"
 ARCHIVE = ".eval"
 _GRADES = {"C": "1", "P": "0.5", "I": "0", "N": "0"}
 """Inspect's grades: correct, partially correct, incorrect, no answer."""
+_NO_GRADE = "Grade not found"
+"""Explanation of a response without a grade, which former versions of Inspect counted as incorrect."""
 
 
 def inspect_logs(path: Path) -> list[Path]:
@@ -107,7 +109,7 @@ def _samples(log: Path, notes: Counter[str]) -> tuple[dict[str, Any], list[Any]]
 
 
 class SampleScore(NamedTuple):
-    """What a scorer gave a sample in an epoch; an empty value is a missing score."""
+    """Score of a sample in an epoch; an empty value is a missing score, and `judge` the model that graded, if any."""
 
     place: str
     sample: str
@@ -116,6 +118,8 @@ class SampleScore(NamedTuple):
     language: str
     scorer: str
     value: str
+    judge: str
+    reason: str
 
 
 def read_scores(log: Path, notes: Counter[str]) -> Iterator[SampleScore]:
@@ -124,7 +128,7 @@ def read_scores(log: Path, notes: Counter[str]) -> Iterator[SampleScore]:
     Raises:
         UserError: invalid data; the message has the log, the sample and the remedy.
     """
-    _, samples = _samples(log, notes)
+    about, samples = _samples(log, notes)
     for number, sample in enumerate(samples, start=1):
         where = f"{log}, sample {number}"
         if not isinstance(sample, dict):
@@ -135,11 +139,35 @@ def read_scores(log: Path, notes: Counter[str]) -> Iterator[SampleScore]:
         if not isinstance(epoch, int) or not isinstance(scores, dict):
             raise UserError(f"{where}: 'epoch' must be a whole number and 'scores' an object; {_ANEW}")
         name = name_of(required(sample, "id", where), "id", where)
-        about = (name, epoch, named(metadata, ["corpus"], where), named(metadata, ["language"], where))
+        key = (name, epoch, named(metadata, ["corpus"], where), named(metadata, ["language"], where))
         for scorer, score in scores.items():
-            value = score.get("value") if isinstance(score, dict) else score
+            score = score if isinstance(score, dict) else {"value": score}
+            value, judge = score.get("value"), _grader(scorer, score, about)
+            reason = score.get("explanation") if judge and isinstance(score.get("explanation"), str) else ""
             for part, one in value.items() if isinstance(value, dict) else ((scorer, value),):
-                yield SampleScore(f"sample {number}, {part}", *about, part, _number(one))
+                is_graded = not (judge and str(reason).startswith(_NO_GRADE))
+                found = _number(one) if is_graded else ""
+                yield SampleScore(f"sample {number}, {part}", *key, part, found, judge, reason or "")
+
+
+def _grader(scorer: str, score: Mapping[str, Any], about: Mapping[str, Any]) -> str:
+    """Returns the models that graded a sample: of the scorer, of the role `grader`, or else the evaluated one.
+
+    Empty if the scorer is no model. Inspect keeps the prompt and the response of a grader as `grading`.
+    """
+    if value_at(score, "metadata.grading") is None:
+        return ""
+    scorers = about.get("scorers")
+    options = (
+        [one.get("options") for one in scorers if isinstance(one, dict) and one.get("name") == scorer]
+        if isinstance(scorers, list)
+        else []
+    )
+    for found in (*(value_at(one, "model") for one in options), value_at(about, "model_roles.grader")):
+        models = [value_at(one, "model") or one for one in (found if isinstance(found, list) else [found])]
+        if names := [name for name in models if isinstance(name, str)]:
+            return ", ".join(names)
+    return str(about["model"])
 
 
 def _number(value: Any) -> str:
