@@ -51,7 +51,7 @@ SEEDS, SEED, UTTERANCES = 250, 2, 16
 def bundled() -> list[Dialogue]:
     dialogues = []
     for name in ("english.jsonl", "chinese.jsonl"):
-        text = (files("dialeval.corpora.bundled") / name).read_text(encoding="utf-8")
+        text = (files("dialeval.corpora") / "bundled" / name).read_text(encoding="utf-8")
         rows = [json.loads(line) for line in text.split("\n") if line]
         dialogues += [tuple(utterance["text"] for utterance in row["utterances"]) for row in rows]
     return dialogues

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.config import EncoderModel
-from dialeval.corpora import bundled
+from dialeval.corpora.dialogues import bundled_dialogues
 from dialeval.engines.answering import Answering, open_engine
 from dialeval.engines.encoder.engine import load_network, save_network
 from dialeval.engines.encoder.metric import Metric, best_device, in_precision
@@ -38,7 +38,7 @@ QUESTION = "Is the response relevant to the context?\n\n"
 
 def turns(number: int) -> list[tuple[str, ...]]:
     """Returns contexts with their responses, no two alike, of lengths as dialogues have them."""
-    dialogues = [[part.text for part in one.utterances] for one in bundled.read("en").dialogues]
+    dialogues = [[part.text for part in one.utterances] for one in bundled_dialogues("en").dialogues]
     ends = [texts[:end] for texts in dialogues for end in range(2, len(texts) + 1)]
     repeated = enumerate(itertools.islice(itertools.cycle(ends), number))
     return [(f"Talk {place}.", *texts) for place, texts in repeated]

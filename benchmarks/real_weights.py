@@ -27,7 +27,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 from vllm_direct import cpu_settings  # isort: skip
 
 from dialeval.config import OpenAIModel
-from dialeval.corpora import bundled
+from dialeval.corpora.dialogues import bundled_dialogues
 from dialeval.corpora.items import Item
 from dialeval.criteria import SHIPPED
 from dialeval.dialogbench import examination
@@ -49,7 +49,7 @@ Answers = Mapping[str, Response | AnswerFailure]
 
 def requests(number: int, texts_scored: int) -> list[Request]:
     """Returns requests about so many dialogues, and log-likelihoods of so many options."""
-    templates, dialogues = Templates(), bundled.read("en").dialogues
+    templates, dialogues = Templates(), bundled_dialogues("en").dialogues
     texts = [tuple(part.text for part in dialogue.utterances) for dialogue in dialogues]
     others = texts[1:] + texts[:1]
     items = [

@@ -18,7 +18,7 @@ from typing import Any
 
 from vllm_direct import Direct, Scheme, cpu_settings, final, interleaved, own_megabytes, restart, tiny_model  # isort: skip
 
-from dialeval.corpora import bundled
+from dialeval.corpora.dialogues import bundled_dialogues
 from dialeval.engines.answering import Answering
 from dialeval.engines.label_probabilities import label_tree
 from dialeval.engines.requests import Message, Request
@@ -37,7 +37,7 @@ QUESTION = (
 
 def requests(number: int) -> Iterator[Request]:
     """Yields different judging requests that begin alike."""
-    dialogues = [[part.text for part in dialogue.utterances] for dialogue in bundled.read("en").dialogues]
+    dialogues = [[part.text for part in dialogue.utterances] for dialogue in bundled_dialogues("en").dialogues]
     ends = (
         (texts, start, end) for start in range(4) for texts in dialogues for end in range(len(texts), start + 2, -1)
     )

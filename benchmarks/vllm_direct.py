@@ -20,7 +20,7 @@ from typing import Any
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 from dialeval.config import VllmModel
-from dialeval.corpora import bundled
+from dialeval.corpora.dialogues import bundled_dialogues
 from dialeval.engines.requests import Dialogue
 from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.engines.vllm_engine.process import computing_environment, engine_arguments
@@ -97,7 +97,7 @@ def seeds(number: int) -> dict[str, Dialogue]:
     pairs = (
         (f"{dialogue.dialogue_id}-{start}", tuple(part.text for part in dialogue.utterances[start : start + 2]))
         for start in range(0, 40, 2)
-        for dialogue in bundled.read("en").dialogues
+        for dialogue in bundled_dialogues("en").dialogues
         if len(dialogue.utterances) >= start + 2
     )
     return dict(itertools.islice(pairs, number))

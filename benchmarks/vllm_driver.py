@@ -21,7 +21,7 @@ from unittest.mock import patch
 
 from vllm_direct import cpu_settings, seeds, tiny_model  # isort: skip
 
-from dialeval.corpora import bundled
+from dialeval.corpora.dialogues import bundled_dialogues
 from dialeval.engines.answering import Answering
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.engines.store import ResponseStore
@@ -56,7 +56,7 @@ def arena_requests(number: int) -> list[Request]:
         "Two conversations are shown below. In each of them two people talk; one of them may be a machine. Compare "
         "them and say which of the two is more like one between humans, and why."
     )
-    said = [part.text for dialogue in bundled.read("en").dialogues for part in dialogue.utterances]
+    said = [part.text for dialogue in bundled_dialogues("en").dialogues for part in dialogue.utterances]
     dialogues = [[said[(7 * first + turn) % len(said)] for turn in range(16)] for first in range(len(said))]
     shown = list(map(render_dialogue, dialogues))
     groups = (range(start, min(start + 14, len(shown))) for start in itertools.cycle(range(0, len(shown), 14)))

@@ -17,8 +17,7 @@ import pytest
 from judged_dialogues import items_of, own_question, planned, shipped_question
 
 from dialeval.config import OpenAIModel, VllmModel
-from dialeval.corpora import bundled
-from dialeval.corpora.dialogues import utterance_table
+from dialeval.corpora.dialogues import bundled_dialogues, utterance_table
 from dialeval.corpora.items import Item, items_of_dialogues
 from dialeval.criteria import FAILURES
 from dialeval.dialogbench import examination
@@ -55,7 +54,7 @@ class Unbounded:
 
 
 def dialogues() -> dict[str, Dialogue]:
-    reading = bundled.read("en")
+    reading = bundled_dialogues("en")
     return {d.dialogue_id: tuple(u.text for u in d.utterances) for d in reading.dialogues[:N_DIALOGUES]}
 
 
@@ -86,7 +85,7 @@ def botchat() -> Iterator[Request]:
 
 
 def scored() -> Iterator[Request]:
-    items = list(items_of_dialogues(utterance_table("bundled", bundled.read("en"))))[: 2 * N_DIALOGUES]
+    items = list(items_of_dialogues(utterance_table("bundled", bundled_dialogues("en"))))[: 2 * N_DIALOGUES]
     for asked in (scale.plan(items, TEMPLATES, SAMPLING, 2), probability.plan(items, TEMPLATES)):
         yield from (one.request for one in asked)
     for item in items:

@@ -13,8 +13,7 @@ import pytest
 
 from dialeval.corpora import botchat
 from dialeval.corpora.botchat import Shown, read_answers, read_dialogues
-from dialeval.corpora.dialogues import utterance_table
-from dialeval.corpora.seeds import length_distribution, seed_table
+from dialeval.corpora.dialogues import length_distribution, seed_table, utterance_table
 from dialeval.corpora.spreadsheets import read_rows
 from dialeval.errors import UserError
 

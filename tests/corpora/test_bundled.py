@@ -6,13 +6,13 @@ from collections import Counter
 
 import pytest
 
-from dialeval.corpora import bundled
+from dialeval.corpora.dialogues import bundled_dialogues
 from dialeval.errors import UserError
 
 
 @pytest.mark.parametrize(("language", "at_least"), [("en", 150), ("zh", 30)])
 def test_size_lengths_and_alternation(language: str, at_least: int) -> None:
-    dialogues = bundled.read(language).dialogues
+    dialogues = bundled_dialogues(language).dialogues
     assert len(dialogues) >= at_least
     for dialogue in dialogues:
         speakers = [utterance.speaker for utterance in dialogue.utterances]
@@ -22,7 +22,7 @@ def test_size_lengths_and_alternation(language: str, at_least: int) -> None:
 
 
 def test_no_opening_and_no_long_utterance_is_refilled() -> None:
-    dialogues = bundled.read("en").dialogues
+    dialogues = bundled_dialogues("en").dialogues
     openings = Counter(" ".join(dialogue.utterances[0].text.lower().split()[:5]) for dialogue in dialogues)
     assert openings.most_common(1)[0][1] <= 2
     texts = Counter(u.text for dialogue in dialogues for u in dialogue.utterances if len(u.text.split()) > 4)
@@ -31,4 +31,4 @@ def test_no_opening_and_no_long_utterance_is_refilled() -> None:
 
 def test_a_language_that_is_not_there_is_reported() -> None:
     with pytest.raises(UserError, match="no language 'fr'"):
-        bundled.read("fr")
+        bundled_dialogues("fr")

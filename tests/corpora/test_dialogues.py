@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialeval.corpora import dialogues
-from dialeval.corpora.dialogues import are_two_in_turn, left_out, speakers_of, utterance_table
-from dialeval.corpora.seeds import dialogues_of
+from dialeval.corpora.dialogues import are_two_in_turn, dialogues_of, left_out, speakers_of, utterance_table
 from dialeval.errors import UserError
 from dialeval.prompts.rendering import SpokenDialogue, render_dialogue
 from dialeval.tables.dialogues import UTTERANCES

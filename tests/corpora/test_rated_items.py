@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.corpora.items import Item, Rating, item_rows
+from dialeval.corpora.items import Item, Rating, item_rows, speakers_before_response, speakers_in_turn
 from dialeval.corpora.rated_sources import (
     Gathering,
     RatedReading,
@@ -19,8 +19,6 @@ from dialeval.corpora.rated_sources import (
     rating_rows,
     rating_value,
     repeated_ratings,
-    speakers_before_response,
-    speakers_in_turn,
 )
 from dialeval.errors import UserError
 

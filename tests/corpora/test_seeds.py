@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dialeval.corpora.items import item_rows, iterate_items
-from dialeval.corpora.seeds import (
+from dialeval.corpora.dialogues import (
     Scenario,
     dialogues_of,
     length_distribution,
@@ -19,6 +18,7 @@ from dialeval.corpora.seeds import (
     seed_table,
     seeds_of,
 )
+from dialeval.corpora.items import item_rows, iterate_items
 from dialeval.errors import UserError
 from dialeval.stages.selfchat import SelfchatItemsSettings, selfchat_items
 from dialeval.tables.dialogues import GENERATED, SCENARIOS, SEEDS, UTTERANCES

@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 from dialogbench_examples import answer, item
 
-from dialeval.corpora import bundled
 from dialeval.corpora.clusters import fold_of
+from dialeval.corpora.dialogues import bundled_dialogues
 from dialeval.dialogbench import briefs, embedded_writer, examination, writing
 from dialeval.dialogbench.briefs import plan_briefs
 from dialeval.dialogbench.embedded_writer import FilterByChoice, RuleWriter
@@ -28,7 +28,9 @@ Dialogues = dict[str, list[Dialogue]]
 @pytest.fixture(scope="module")
 def dialogues() -> Dialogues:
     return {
-        language: [tuple(utterance.text for utterance in one.utterances) for one in bundled.read(language).dialogues]
+        language: [
+            tuple(utterance.text for utterance in one.utterances) for one in bundled_dialogues(language).dialogues
+        ]
         for language in ("en", "zh")
     }
 
@@ -110,7 +112,7 @@ def test_the_filter_calls_an_answer_incorrect_only_if_it_fits_worst() -> None:
 
 @pytest.fixture(scope="module")
 def embedded_engines_dialogues() -> list[Dialogue]:
-    return [tuple(utterance.text for utterance in one.utterances) for one in bundled.read("en").dialogues]
+    return [tuple(utterance.text for utterance in one.utterances) for one in bundled_dialogues("en").dialogues]
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from judged_dialogues import shipped_question
 
-from dialeval.corpora import bundled
+from dialeval.corpora.dialogues import bundled_dialogues
 from dialeval.engines.installation import TRANSLATES, missing_libraries
 from dialeval.engines.requests import Dialogue
 from dialeval.engines.tiny_model import CHAT_TEMPLATE, END, Examples, build_tiny_model
@@ -17,7 +17,7 @@ from dialeval.protocols import locate
 
 @pytest.fixture
 def examples() -> Examples:
-    dialogues: list[Dialogue] = [tuple(part.text for part in d.utterances) for d in bundled.read("en").dialogues]
+    dialogues: list[Dialogue] = [tuple(part.text for part in d.utterances) for d in bundled_dialogues("en").dialogues]
     return Examples(dialogues, np.random.default_rng(5))
 
 

@@ -16,8 +16,7 @@ from scipy.stats import beta
 
 from dialeval.config import Elo
 from dialeval.corpora import botchat
-from dialeval.corpora.dialogues import utterance_table
-from dialeval.corpora.seeds import seed_table
+from dialeval.corpora.dialogues import seed_table, utterance_table
 from dialeval.engines.cl100k import Tokenizer, cl100k_tokenizer
 from dialeval.measures.design import Design
 from dialeval.measures.differences import ranks

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from judged_dialogues import items_of
 
-from dialeval.corpora.items import Item
-from dialeval.corpora.seeds import judged_places
+from dialeval.corpora.items import Item, judged_places
 from dialeval.protocols.failure_rules import PHRASES, Rules, judgements, knows, phrase_of
 from dialeval.tables.files import HUMAN
 

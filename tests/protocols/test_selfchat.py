@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scripted import ScriptedEngine
 
 from dialeval.config import Selfchat
-from dialeval.corpora.seeds import Scenario
+from dialeval.corpora.dialogues import Scenario
 from dialeval.engines.answering import Answering
 from dialeval.engines.requests import OPENING_LINE, AnswerFailure, Dialogue, Request, Response, Sampling
 from dialeval.engines.store import ResponseStore

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion
 
-from dialeval.corpora.seeds import Scenario, scenario_table, seeds_of
+from dialeval.corpora.dialogues import Scenario, scenario_table, seeds_of
 from dialeval.measures.usage import read_usage
 from dialeval.prompts.rendering import PromptSet, Templates
 from dialeval.stages import selfchat

@@ -16,13 +16,12 @@ import pyarrow.parquet as pq
 from file_mutations import packed
 
 from dialeval.corpora import battles, botchat
-from dialeval.corpora.dialogues import utterance_table
+from dialeval.corpora.dialogues import seed_table, utterance_table
 from dialeval.corpora.items import item_rows
 from dialeval.corpora.rated_sources import left_out_rows, rating_rows
 from dialeval.corpora.readers import rated_source_files, read_corpus, read_rated, source_files
 from dialeval.corpora.robustness_sets import ORIGINALS_FILE, SETS, read_sets, wanted_sets
 from dialeval.corpora.score_files import RatedCorpora, read_score_file
-from dialeval.corpora.seeds import seed_table
 from dialeval.corpora.transcripts.items import Options, read_items
 from dialeval.corpora.transcripts.readers import source_files as transcript_files
 from dialeval.dialogbench import items

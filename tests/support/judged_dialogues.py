@@ -9,8 +9,7 @@ from typing import Any
 from dialeval.config import Protocol
 from dialeval.config.protocol_settings import SELFCHAT
 from dialeval.config.protocols import TEMPLATES, shipped
-from dialeval.corpora.items import Item
-from dialeval.corpora.rated_sources import speakers_in_turn
+from dialeval.corpora.items import Item, speakers_in_turn
 from dialeval.criteria import FAILURES
 from dialeval.engines.requests import Dialogue
 from dialeval.prompts.rendering import Templates

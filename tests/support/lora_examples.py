@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dialeval.corpora import bundled
+from dialeval.corpora.dialogues import bundled_dialogues
 
 Row = dict[str, Any]
 
@@ -18,7 +18,7 @@ def examples_of(n_dialogues: int, *, name: str = "turns", shuffled_labels: bool 
     """
     generator = np.random.default_rng(seed)
     rows: list[Row] = []
-    for number, dialogue in enumerate(bundled.read("en").dialogues[:n_dialogues]):
+    for number, dialogue in enumerate(bundled_dialogues("en").dialogues[:n_dialogues]):
         context, response = dialogue.utterances[0].text, dialogue.utterances[1].text
         words = response.split()
         part = {3: "development", 4: "held_back"}.get(number % 5, "train")

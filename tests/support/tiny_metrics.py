@@ -42,9 +42,9 @@ def tiny_metric(folder: Path, encoder: Path, *, seed: int = 0, spread: float = 1
 
 def dialogues_of_many_lengths(number: int = 40) -> list[tuple[str, ...]]:
     """Returns bundled dialogues cut to different lengths, odd texts among them."""
-    from dialeval.corpora import bundled
+    from dialeval.corpora.dialogues import bundled_dialogues
 
-    whole: Sequence[Any] = bundled.read("en").dialogues[:number]
+    whole: Sequence[Any] = bundled_dialogues("en").dialogues[:number]
     cut = [tuple(part.text for part in one.utterances[: 1 + place % 7]) for place, one in enumerate(whole)]
     return [*cut, ("",), ("a\tb </s> <pad>", "你好 \ud800 ́"), ("word " * 500, "and a reply")]
 

@@ -19,7 +19,7 @@ import yaml
 from recipes import follow, recipes
 from workspace import ROOT, Workspace, new_workspace
 
-from dialeval.corpora import bundled
+from dialeval.corpora.dialogues import bundled_dialogues
 
 pytestmark = [pytest.mark.workflow, pytest.mark.train, pytest.mark.timeout(3000)]
 
@@ -135,7 +135,7 @@ def test_a_further_language_requests_its_translations_and_scores(finished: Works
 @pytest.mark.slow
 def test_the_recipe_of_the_docs_trains_on_ones_own_dialogues(workspace: Workspace) -> None:
     build("encoder.tiny_encoder", workspace.folder, "tiny-encoder")
-    dialogues = [[part.text for part in one.utterances] for one in bundled.read("en").dialogues]
+    dialogues = [[part.text for part in one.utterances] for one in bundled_dialogues("en").dialogues]
     for name, system, chosen in (("desk", None, dialogues[:80]), ("support", "north", dialogues[80:90])):
         lines = [
             {"dialogue_id": f"{name}-{number}", "utterances": [

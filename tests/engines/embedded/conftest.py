@@ -20,7 +20,7 @@ _N_DIALOGUES = 100
 
 
 def _bundled(name: str) -> list[Dialogue]:
-    text = (files("dialeval.corpora.bundled") / name).read_text(encoding="utf-8")
+    text = (files("dialeval.corpora") / "bundled" / name).read_text(encoding="utf-8")
     rows = [json.loads(line) for line in text.split("\n") if line]
     return [tuple(utterance["text"] for utterance in row["utterances"]) for row in rows]
 

@@ -20,7 +20,7 @@ from unittest.mock import patch
 import pytest
 
 from dialeval.config import OpenAIModel, VllmModel
-from dialeval.corpora import bundled
+from dialeval.corpora.dialogues import bundled_dialogues
 from dialeval.engines.answering import Answering
 from dialeval.engines.requests import Dialogue, Message, Request, Response, Sampling
 from dialeval.engines.store import ResponseStore
@@ -156,7 +156,7 @@ class Chats:
 
 def seeds(number: int = 24) -> dict[str, Dialogue]:
     """Returns the first two utterances of some bundled dialogues."""
-    dialogues = bundled.read("en").dialogues[:number]
+    dialogues = bundled_dialogues("en").dialogues[:number]
     return {dialogue.dialogue_id: tuple(part.text for part in dialogue.utterances[:2]) for dialogue in dialogues}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dialeval.corpora import bundled
+from dialeval.corpora.dialogues import bundled_dialogues
 from dialeval.engines.requests import Message, Request
 from dialeval.engines.vllm_engine import VllmEngine
 
@@ -23,8 +23,8 @@ ODD = [
 
 
 def texts() -> list[str]:
-    english = [part.text for dialogue in bundled.read("en").dialogues[30:45] for part in dialogue.utterances[:1]]
-    chinese = [part.text for dialogue in bundled.read("zh").dialogues[:15] for part in dialogue.utterances[:1]]
+    english = [part.text for dialogue in bundled_dialogues("en").dialogues[30:45] for part in dialogue.utterances[:1]]
+    chinese = [part.text for dialogue in bundled_dialogues("zh").dialogues[:15] for part in dialogue.utterances[:1]]
     return [*english, *chinese, *ODD]
 
 

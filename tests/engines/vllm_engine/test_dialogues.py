@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from processes import wait_until_gone
 
-from dialeval.corpora import bundled
+from dialeval.corpora.dialogues import bundled_dialogues
 from dialeval.engines.requests import Message, Sampling
 from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.protocols.selfchat import rows
@@ -39,7 +39,7 @@ def test_24_seeds(reference: Any) -> None:
 def test_dialogues_are_equal_whatever_the_number_in_flight(
     engine: VllmEngine, selfchat: SelfChat, reference: Any, tmp_path: Path
 ) -> None:
-    first = bundled.read("en").dialogues[:6]
+    first = bundled_dialogues("en").dialogues[:6]
     seeds = {dialogue.dialogue_id: tuple(part.text for part in dialogue.utterances[:2]) for dialogue in first}
     one = selfchat(engine, tmp_path / "one", concurrency=1, of=seeds)
     assert one.texts == {seed_id: reference.texts[seed_id] for seed_id in seeds}

@@ -10,7 +10,7 @@ import pytest
 
 from dialeval.config import Answering, OpenAIModel, Seeds, Selfchat
 from dialeval.config.protocols import shipped
-from dialeval.corpora import bundled
+from dialeval.corpora.dialogues import bundled_dialogues
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.requests import Message, Request, Response, Sampling
 from dialeval.engines.vllm_engine import VllmEngine
@@ -57,7 +57,7 @@ def here(engine: VllmEngine, requests: list[Request]) -> list[Response]:
 
 
 def dialogues() -> list[tuple[Message, ...]]:
-    found = [[part.text for part in dialogue.utterances] for dialogue in bundled.read("en").dialogues[:8]]
+    found = [[part.text for part in dialogue.utterances] for dialogue in bundled_dialogues("en").dialogues[:8]]
     return [history("You are one of two people who talk.", texts[: 2 + n % 5]) for n, texts in enumerate(found)]
 
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dialeval.corpora import clusters
-from dialeval.corpora.items import Item, Rating
+from dialeval.corpora.items import Item, Rating, speakers_before_response
 from dialeval.corpora.json_records import Record, Utterance, parsed
 from dialeval.corpora.rated_sources import (
     PEOPLE,
@@ -33,7 +33,6 @@ from dialeval.corpora.rated_sources import (
     only_english,
     rating_value,
     repeated_ratings,
-    speakers_before_response,
 )
 from dialeval.corpora.rating_scales import (
     FED_DIALOGUE,

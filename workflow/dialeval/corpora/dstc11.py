@@ -33,7 +33,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
 
-from dialeval.corpora.items import Item, Rating
+from dialeval.corpora.items import Item, Rating, speakers_in_turn
 from dialeval.corpora.json_records import Name, Record, Text, Utterance, parsed
 from dialeval.corpora.rated_sources import (
     PEOPLE,
@@ -44,7 +44,6 @@ from dialeval.corpora.rated_sources import (
     check,
     rating_value,
     repeated_ratings,
-    speakers_in_turn,
 )
 from dialeval.corpora.text_files import listed, number_in, read_columns, read_json
 from dialeval.criteria import SHIPPED, Level

@@ -9,14 +9,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
 
-from dialeval.corpora.dialogues import speakers_of
+from dialeval.corpora.dialogues import dialogues_of, speakers_of
 from dialeval.criteria import Level
-from dialeval.tables.files import iterate_rows
+from dialeval.tables.dialogues import GENERATED
+from dialeval.tables.files import HUMAN, iterate_rows
 from dialeval.tables.metaeval import ITEMS
 
 RaterKind = Literal["human", "model", "construction"]
@@ -171,6 +174,87 @@ def _rank(name: str, random_seed: int) -> int:
     return _number(f"{random_seed}/{name}")
 
 
+# Dialogues on ChatSEEDs as items to be judged: the human one of every seed, and what each chatbot made of it.
+
+SOURCE = "selfchat"
+"""Names these items in every table, as corpora and transcripts are named in the configuration."""
+USER, CHATBOT = "user", "chatbot"
+"""Who speaks in a talk with a simulated user."""
+
+
+def human_items(utterances: pa.Table, seeds: pa.Table, *, partnered: bool = False) -> Iterator[Item]:
+    """Yields the human dialogue of every seed, its speakers named as in their corpus; scenarios have none.
+
+    Args:
+        utterances: the table `utterances` of the seeds' corpus.
+        seeds: the table `seeds`.
+        partnered: whether chatbots talk with a simulated user; of people then the one who answers first is judged.
+    """
+    texts, speakers = dialogues_of(utterances), speakers_of(utterances)
+    for seed_id, language in _languages(seeds).items():
+        if seed_id in texts:
+            judged = speakers[seed_id][1] if partnered else ""
+            yield _item(seed_id, HUMAN, language, speakers[seed_id], texts[seed_id], judged)
+
+
+def chatbot_items(generated: Iterable[Path], seeds: pa.Table, *, partnered: bool = False) -> Iterator[Item]:
+    """Yields every dialogue of tables `generated`, one after the other, without holding a table in memory.
+
+    A chatbot that talks to itself plays two speakers in turn, A and B; in talk with a simulated user, who begins, only
+    its own side is judged.
+
+    Args:
+        generated: one table per chatbot, each with the utterances of a dialogue next to each other.
+        seeds: the table `seeds`.
+        partnered: whether chatbots talk with a simulated user.
+    """
+    languages = _languages(seeds)
+    for path in generated:
+        rows = iterate_rows(path, GENERATED, ["chatbot", "seed_id", "text"])
+        for (chatbot, seed_id), dialogue in groupby(rows, key=lambda row: (row["chatbot"], row["seed_id"])):
+            utterances = tuple(row["text"] for row in dialogue)
+            yield chatbot_item(seed_id, chatbot, languages[seed_id], utterances, partnered=partnered)
+
+
+def chatbot_item(
+    seed_id: str, chatbot: str, language: str, utterances: tuple[str, ...], *, partnered: bool = False
+) -> Item:
+    """Returns a chatbot's dialogue on a seed, with itself or with a simulated user."""
+    names = (USER, CHATBOT) if partnered else ("A", "B")
+    speakers = speakers_in_turn(len(utterances), *names)
+    return _item(seed_id, chatbot, language, speakers, utterances, CHATBOT if partnered else "")
+
+
+def _languages(seeds: pa.Table) -> dict[str, str]:
+    return dict(zip(seeds["seed_id"].to_pylist(), seeds["language"].to_pylist(), strict=True))
+
+
+def _item(
+    seed_id: str, system: str, language: str, speakers: tuple[str, ...], texts: tuple[str, ...], judged: str
+) -> Item:
+    item_id = f"{seed_id}/{system}"
+    return Item(SOURCE, item_id, language, "dialogue", seed_id, speakers, texts, system, seed_id, judged)
+
+
+# Which utterances of a dialogue are its system's own, and so are judged one by one.
+
+
+def judged_places(item: Item, n_seed_utterances: int) -> tuple[int, ...]:
+    """Returns the places, from 1, of the judged system's own utterances: none of a ChatSEED or a partner.
+
+    Args:
+        item: a dialogue.
+        n_seed_utterances: utterances of a ChatSEED, which people wrote and with which dialogues of chatbots begin.
+            People's own dialogues are judged from the same place on; transcripts begin with no ChatSEED.
+    """
+    first = n_seed_utterances if item.corpus == SOURCE else 0
+    return tuple(
+        place
+        for place, speaker in enumerate(item.speakers, start=1)
+        if place > first and (not item.judged or speaker == item.judged)
+    )
+
+
 # The utterances of dialogues as items of their own, for criteria of level `turn`.
 
 Turns = Literal["last", "all"]
@@ -199,3 +283,18 @@ def turns_of(item: Item, turns: Turns, *, n_seed_utterances: int = 0) -> Iterato
             speakers=item.speakers[: place + 1],
             utterances=item.utterances[: place + 1],
         )
+
+
+# Who speaks where two alternate.
+
+
+@lru_cache(maxsize=1024)
+def speakers_before_response(n_utterances: int) -> tuple[str, ...]:
+    """Returns alternating speakers of which the last is the chatbot."""
+    return tuple("human" if (n_utterances - turn) % 2 == 0 else "chatbot" for turn in range(n_utterances))
+
+
+@lru_cache(maxsize=1024)
+def speakers_in_turn(n_utterances: int, first: str = "human", second: str = "chatbot") -> tuple[str, ...]:
+    """Returns who speaks where two alternate from the beginning."""
+    return tuple(second if turn % 2 else first for turn in range(n_utterances))

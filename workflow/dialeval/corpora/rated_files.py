@@ -27,19 +27,9 @@ from pydantic import BeforeValidator, ConfigDict, Field, PlainValidator
 from pydantic_core import PydanticCustomError
 
 from dialeval.corpora import clusters
-from dialeval.corpora.items import Item, RaterKind, Rating
+from dialeval.corpora.items import Item, RaterKind, Rating, speakers_before_response, speakers_in_turn
 from dialeval.corpora.json_records import Name, Record, RecordFields, Text, parsed, records_of
-from dialeval.corpora.rated_sources import (
-    PEOPLE,
-    RatedReading,
-    Scale,
-    advice,
-    check,
-    rating_value,
-    repeated_ratings,
-    speakers_before_response,
-    speakers_in_turn,
-)
+from dialeval.corpora.rated_sources import PEOPLE, RatedReading, Scale, advice, check, rating_value, repeated_ratings
 from dialeval.corpora.rating_scales import N_RATERS, scales_of, single_dimension
 from dialeval.corpora.text_files import JsonLine, listed, number_in, read_columns
 from dialeval.criteria import DIMENSIONS, Level

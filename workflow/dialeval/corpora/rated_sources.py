@@ -6,12 +6,11 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dialeval.corpora import clusters
-from dialeval.corpora.items import Item, RaterKind, Rating
+from dialeval.corpora.items import Item, RaterKind, Rating, speakers_before_response
 from dialeval.corpora.text_files import listed
 from dialeval.criteria import DIMENSIONS, LEVELS, SHIPPED, SHOWN_LEVELS, Level
 from dialeval.errors import UserError
@@ -209,18 +208,6 @@ def only_english(languages: Iterable[str] | None, source: str) -> None:
     """
     if languages is not None and "en" not in (wanted := list(languages)):
         raise UserError(f"{source}: it is in English only; languages are {', '.join(wanted)}: add en or leave it out")
-
-
-@lru_cache(maxsize=1024)
-def speakers_before_response(n_utterances: int) -> tuple[str, ...]:
-    """Returns alternating speakers of which the last is the chatbot."""
-    return tuple("human" if (n_utterances - turn) % 2 == 0 else "chatbot" for turn in range(n_utterances))
-
-
-@lru_cache(maxsize=1024)
-def speakers_in_turn(n_utterances: int, first: str = "human", second: str = "chatbot") -> tuple[str, ...]:
-    """Returns who speaks where two alternate from the beginning."""
-    return tuple(second if turn % 2 else first for turn in range(n_utterances))
 
 
 def left_out_rows(corpus: str, reading: RatedReading) -> list[dict[str, str]]:

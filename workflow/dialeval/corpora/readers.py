@@ -14,7 +14,7 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from dialeval.corpora import author_files, botchat, bundled, comp_analysis, dialogues, dstc11, rated_files
+from dialeval.corpora import author_files, botchat, comp_analysis, dialogues, dstc11, rated_files
 from dialeval.corpora.dialogues import HumanDialogue, Reading, Utterance, check
 from dialeval.corpora.rated_sources import RatedReading
 from dialeval.corpora.text_files import read_json
@@ -137,7 +137,7 @@ def read_corpus(reader: str, path: Path | None, language: str) -> Reading:
         UserError: something is wrong with the source.
     """
     if reader == "bundled":
-        return bundled.read(language)
+        return dialogues.bundled_dialogues(language)
     if path is None:
         raise UserError(f"reader '{reader}' needs a path")
     return READERS[reader](path, language)

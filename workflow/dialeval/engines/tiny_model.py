@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dialeval.corpora import bundled
+from dialeval.corpora.dialogues import BUNDLED, bundled_dialogues
 from dialeval.engines.installation import TRANSLATES, missing_libraries
 from dialeval.engines.requests import Dialogue
 from dialeval.errors import UserError
@@ -63,8 +63,8 @@ def build_tiny_model(folder: Path, *, steps: int = DEFAULT_STEPS, random_seed: i
     folder.mkdir(parents=True, exist_ok=True)
     dialogues = [
         tuple(utterance.text for utterance in dialogue.utterances)
-        for language in bundled.FILES
-        for dialogue in bundled.read(language).dialogues
+        for language in BUNDLED
+        for dialogue in bundled_dialogues(language).dialogues
     ]
     examples = Examples(dialogues, np.random.default_rng(random_seed))
     tokenizer = _train_tokenizer(dialogues, examples)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dialeval.corpora.seeds import human_items
+from dialeval.corpora.items import human_items
 from dialeval.engines.cl100k import Tokenizer
 from dialeval.papers.botchat import published_value
 from dialeval.tables.dialogues import UTTERANCE_LENGTHS, UTTERANCE_TOKENS

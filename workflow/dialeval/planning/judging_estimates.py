@@ -15,8 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from dialeval.config.protocol_settings import EACH_OTHER, Adaptive
-from dialeval.corpora.items import Item
-from dialeval.corpora.seeds import chatbot_item
+from dialeval.corpora.items import Item, chatbot_item
 from dialeval.criteria import LEVELS
 from dialeval.engines.requests import Request, Response
 from dialeval.engines.store.response_store import StoredAnswers

@@ -23,8 +23,8 @@ from dialeval.config.labels import (
 )
 from dialeval.config.loading import load_config
 from dialeval.config.section import Mistake
+from dialeval.corpora.dialogues import read_scenarios
 from dialeval.corpora.robustness_sets import check_sets
-from dialeval.corpora.seeds import read_scenarios
 from dialeval.corpora.transcripts.items import Options, read_items
 from dialeval.criteria import SHIPPED as PAPERS
 from dialeval.engines.availability import unavailable

@@ -15,8 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dialeval.corpora.items import Item
-from dialeval.corpora.seeds import judged_places
+from dialeval.corpora.items import Item, judged_places
 from dialeval.criteria import NO_FAILURE
 from dialeval.engines.requests import Message, Request
 from dialeval.prompts.rendering import ShownDialogue, Templates, letters_of

@@ -20,8 +20,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from dialeval.corpora.items import Item
-from dialeval.corpora.seeds import judged_places
+from dialeval.corpora.items import Item, judged_places
 from dialeval.criteria import FAILURES_BY_RULE, LENGTH, NO_FAILURE, REPETITION, RULED_FAILURES, SELF_IDENTIFICATION
 from dialeval.protocols.planned_requests import judgement
 from dialeval.text import is_unspaced, is_word, tokens

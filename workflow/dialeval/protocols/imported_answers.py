@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dialeval.corpora.botchat import IDENTICAL, PublishedAnswer, PublishedDialogue, Shown, conversation
-from dialeval.corpora.seeds import SEED_LENGTH
+from dialeval.corpora.dialogues import SEED_LENGTH
 from dialeval.corpora.text_files import listed
 from dialeval.engines.requests import Dialogue, Response, valid_unicode
 from dialeval.errors import UserError

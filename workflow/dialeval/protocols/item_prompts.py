@@ -18,8 +18,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from dialeval.config.protocol_settings import Protocol
-from dialeval.corpora.items import Item, iterate_items, turns_of
-from dialeval.corpora.seeds import SOURCE
+from dialeval.corpora.items import SOURCE, Item, iterate_items, turns_of
 from dialeval.corpora.transcripts.transcript import names_system
 from dialeval.criteria import LEVELS, SHOWN_LEVELS, Criterion, Level
 from dialeval.engines.requests import Dialogue, Request, Window

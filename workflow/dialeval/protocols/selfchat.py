@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dialeval.config.botchat import Selfchat
-from dialeval.corpora.seeds import Scenario
+from dialeval.corpora.dialogues import Scenario
 from dialeval.engines.answering import Answering, run_concurrently
 from dialeval.engines.requests import (
     OPENING_LINE,

@@ -12,22 +12,21 @@ from dialeval.config.corpora import Seeds
 from dialeval.config.running import Tokens
 from dialeval.corpora import readers, score_files
 from dialeval.corpora.botchat import read_dialogues
-from dialeval.corpora.dialogues import left_out, utterance_table
-from dialeval.corpora.download import download as fetch_corpora
-from dialeval.corpora.items import drawn_dialogues, item_rows, iterate_items
-from dialeval.corpora.rated_sources import RatedReading, check_joined, left_out_rows, rating_rows
-from dialeval.corpora.score_files import rated_corpora
-from dialeval.corpora.seeds import (
+from dialeval.corpora.dialogues import (
     dialogues_of,
+    left_out,
     length_distribution,
     not_seeds,
     scenario_table,
     seed_table,
     seeds_of,
+    utterance_table,
 )
-from dialeval.corpora.seeds import (
-    read_scenarios as scenarios_read_scenarios,
-)
+from dialeval.corpora.dialogues import read_scenarios as scenarios_read_scenarios
+from dialeval.corpora.download import download as fetch_corpora
+from dialeval.corpora.items import drawn_dialogues, item_rows, iterate_items
+from dialeval.corpora.rated_sources import RatedReading, check_joined, left_out_rows, rating_rows
+from dialeval.corpora.score_files import rated_corpora
 from dialeval.corpora.transcripts.items import Options, read_items
 from dialeval.engines.cl100k import CL100K, WORDS, Tokenizer, cl100k_tokenizer, fetched_tokenizer
 from dialeval.errors import UserError

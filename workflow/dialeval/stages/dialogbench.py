@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from dialeval.config.models import EmbeddedModel, Model
 from dialeval.config.running import Answering
-from dialeval.corpora.seeds import dialogues_of
+from dialeval.corpora.dialogues import dialogues_of
 from dialeval.dialogbench import embedded_writer, writing
 from dialeval.dialogbench.briefs import BASIC, WITHOUT_STYLES, Brief, plan_basic, plan_briefs
 from dialeval.dialogbench.embedded_writer import FilterByChoice, RuleWriter

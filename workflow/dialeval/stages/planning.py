@@ -13,7 +13,8 @@ from dialeval.config.botchat import Selfchat
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.config.models import Model
 from dialeval.config.protocol_settings import Adaptive, Cascade
-from dialeval.corpora.seeds import chatbot_items, human_items, scenarios_of
+from dialeval.corpora.dialogues import scenarios_of
+from dialeval.corpora.items import chatbot_items, human_items
 from dialeval.engines.requests import Dialogue
 from dialeval.engines.spending.prices import Prices, prices_of
 from dialeval.measures.item_values import COLUMNS

@@ -12,8 +12,8 @@ from pydantic import BaseModel
 from dialeval.config.botchat import Selfchat
 from dialeval.config.models import Model, VllmModel
 from dialeval.config.running import Answering as AnsweringSettings
-from dialeval.corpora.items import item_rows
-from dialeval.corpora.seeds import chatbot_items, human_items, scenarios_of
+from dialeval.corpora.dialogues import scenarios_of
+from dialeval.corpora.items import chatbot_items, human_items, item_rows
 from dialeval.engines.answering import open_engine
 from dialeval.engines.requests import Dialogue, Engine, Request, Response
 from dialeval.engines.store import run_of

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from dialeval.config.models import EncoderModel, VllmModel
 from dialeval.config.training import EncoderTraining, Learning, LoraTraining
-from dialeval.corpora.seeds import dialogues_of
+from dialeval.corpora.dialogues import dialogues_of
 from dialeval.criteria import Criterion, with_own
 from dialeval.engines.embedded.learning import learn, learned_bytes
 from dialeval.engines.encoder.engine import folder_digest, save_network

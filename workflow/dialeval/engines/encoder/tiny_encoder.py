@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from dialeval.corpora import bundled
+from dialeval.corpora.dialogues import BUNDLED, bundled_dialogues
 from dialeval.engines.installation import SCORES, missing_libraries
 from dialeval.errors import UserError
 
@@ -59,7 +59,7 @@ def build_tiny_encoder(folder: Path, *, steps: int = 0, architecture: str = "xlm
 
     transformers.utils.logging.disable_progress_bar()
     folder.mkdir(parents=True, exist_ok=True)
-    texts = [part.text for name in bundled.FILES for one in bundled.read(name).dialogues for part in one.utterances]
+    texts = [part.text for name in BUNDLED for one in bundled_dialogues(name).dialogues for part in one.utterances]
     tokenizer = _tokenizer(texts, numbered=architecture in ("bert", "electra"))
     torch.manual_seed(random_seed)
     config = transformers.AutoConfig.for_model(architecture, **_shape(architecture, tokenizer))
