@@ -21,7 +21,7 @@ from dialeval.engines.embedded.learning import Learned, read_learned
 from dialeval.engines.embedded.texts import Floats
 from dialeval.engines.requests import AnswerFailure, Dialogue, Engine, Message, Request, Response
 from dialeval.engines.store import ResponseStore
-from dialeval.provenance.fingerprints import content_digest, fingerprint
+from dialeval.provenance.fingerprints import content_digest, stored_fingerprint
 from dialeval.text import tokens
 
 RELEVANCE = DIMENSIONS["turn"].index("relevance")
@@ -225,7 +225,7 @@ def open_model(model: EmbeddedModel, learned: Sequence[Path], store: Path | None
         "engine": "embedded",
         "method": model.method,
         "learned": content_digest(learned[:1]),
-        "code": fingerprint("dialeval.engines.embedded.engine", model.learned_by),
+        "code": stored_fingerprint("dialeval.engines.embedded.engine", model.learned_by),
     }
     return EmbeddedEngine(parameters, identity=json.dumps(identity, sort_keys=True), concurrency=model.concurrency)
 
