@@ -68,34 +68,19 @@ use rule stage as describe_items with:
 
 
 use rule stage as read_items with:
-    """Reads all test items, written and published, into one table."""
+    """Reads all test items, written and published, into one table, and plans the requests of every examination."""
     input:
         by(SOURCES.test_items),
         written=paths.written_items,
     output:
         items_=paths.TEST_ITEMS,
+        requests=LAYOUT.planned_examinations(),
     pathvars:
         part="dialogbench/items",
     group:
         grouped("asking")
     params:
         **job(DIALOGBENCH.read_items, "content"),
-
-
-use rule stage as plan_examination with:
-    """Plans the requests of an examination."""
-    input:
-        items_=paths.TEST_ITEMS,
-    output:
-        requests=paths.EXAMINATION_REQUESTS,
-    pathvars:
-        part="requests/dialogbench_{method}",
-    wildcard_constraints:
-        method="letter|choice|perplexity",
-    group:
-        grouped("asking")
-    params:
-        **job(DIALOGBENCH.plan_examination),
 
 
 use rule answer as examine with:

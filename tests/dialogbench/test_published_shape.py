@@ -111,15 +111,15 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[Row
     requests, responses_of, answers = [], [], []
     for method, answer in ANSWERS.items():
         planned = folder / f"dialogbench_{method}.parquet"
-        settings = dialogbench.DialogbenchPlanSettings(
-            method=method,  # type: ignore[arg-type]
+        examination = dialogbench.Examination(
             circular=method != "perplexity",
             presentation="history",
             max_tokens=256,
             presence_penalty=0.0,
             frequency_penalty=0.0,
         )
-        dialogbench.dialogbench_plan(settings, folder / "items.parquet", planned, Templates())
+        settings = dialogbench.DialogbenchPlanSettings(examinations={method: examination})  # type: ignore[dict-item]
+        dialogbench.dialogbench_plan(settings, folder / "items.parquet", [planned], Templates())
         nothing = dict.fromkeys(RESPONSES.schema.names) | {"key": "k", "status": "ok", "text": "", "reasoning": "",
                                                            "finish_reason": "stop"}  # fmt: skip
         responses = [

@@ -59,10 +59,14 @@ def test_sampling_is_that_of_the_jobs_that_planned() -> None:
         record("plan_pair", "x", settings={"name": "arena", "protocol": pair}),
         record("selfchat", "y", settings={"selfchat": {"temperature": 0.0, "max_tokens": 1024, "end": "[END]"}}),
         record("draw", "z", settings={"protocol": "arena"}),
+        record("dialogbench_read+dialogbench_plan", "i", settings={"examinations": {
+            "letter": {"max_tokens": 9, "circular": True}, "choice": {"max_tokens": 9}}}),
+        record("answer", "r", settings={"protocol": "dialogbench_letter"}),
     ]  # fmt: skip
     assert sampling_of(records) == {
         "arena": {"temperature": 0.7, "max_tokens": 9},
         "selfchat": {"temperature": 0.0, "max_tokens": 1024},
+        "dialogbench_letter": {"max_tokens": 9},
     }
 
 

@@ -82,16 +82,15 @@ def test_variants_are_distinguished(tmp_path: Path) -> None:
 
 def test_requests_carry_the_items_names(tmp_path: Path) -> None:
     rows = read(tmp_path, [], bundled=["en"], limit=1)
-    settings = dialogbench.DialogbenchPlanSettings(
-        method="letter",
-        circular=True,
-        presentation="history",
-        max_tokens=9,
-        presence_penalty=0.6,
-        frequency_penalty=0.0,
+    letter = dialogbench.Examination(
+        circular=True, presentation="history", max_tokens=9, presence_penalty=0.6, frequency_penalty=0.0
     )
-    dialogbench.dialogbench_plan(settings, tmp_path / "items.parquet", tmp_path / "requests.parquet", Templates())
-    requests = read_table(tmp_path / "requests.parquet", REQUESTS).to_pylist()
+    once = letter.model_copy(update={"circular": False})
+    settings = dialogbench.DialogbenchPlanSettings(examinations={"choice": once, "letter": letter})
+    planned = [tmp_path / "dialogbench_letter.parquet", tmp_path / "dialogbench_choice.parquet"]
+    dialogbench.dialogbench_plan(settings, tmp_path / "items.parquet", planned, Templates())
+    requests, chosen = (read_table(path, REQUESTS).to_pylist() for path in planned)
+    assert len(chosen) == len(rows)
     assert len(requests) == 10 * 4 + 3 + 2
     assert {request["case_id"] for request in requests} == {row["item_id"] for row in rows}
     assert {(request["max_tokens"], request["presence_penalty"]) for request in requests} == {(9, 0.6)}

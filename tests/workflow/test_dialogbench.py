@@ -103,7 +103,7 @@ def test_only_another_examinee_gets_requests(changed: Workspace) -> None:
     configure(changed, examine={"letter": ["generic", "random"], "perplexity": ["generic"]})
     jobs = changed.would_run("dialogbench")
     assert (jobs["examine"], jobs["tabulate_dialogbench"]) == (1, 1)
-    assert not {"write_items", "filter_items", "read_items", "plan_examination"} & set(jobs)
+    assert not {"write_items", "filter_items", "read_items"} & set(jobs)
     changed.run("dialogbench")
     asked = len(changed.stored("random/dialogbench_letter"))
     assert asked > 48

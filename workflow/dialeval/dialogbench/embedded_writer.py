@@ -24,7 +24,7 @@ from dialeval.dialogbench.briefs import fields_of
 from dialeval.dialogbench.items import LETTERS
 from dialeval.dialogbench.tasks import DOMAINS, NAMES
 from dialeval.engines.requests import AnswerFailure, Dialogue, Message, Request, Response
-from dialeval.provenance.fingerprints import fingerprint
+from dialeval.provenance.fingerprints import stored_fingerprint
 
 if TYPE_CHECKING:  # see `engines.embedded.engine`
     from dialeval.engines.requests import Engine
@@ -175,7 +175,7 @@ class RuleWriter:
         content = {
             "engine": "rule",
             "dialogues": hashlib.sha256(texts).hexdigest(),
-            "code": fingerprint("dialeval.dialogbench.embedded_writer"),
+            "code": stored_fingerprint("dialeval.dialogbench.embedded_writer"),
         }
         self.identity = json.dumps(content, sort_keys=True)
 
@@ -211,7 +211,7 @@ class FilterByChoice:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        content = {"model": engine.identity, "code": fingerprint("dialeval.dialogbench.embedded_writer")}
+        content = {"model": engine.identity, "code": stored_fingerprint("dialeval.dialogbench.embedded_writer")}
         self.identity = json.dumps(content, sort_keys=True)
         self.concurrency = engine.concurrency
         self.context_window = engine.context_window

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from dialeval import layout
+from dialeval.config.dialogbench import Examine
 from dialeval.config.models import EmbeddedModel
 from dialeval.config.protocol_settings import Cascade, Protocol
 from dialeval.criteria import FAILURES_BY_RULE, FAILURES_PROTOCOL
@@ -152,6 +153,10 @@ class Judgements(Dialogues):
     def published_responses(self, judge: str, protocol: str) -> list[Path]:
         """Return the user's files that a published judge's responses are read from."""
         return self.config.published_answers(judge, protocol)
+
+    def planned_examinations(self) -> list[str]:
+        """Return the requests of DialogBench by every method, whether or not a model answers by it."""
+        return [self.EXAMINATION_REQUESTS.format(method=method) for method in Examine.model_fields]
 
     def examination_requests(self) -> list[str]:
         """Return the requests of DialogBench, by method."""

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -35,7 +36,7 @@ from typing import NamedTuple
 from dialeval.errors import UserError
 from dialeval.paths import cache_folder
 from dialeval.prompts.rendering import PromptSet, template_folders, with_references
-from dialeval.provenance.source_statements import PACKAGE, Import, Source, Statement, read_sources
+from dialeval.provenance.source_statements import DATA_SUFFIXES, PACKAGE, Import, Source, Statement, read_sources
 
 ROOT = Path(__file__).parents[1]
 PROMPTS = ROOT / "prompts"
@@ -103,6 +104,13 @@ def fingerprint(
     for name, content in sorted(with_references(named, folders).items()):
         digest.update(f"{name} {hashlib.sha256(content).hexdigest()}\n".encode())
     return digest.hexdigest()[:16]
+
+
+def stored_fingerprint(*modules: str) -> str:
+    """Returns the fingerprint of modules without templates; a job that finds it stored reads no source."""
+    sources = sorted(path for path in ROOT.rglob("*") if path.suffix in (".py", *DATA_SUFFIXES))
+    kind = f"code of {' and '.join(modules)} for {sys.implementation.cache_tag}"
+    return kept(kind, sources, partial(fingerprint, *modules))
 
 
 def templates_reached(modules: Iterable[str]) -> frozenset[str]:

@@ -134,15 +134,19 @@ def roles_of(configuration: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 def sampling_of(records: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     """Returns how each protocol was sampled, by the settings of the jobs that planned or sent requests."""
     found: dict[str, dict[str, Any]] = {}
+    planned: dict[str, dict[str, Any]] = {}
+    answered: set[str] = set()
     for record in records:
         settings, stage = record.get("settings", {}), record.get("stage", "")
         if stage == "selfchat":
             found["selfchat"] = _fields(settings.get("selfchat", {}))
         elif stage.startswith("plan_") and isinstance(settings.get("protocol"), dict):
             found[settings["name"]] = _fields(settings["protocol"])
-        elif stage == "dialogbench_plan":
-            found[f"dialogbench_{settings.get('method', '')}"] = _fields(settings)
-    return found
+        elif "dialogbench_plan" in stage.split("+"):
+            planned = {f"dialogbench_{method}": _fields(own) for method, own in settings["examinations"].items()}
+        elif stage == "answer":
+            answered.add(settings["protocol"])
+    return found | {protocol: fields for protocol, fields in planned.items() if protocol in answered}
 
 
 def unparsed_verdicts(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dialeval.config.dialogbench import DOMAINS, DialogBench, parts_in_items
+from dialeval.config.dialogbench import DOMAINS, DialogBench, Examine, parts_in_items
 from dialeval.config.ensembles import model_types, tagged
 from dialeval.rules.jobs import Parameters, StageJob
 
@@ -45,7 +45,7 @@ class TestItems(Parameters):
         return StageJob("dialogbench_classify", self._judge("classification"), models=self._maker("classification"))
 
     def read_items(self) -> StageJob:
-        """Describe the job of `dialogbench_read`."""
+        """Describe the job of `dialogbench_read` and `dialogbench_plan`."""
         section = self._section
         published = {
             name: {"path": str(self.config.item_path(name)), "language": one.language, "task": one.task}
@@ -57,23 +57,9 @@ class TestItems(Parameters):
             "variants": ["full", *(f"-{name}" for name in self._ablations if name != "domains")],
             "limit": section.limit,
             "random_seed": self.config.random_seed,
+            "examinations": {method: self._examination(method) for method in Examine.model_fields},
         }
-        return StageJob("dialogbench_read", settings, reads=self.sources.test_items())
-
-    def plan_examination(self, method: str) -> StageJob:
-        """Describe a job of `dialogbench_plan`."""
-        section = self._section
-        # probabilities are read of a response's first token, to which no penalty applies
-        has_penalties = method == "letter"
-        settings = {
-            "method": method,
-            "circular": section.circular and method != "perplexity",
-            "presentation": section.presentation,
-            "max_tokens": section.max_tokens,
-            "presence_penalty": section.presence_penalty if has_penalties else 0.0,
-            "frequency_penalty": section.frequency_penalty if has_penalties else 0.0,
-        }
-        return StageJob("dialogbench_plan", settings)
+        return StageJob("dialogbench_read+dialogbench_plan", settings, reads=self.sources.test_items())
 
     def draw_expert_sheet(self) -> StageJob:
         """Describe the job of `dialogbench_sheet`."""
@@ -110,6 +96,18 @@ class TestItems(Parameters):
             "random_seed": self.config.random_seed,
         }
         return StageJob("dialogbench_parse+dialogbench_tables", settings)
+
+    def _examination(self, method: str) -> dict[str, Any]:
+        section = self._section
+        # probabilities are read of a response's first token, to which no penalty applies
+        has_penalties = method == "letter"
+        return {
+            "circular": section.circular and method != "perplexity",
+            "presentation": section.presentation,
+            "max_tokens": section.max_tokens,
+            "presence_penalty": section.presence_penalty if has_penalties else 0.0,
+            "frequency_penalty": section.frequency_penalty if has_penalties else 0.0,
+        }
 
     @property
     def _section(self) -> DialogBench:

@@ -298,10 +298,9 @@ def dialogbench_sheet(settings: DialogbenchSheetSettings, items: Path, sheet_fil
     print(f"{len(drawn)} items to answer are in {sheet_file}")
 
 
-class DialogbenchPlanSettings(BaseModel, defer_build=True):
-    """How models answer."""
+class Examination(BaseModel, defer_build=True):
+    """How models answer by one method."""
 
-    method: Method
     circular: bool
     presentation: Presentation
     max_tokens: int
@@ -309,23 +308,35 @@ class DialogbenchPlanSettings(BaseModel, defer_build=True):
     frequency_penalty: float
 
 
-def dialogbench_plan(settings: DialogbenchPlanSettings, items: Path, requests: Path, templates: Templates) -> None:
-    """Writes the table `requests` of an examination: every test item by one method (DialogBench 4)."""
-    planned = plan(
-        (TestItem.from_row(row) for row in iterate_rows(items, TEST_ITEMS)),
-        settings.method,
-        templates,
-        Sampling(
-            max_tokens=settings.max_tokens,
-            presence_penalty=settings.presence_penalty,
-            frequency_penalty=settings.frequency_penalty,
-        ),
-        circular=settings.circular,
-        presentation=settings.presentation,
-    )
-    with TableWriter(requests, REQUESTS) as table:
-        table.write_all(one.to_row() for one in planned)
-    print(f"{counted(table.rows, 'request')} planned")
+class DialogbenchPlanSettings(BaseModel, defer_build=True):
+    """The examinations by method."""
+
+    examinations: dict[Method, Examination]
+
+
+def dialogbench_plan(
+    settings: DialogbenchPlanSettings, items: Path, requests: list[Path], templates: Templates
+) -> None:
+    """Writes a table `requests`, `dialogbench_<method>.parquet`, for each examination (DialogBench 4)."""
+    method_of = {f"dialogbench_{method}": method for method in settings.examinations}
+    for path in requests:
+        method = method_of[path.stem]
+        examination = settings.examinations[method]
+        planned = plan(
+            (TestItem.from_row(row) for row in iterate_rows(items, TEST_ITEMS)),
+            method,
+            templates,
+            Sampling(
+                max_tokens=examination.max_tokens,
+                presence_penalty=examination.presence_penalty,
+                frequency_penalty=examination.frequency_penalty,
+            ),
+            circular=examination.circular,
+            presentation=examination.presentation,
+        )
+        with TableWriter(path, REQUESTS) as table:
+            table.write_all(one.to_row() for one in planned)
+        print(f"{counted(table.rows, 'request')} planned by {method}")
 
 
 _ANSWER = ("request_id", "status", "text", "finish_reason", "label_logprobs", "label_mass", "logprob", "n_tokens")

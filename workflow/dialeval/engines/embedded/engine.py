@@ -20,7 +20,7 @@ from dialeval.engines.embedded.interfaces import Judgement, Model, ScoredAnswer
 from dialeval.engines.embedded.learning import Learned, read_learned
 from dialeval.engines.embedded.texts import Floats
 from dialeval.engines.requests import AnswerFailure, Dialogue, Message, Request, Response
-from dialeval.provenance.fingerprints import content_digest, fingerprint
+from dialeval.provenance.fingerprints import content_digest, stored_fingerprint
 from dialeval.text import tokens
 
 if TYPE_CHECKING:  # else the identity, and with it every answer, would change with the store's code
@@ -228,7 +228,7 @@ def open_model(model: EmbeddedModel, learned: Sequence[Path], store: Path | None
         "engine": "embedded",
         "method": model.method,
         "learned": content_digest(learned[:1]),
-        "code": fingerprint("dialeval.engines.embedded.engine", model.learned_by),
+        "code": stored_fingerprint("dialeval.engines.embedded.engine", model.learned_by),
     }
     return EmbeddedEngine(parameters, identity=json.dumps(identity, sort_keys=True), concurrency=model.concurrency)
 
