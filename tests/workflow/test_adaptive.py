@@ -83,7 +83,7 @@ def test_pairs_are_judged_until_they_are_settled(workspace: Workspace) -> None:
             for one, other in (("amber", "birch"), ("amber", "cedar"), ("birch", "cedar"))
         }
         assert int(estimated["requests"]) == FULL
-        assert int(estimated["to_ask"]) == FULL, "it cannot be more"
+        assert int(estimated["model_calls"]) == FULL, "it cannot be more"
         won = {
             (row["criterion"], row["system"], row["opponent"]): (row["n"], row["estimate"])
             for row in rows(workspace, "closer/win_rates")
@@ -92,7 +92,7 @@ def test_pairs_are_judged_until_they_are_settled(workspace: Workspace) -> None:
         assert won["witty", "amber", "cedar"] == (str(2 * N_CASES), "0")
         workspace.run("estimate")
         (estimated,) = (row for row in rows(workspace, "estimate") if row["model"] == "gpt")
-        assert (int(estimated["requests"]), int(estimated["to_ask"])) == (n_calls, 0)
+        assert (int(estimated["requests"]), int(estimated["model_calls"])) == (n_calls, 0)
         page = (workspace.folder / "results/report/index.html").read_text(encoding="utf-8")
         assert f"compared sequential pairs and settled 2 of 6 comparisons by {n_calls} of {FULL} requests" in page
         assert workspace.would_run() == {}
