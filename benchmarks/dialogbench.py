@@ -20,7 +20,7 @@ from typing import Any
 from dialeval.dialogbench import examination, written_items
 from dialeval.dialogbench.briefs import Brief, plan_briefs
 from dialeval.dialogbench.examination import shuffled
-from dialeval.dialogbench.tasks import NAMES
+from dialeval.dialogbench.tasks import DOMAIN_NAMES
 from dialeval.dialogbench.written_items import checked, counts
 from dialeval.prompts.rendering import Templates
 from dialeval.tables.dialogues import REQUESTS
@@ -60,7 +60,7 @@ def main() -> int:
     parser.add_argument("--models", type=int, default=5)
     options = parser.parse_args()
     gates = Gates(__file__, options)
-    cells = len(TASKS) * len(NAMES)
+    cells = len(TASKS) * len(DOMAIN_NAMES)
     briefs = list(plan_briefs(TASKS, per_cell=-(-options.items // cells)))[: options.items]
     returned = list(answers(briefs, random.Random(0)))
 

@@ -10,7 +10,7 @@ import pytest
 from dialeval.config import DOMAINS, DialogBench, load_config
 from dialeval.config.dialogbench import BY_RULE, TASKS, parts_in_items
 from dialeval.dialogbench.embedded_writer import CLOZE_TASKS
-from dialeval.dialogbench.tasks import ABBREVIATIONS, NAMES
+from dialeval.dialogbench.tasks import ABBREVIATIONS, DOMAIN_NAMES
 from dialeval.errors import UserError
 
 MODELS: dict[str, Any] = {
@@ -128,6 +128,6 @@ def test_published_items_lie_in_the_data_folder(tmp_path: Path) -> None:
 
 def test_the_names_are_those_of_the_library() -> None:
     assert TASKS == ABBREVIATIONS
-    assert DOMAINS == NAMES
+    assert DOMAINS == DOMAIN_NAMES
     assert BY_RULE == CLOZE_TASKS
     assert DialogBench(bundled=["en"]).max_tokens == 256

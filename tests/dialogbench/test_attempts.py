@@ -16,7 +16,7 @@ from dialeval.dialogbench.writing import (
     classify_attempts,
     filter_attempts,
     items_of,
-    write_in_rounds,
+    write_items,
     written_of,
 )
 from dialeval.dialogbench.written_items import Rules, counts
@@ -62,7 +62,7 @@ def written(
     prompt_set: PromptSet = "ours",
 ) -> list[Attempt]:
     return asyncio.run(
-        write_in_rounds(
+        write_items(
             writer.ask,
             asked or briefs(),
             Templates(prompt_set=prompt_set),

@@ -7,15 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from dialeval.dialogbench.briefs import missing, plan_basic, plan_briefs
+from dialeval.dialogbench.briefs import PERSONALITIES, SLOTS, missing, plan_basic, plan_briefs
 from dialeval.dialogbench.tasks import (
     ABBREVIATIONS,
+    DOMAIN_NAMES,
     DOMAINS,
     EMOTIONS,
-    NAMES,
-    PERSONALITIES,
     RELATIONS,
-    SLOTS,
     domain_of,
     find_domain,
 )
@@ -114,4 +112,4 @@ def test_twenty_domains_in_two_groups_are_found_by_their_names() -> None:
         assert all(find_domain(name) is domain for name in (domain.name, domain.zh, *domain.variants))
     assert domain_of("Musics").name == "Music"
     assert find_domain("Zoology") is None
-    assert NAMES[10] == "History"
+    assert DOMAIN_NAMES[10] == "History"

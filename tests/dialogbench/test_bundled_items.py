@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from dialeval.dialogbench.items import TestItem, read_bundled
-from dialeval.dialogbench.tasks import ABBREVIATIONS, NAMES, task_of
+from dialeval.dialogbench.tasks import ABBREVIATIONS, DOMAIN_NAMES, task_of
 from dialeval.dialogbench.written_items import Rules, near_duplicates, problems
 from dialeval.errors import UserError
 
@@ -24,12 +24,12 @@ def test_there_are_as_many_for_each_task(language: str, per_task: int) -> None:
     assert Counter(one.task for one in found) == dict.fromkeys(ABBREVIATIONS, per_task)
     assert {one.language for one in found} == {language}
     assert {one.origin for one in found} == {"bundled"}
-    assert {one.domain for one in found} <= set(NAMES)
+    assert {one.domain for one in found} <= set(DOMAIN_NAMES)
 
 
 def test_the_english_ones_cover_every_domain() -> None:
     assert min(Counter(one.domain for one in items("en")).values()) >= 2
-    assert {one.domain for one in items("en")} == set(NAMES)
+    assert {one.domain for one in items("en")} == set(DOMAIN_NAMES)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

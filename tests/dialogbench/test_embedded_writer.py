@@ -38,7 +38,7 @@ def dialogues() -> Dialogues:
 def written(dialogues: Dialogues, task: str, language: str, per_cell: int, repeat: int = 0) -> list[Outcome]:
     outcomes = []
     for brief in plan_briefs([task], per_cell=per_cell, language=language):
-        text = embedded_writer.write_embedded(briefs.of_brief(brief, repeat), dialogues[language])
+        text = embedded_writer.write_embedded(briefs.brief_subject(brief, repeat), dialogues[language])
         outcomes.append(read_written(brief, answer(text), embedded_writer.ORIGIN))
     return checked(outcomes)
 
@@ -94,13 +94,13 @@ def test_a_second_request_gives_another_item(dialogues: Dialogues) -> None:
 def test_what_cannot_be_made_by_rule_is_declined(dialogues: Dialogues) -> None:
     assert {one.reasons for one in written(dialogues, "KRG", "en", 1)} == {("refused",)}
     brief = next(plan_briefs(["MRG"], ["Film"], per_cell=1))
-    short = embedded_writer.write_embedded(briefs.of_brief(brief, 0), [("Hi.", "Ho.")])
+    short = embedded_writer.write_embedded(briefs.brief_subject(brief, 0), [("Hi.", "Ho.")])
     assert read_written(brief, answer(short), "embedded").reasons == ("refused",)
 
 
 def test_the_filter_calls_an_answer_incorrect_only_if_it_fits_worst() -> None:
     def verdict(label: str, *fits: float) -> str:
-        return embedded_writer.filter_embedded(briefs.of_item(item(label=label), answer=True), fits)
+        return embedded_writer.filter_embedded(briefs.item_subject(item(label=label), answer=True), fits)
 
     assert [verdict(label, -0.5, -1.5, -1.7, -3.0) for label in "ABCD"] == ["correct"] * 3 + ["incorrect"]
     assert [read_verdict(verdict(label, -0.5, -3.0)) for label in "AB"] == ["correct", "incorrect"]

@@ -143,7 +143,7 @@ def test_a_letter_means_the_words_that_stood_beside_it(tmp_path: Path) -> None:
         ("item,answer,expert\ns/IC-1,A,ann\ns/OD-1,A,\n", ["line 3", "no expert is named", "in every row"]),
         ("item,answer,expert\ns/IC-1,A,ann\ns/IC-1,A,ann\n", ["line 3", "ann answers 's/IC-1' again", "line 2"]),
         ("item,answer\ns/IC-1,\n", ["no answer in 1 rows"]),
-        ("item,A,B,answer\ns/IC-1,to sing,to wash,B\n", ["line 2", "option B ('to wash')", "written anew"]),
+        ("item,A,B,answer\ns/IC-1,to sing,to wash,B\n", ["line 2", "option B ('to wash')", "it changed after"]),
         ("item,A,B,answer\ns/OD-1,offensive,non-offensive,C\n", ["line 2", "the answer C is no option of that row"]),
         ('item,answer\ns/IC-1,"B\n', ["not readable as CSV"]),
     ],

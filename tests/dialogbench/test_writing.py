@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dialeval.dialogbench.briefs import Brief, fields_of, plan_basic, plan_briefs
-from dialeval.dialogbench.tasks import ABBREVIATIONS, NAMES, TASKS
+from dialeval.dialogbench.tasks import ABBREVIATIONS, DOMAIN_NAMES, TASKS
 from dialeval.dialogbench.writing import (
     filtered,
     parse_classification,
@@ -379,5 +379,5 @@ def test_the_request_shows_the_dialogue_and_the_domains() -> None:
     planned = next(plan_classification([item()], Templates()))
     text = planned.request.messages[0].content
     assert "Speaker 1: The boiler is cold again." in text
-    assert ", ".join(NAMES) in text
+    assert ", ".join(DOMAIN_NAMES) in text
     assert item().question not in text

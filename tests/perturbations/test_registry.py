@@ -47,7 +47,7 @@ def test_steps_end_where_nothing_is_left_to_damage(name: str) -> None:
     ladder = build_ladder(TALK, STRATEGIES[name], POOL, random_seed=1, n_steps=20)
     assert len(ladder.steps) == 4
     assert set(ladder.steps[-1].touched) == set(chatbot_turns(TALK))
-    assert ladder.reason == "no further utterance to damage"
+    assert ladder.reason == "no further utterance to perturb"
 
 
 def test_a_shuffle_swaps_two_more_each_time() -> None:
@@ -92,5 +92,5 @@ def test_the_first_reason_is_given_where_no_step_is_possible() -> None:
 
 
 def test_a_response_is_no_dialogue() -> None:
-    with pytest.raises(ValueError, match="'order_shuffle' damages dialogues, but 't1' is a response"):
+    with pytest.raises(ValueError, match="'order_shuffle' perturbs dialogues, but 't1' is a response"):
         build_ladder(response("Hi.", "Hm."), STRATEGIES["order_shuffle"], POOL, random_seed=0, n_steps=2)

@@ -141,7 +141,7 @@ def test_the_bill_lies_in_the_range_and_near_what_is_expected(
         estimates = estimated(tmp_path, models)
         total = totals(tmp_path, models)
         run(tmp_path, models, SEEDS)
-        assert len(endpoint.log) == sum(estimate.to_ask for estimate in estimates)
+        assert len(endpoint.log) == sum(estimate.uncached for estimate in estimates)
         assert totals(tmp_path, models)["cost_most"] == 0, "what is stored costs nothing"
     for kind in ("input", "output"):
         billed = sum(tokens for about, tokens in bill.tokens.items() if about[-1] == kind)

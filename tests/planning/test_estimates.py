@@ -101,16 +101,16 @@ def chats(folder: Path, name: str, engine: ScriptedEngine, counting: Counting | 
 
 
 def assert_holds(estimate: Estimate, actual: Counter[str]) -> None:
-    assert estimate.to_ask == estimate.surely_to_ask == actual["asked"]
+    assert estimate.uncached == estimate.surely_uncached == actual["asked"]
     assert estimate.prompts.low <= actual["input"] <= estimate.prompts.high <= estimate.prompts.most
     assert estimate.answers.low <= actual["output"] <= estimate.answers.high <= estimate.answers.most
-    assert estimate.answers.most == estimate.to_ask * estimate.max_tokens
+    assert estimate.answers.most == estimate.uncached * estimate.max_tokens
 
 
 def test_nothing_stored(tmp_path: Path) -> None:
     estimate, found = chats(tmp_path, "one", bot("one"))
     assert list(tmp_path.iterdir()) == [], "an estimate leaves the store as it is"
-    assert (estimate.requests, estimate.to_ask) == (28, 28)
+    assert (estimate.requests, estimate.uncached) == (28, 28)
     assert found.known == SEEDS
     assert estimate.answer == pytest.approx((9 / 4, 9, 9, 9)), "people say 6 words; 2.4 times that is cut at 9"
     assert_holds(estimate, chat(tmp_path, "one", bot("one")))
@@ -119,7 +119,7 @@ def test_nothing_stored(tmp_path: Path) -> None:
 def test_everything_stored(tmp_path: Path) -> None:
     chat(tmp_path, "one", bot("one"))
     estimate, found = chats(tmp_path, "one", bot("one"))
-    assert (estimate.requests, estimate.to_ask, estimate.prompts) == (28, 0, (0, 0, 0, 0))
+    assert (estimate.requests, estimate.uncached, estimate.prompts) == (28, 0, (0, 0, 0, 0))
     assert {len(dialogue) for dialogue in found.known.values()} == {6}
     assert estimate.answers == (0, 0, 0, 0)
 
@@ -127,7 +127,7 @@ def test_everything_stored(tmp_path: Path) -> None:
 def test_dialogues_that_broke_off(tmp_path: Path) -> None:
     chat(tmp_path, "one", bot("one"), n=4)
     estimate, _ = chats(tmp_path, "one", bot("one"))
-    assert (estimate.requests, estimate.to_ask) == (28, 14)
+    assert (estimate.requests, estimate.uncached) == (28, 14)
     assert estimate.answers.expected == 14 * 4, "as long as those that are stored"
     first = chat(tmp_path, "one", bot("one"), n=4)
     both = chat(tmp_path, "one", bot("one"))
@@ -139,13 +139,13 @@ def test_dialogues_that_broke_off(tmp_path: Path) -> None:
 def test_another_model_has_nothing_stored(tmp_path: Path) -> None:
     chat(tmp_path, "one", bot("one"))
     estimate, _ = chats(tmp_path, "one", bot("other"))
-    assert estimate.to_ask == 28
+    assert estimate.uncached == 28
 
 
 def test_equal_seeds_are_requested_once(tmp_path: Path) -> None:
     twins = {"s": ("a", "b"), "twin": ("a", "b")}
     estimate, _ = estimate_chats(known("one", bot("one")), twins, PEOPLE, CHAT, SYSTEM, tmp_path)
-    assert (estimate.requests, estimate.to_ask) == (8, 4)
+    assert (estimate.requests, estimate.uncached) == (8, 4)
 
 
 @pytest.mark.parametrize("window", [24, 30, 40])
@@ -252,7 +252,7 @@ def test_dialogues_known_far_enough_are_planned_exactly(tmp_path: Path) -> None:
     found = [chats(tmp_path, name, bot(name))[1] for name in "abc"]
     judge_all(tmp_path, {one.name: one.known for one in found})
     estimate = judging(tmp_path, found)["arena"]
-    assert (estimate.requests, estimate.to_ask) == (60, 30), "those cut to 4 utterances are stored"
+    assert (estimate.requests, estimate.uncached) == (60, 30), "those cut to 4 utterances are stored"
 
 
 def test_stored_verdicts_are_found_and_tell_the_expected_length(tmp_path: Path) -> None:
@@ -261,15 +261,15 @@ def test_stored_verdicts_are_found_and_tell_the_expected_length(tmp_path: Path) 
     judge_all(tmp_path, dialogues(tmp_path, ["a", "b"]), n=5)
     estimates = judging(tmp_path, [chats(tmp_path, name, bot(name))[1] for name in "ab"])
     for estimate in estimates.values():
-        assert estimate.requests - estimate.to_ask == 5
-        assert estimate.answers.expected == estimate.to_ask * 3
+        assert estimate.requests - estimate.uncached == 5
+        assert estimate.answers.expected == estimate.uncached * 3
 
 
 def test_published_dialogues_are_whole_as_they_are(tmp_path: Path) -> None:
     published = Chats("gone", known=dict(PEOPLE))
     estimates = judging(tmp_path, [published])
     assert estimates["unieval"].prompts.low == estimates["unieval"].prompts.high
-    assert (estimates["unieval"].requests, estimates["unieval"].to_ask) == (14, 7), "they equal the human ones"
+    assert (estimates["unieval"].requests, estimates["unieval"].uncached) == (14, 7), "they equal the human ones"
 
 
 GPT = OpenAIModel.model_validate(
@@ -301,7 +301,7 @@ def test_the_range_holds_at_an_endpoint_whose_tokenizer_is_another(tmp_path: Pat
     assert_holds(estimate, actual)
     row, _ = estimate_table([estimate], {"gpt": prices_of(priced)}).to_pylist()
     assert row["cost_low"] < (2 * actual["input"] + 8 * actual["output"]) / 1e6 < row["cost_high"]
-    assert estimate_chats(known_model("gpt", priced, {}), SEEDS, PEOPLE, CHAT, SYSTEM, tmp_path)[0].to_ask == 0
+    assert estimate_chats(known_model("gpt", priced, {}), SEEDS, PEOPLE, CHAT, SYSTEM, tmp_path)[0].uncached == 0
 
 
 def test_a_vllm_model_that_cannot_be_opened_here(tmp_path: Path) -> None:
@@ -358,7 +358,7 @@ def test_many_stored_answers_tell_the_length_as_closely_as_they_agree(tmp_path: 
     for n in range(100):
         alike.count_answer(Response("x", completion_tokens=60))
         apart.count_answer(Response("x", completion_tokens=20 + 80 * (n % 2)))
-    alike.to_ask = apart.to_ask = 400
+    alike.uncached = apart.uncached = 400
     assert alike.answer == pytest.approx((51, 60, 69, 512))
     assert apart.answer.low < 51
     assert apart.answer.expected == 60

@@ -15,7 +15,7 @@ from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
 from dialeval.measures.adaptive_rounds import COLUMNS, Rounds, schedule
 from dialeval.planning.estimates import Estimate
-from dialeval.planning.judging_estimates import LIKELY, InRounds, estimate_planned
+from dialeval.planning.judging_estimates import LIKELY, AdaptiveRequests, estimate_planned
 from dialeval.planning.known_models import Assumption, KnownModel, Range, known_model
 from dialeval.protocols.planned_requests import Planned, request_from_row
 from dialeval.protocols.questions import Question
@@ -108,7 +108,7 @@ def test_with_nothing_stored_it_is_the_first_round_at_least_and_all_at_most(tmp_
     requests(tmp_path)
     found = estimated(tmp_path)
     (whole,) = estimate_planned([model()], "pair", tmp_path / "duel.parquet", tmp_path / "store")
-    assert (found.requests, found.to_ask, found.surely_to_ask) == (FULL, FULL, FIRST)
+    assert (found.requests, found.uncached, found.surely_uncached) == (FULL, FULL, FIRST)
     share = FIRST / FULL
     likely = share + LIKELY["per_comparison"] * (1 - share)
     assert found.prompts.low == pytest.approx(whole.prompts.low * share)
@@ -117,7 +117,7 @@ def test_with_nothing_stored_it_is_the_first_round_at_least_and_all_at_most(tmp_
     assert found.answers.expected == pytest.approx(whole.answers.expected * likely)
     assert found.answers.low == pytest.approx(whole.answers.low * share)
     assert found.answers.most == pytest.approx(whole.answers.most)
-    assert f"asked in rounds: {FIRST} for the next, then at most {FULL - FIRST}" in found.notes[0]
+    assert f"sequential pairs: {FIRST} in the next round, then at most {FULL - FIRST}" in found.notes[0]
 
 
 @pytest.mark.parametrize("n_rounds", [1, 2, 5])
@@ -127,9 +127,9 @@ def test_after_some_rounds_what_is_settled_is_not_counted(tmp_path: Path, n_roun
     found = estimated(tmp_path)
     # after the second round only b and c, who are equal, are asked about
     still = 3 if n_rounds == 1 else 1
-    assert found.surely_to_ask == still * 2 * BLOCK
-    assert found.to_ask == still * 2 * (N_CASES - n_rounds * BLOCK)
-    assert found.requests == stored + found.to_ask
+    assert found.surely_uncached == still * 2 * BLOCK
+    assert found.uncached == still * 2 * (N_CASES - n_rounds * BLOCK)
+    assert found.requests == stored + found.uncached
     assert found.answer.expected == 3
 
 
@@ -137,7 +137,7 @@ def test_in_the_middle_of_a_round_its_rest_is_certain(tmp_path: Path) -> None:
     requests(tmp_path)
     stored = answered(tmp_path, 0.5)
     found = estimated(tmp_path)
-    assert (found.surely_to_ask, found.to_ask) == (FIRST - stored, FULL - stored)
+    assert (found.surely_uncached, found.uncached) == (FIRST - stored, FULL - stored)
 
 
 def test_when_all_pairs_are_settled_or_ended_no_request_is_open(tmp_path: Path) -> None:
@@ -145,14 +145,14 @@ def test_when_all_pairs_are_settled_or_ended_no_request_is_open(tmp_path: Path) 
     stored = answered(tmp_path, 99)
     found = estimated(tmp_path)
     assert stored == 2 * 2 * 2 * BLOCK + 2 * N_CASES
-    assert (found.to_ask, found.requests, found.notes) == (0, stored, [])
+    assert (found.uncached, found.requests, found.notes) == (0, stored, [])
     assert found.answers == Range()
 
 
 def test_the_limit_of_requests_is_the_most(tmp_path: Path) -> None:
     requests(tmp_path)
     found = estimated(tmp_path, requests=100)
-    assert (found.surely_to_ask, found.to_ask, found.requests) == (FIRST, 100, 100)
+    assert (found.surely_uncached, found.uncached, found.requests) == (FIRST, 100, 100)
     with pytest.raises(UserError, match=f"the first round takes {FIRST}"):
         estimated(tmp_path, requests=FIRST - 1)
 
@@ -162,16 +162,16 @@ def test_dialogues_that_are_not_there_yet_have_the_first_round_s_share() -> None
     estimate = Estimate(known, "duel", 20, ASSUMED)
     adaptive = question().protocol.adaptive
     assert adaptive is not None
-    pairs = InRounds(estimate, question(), adaptive)
+    pairs = AdaptiveRequests(estimate, question(), adaptive)
     pairs.to_come(200, Range(100, 200, 300, 400))
     pairs.to_come(100, Range(50, 100, 150, 200))
     pairs.count(N_CASES)
-    assert (estimate.requests, estimate.to_ask) == (300, 300)
+    assert (estimate.requests, estimate.uncached) == (300, 300)
     assert estimate.prompts.low == pytest.approx(150 / 6)
     assert estimate.prompts.expected == pytest.approx(300 * (1 / 6 + LIKELY["per_comparison"] * 5 / 6))
     assert estimate.prompts[2:] == (450, 600)
-    limited = InRounds(estimate := Estimate(known, "duel", 20, ASSUMED), question(), Adaptive(requests=150))
+    limited = AdaptiveRequests(estimate := Estimate(known, "duel", 20, ASSUMED), question(), Adaptive(requests=150))
     limited.to_come(300, Range(100, 200, 300, 400))
     limited.count(N_CASES)
-    assert (estimate.requests, estimate.to_ask) == (150, 150)
+    assert (estimate.requests, estimate.uncached) == (150, 150)
     assert estimate.prompts.most == 200

@@ -70,8 +70,8 @@ def estimated(folder: Path, user: Reporting, *bots: Reporting) -> tuple[list[tup
 
 
 def assert_holds(estimate: Estimate, engine: Reporting, before: int = 0) -> None:
-    assert estimate.to_ask == engine.calls.total() - before
-    assert estimate.surely_to_ask <= estimate.to_ask
+    assert estimate.uncached == engine.calls.total() - before
+    assert estimate.surely_uncached <= estimate.uncached
 
 
 def test_nothing_stored(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_stored_answers_are_not_requested(tmp_path: Path) -> None:
     assert_holds(own, bot, before[0])
     assert_holds(partner, user, before[1])
     ((own, chats),), partner = estimated(tmp_path, user, bot)
-    assert own.to_ask == partner.to_ask == 0
+    assert own.uncached == partner.uncached == 0
     assert all(is_there(chats, seed_id) for seed_id in SEEDS)
 
 
@@ -108,7 +108,7 @@ def test_first_words_are_counted_once_for_all_chatbots(tmp_path: Path) -> None:
     found, partner = estimated(tmp_path, user, one, other)
     for bot in (one, other):
         talks(tmp_path, bot, user)
-    assert [estimate.to_ask for estimate, _ in found] == [9, 9]
+    assert [estimate.uncached for estimate, _ in found] == [9, 9]
     assert_holds(partner, user)
 
 
@@ -117,8 +117,8 @@ def test_a_talk_that_the_partner_ended_is_whole(tmp_path: Path) -> None:
     ((own, _),), partner = estimated(tmp_path, user, bot)
     dialogues = talks(tmp_path, bot, user)
     assert all(len(said) < CHAT.n_utterances for said in dialogues.values())
-    assert own.surely_to_ask <= bot.calls.total() < own.to_ask
-    assert partner.surely_to_ask <= user.calls.total() < partner.to_ask
+    assert own.surely_uncached <= bot.calls.total() < own.uncached
+    assert partner.surely_uncached <= user.calls.total() < partner.uncached
     ((own, chats),), partner = estimated(tmp_path, user, bot)
-    assert own.to_ask == partner.to_ask == 0
+    assert own.uncached == partner.uncached == 0
     assert all(is_there(chats, seed_id, 6) for seed_id in SEEDS)

@@ -66,7 +66,7 @@ def test_a_trained_metric_gets_the_questions_that_it_learned_and_its_stored_answ
 ) -> None:
     known = known_model("poe", POE, {"poe": folder})
     (estimate,) = estimate_planned([known], "yes_no", requests, tmp_path / "store")
-    assert (estimate.requests, estimate.to_ask) == (1, 1)
+    assert (estimate.requests, estimate.uncached) == (1, 1)
     engine = metric_engine(POE, folder)
     assert known.identity == engine.identity
     with ResponseStore(tmp_path / "store", name="poe", identity=engine.identity, protocol="yes_no") as store:
@@ -74,7 +74,7 @@ def test_a_trained_metric_gets_the_questions_that_it_learned_and_its_stored_answ
             known.key(question("relevance")), Response("", label_logprobs={"Yes": -1.0, "No": -0.5}, label_mass=1.0)
         )
     (estimate,) = estimate_planned([known], "yes_no", requests, tmp_path / "store")
-    assert (estimate.requests, estimate.to_ask) == (1, 0)
+    assert (estimate.requests, estimate.uncached) == (1, 0)
 
 
 def test_weights_without_a_metric_are_refused(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_an_adapter_that_is_not_trained_yet_has_no_answers_of_its_base_model(req
     assert known.identity is None
     assert any("not trained yet" in note for note in known.notes)
     (estimate,) = estimate_planned([known], "yes_no", requests, tmp_path / "store")
-    assert estimate.to_ask == 3
+    assert estimate.uncached == 3
 
 
 def test_specialists_cost_nothing() -> None:

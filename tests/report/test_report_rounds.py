@@ -1,4 +1,4 @@
-"""What the report says of comparisons that were asked in rounds."""
+"""Adaptive comparisons in the report."""
 
 from __future__ import annotations
 

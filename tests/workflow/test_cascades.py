@@ -73,7 +73,9 @@ def asked_of(endpoint: LoopbackEndpoint) -> dict[str, int]:
 def estimated(workspace: Workspace) -> dict[str, tuple[int, int]]:
     workspace.run("estimate")
     found = rows(workspace, "estimate")
-    return {row["model"]: (int(row["requests"]), int(row["model_calls"])) for row in found if row["protocol"] == "closer"}
+    return {
+        row["model"]: (int(row["requests"]), int(row["model_calls"])) for row in found if row["protocol"] == "closer"
+    }
 
 
 @pytest.mark.slow  # its sums are tested in tests/measures/test_cascades.py

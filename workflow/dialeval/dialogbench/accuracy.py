@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dialeval.dialogbench.tasks import ABBREVIATIONS, DIMENSIONS, DOMAINS, GROUPS, NAMES, TASKS
+from dialeval.dialogbench.tasks import ABBREVIATIONS, DIMENSIONS, DOMAIN_NAMES, DOMAINS, GROUPS, TASKS
 from dialeval.measures.design import Row as DifferencesRow
 from dialeval.measures.differences import family_columns, mean_rows
 from dialeval.papers.dialogbench import (
@@ -166,7 +166,7 @@ def domain_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row
             if own:
                 rows.append({**about, "group": group_name, "domain": "mean", "published": None}
                             | _rate_row(list(own.values()), confidence))  # fmt: skip
-        for name in sorted(set(by_domain) - set(NAMES)):
+        for name in sorted(set(by_domain) - set(DOMAIN_NAMES)):
             rows.append({**about, "group": "", "domain": name, "published": None}
                         | _rate_row([by_domain[name]], confidence))  # fmt: skip
     return rows

@@ -22,7 +22,7 @@ from dialeval.corpora.clusters import fold_of
 from dialeval.dialogbench import examination, writing
 from dialeval.dialogbench.briefs import fields_of
 from dialeval.dialogbench.items import LETTERS
-from dialeval.dialogbench.tasks import DOMAINS, NAMES
+from dialeval.dialogbench.tasks import DOMAIN_NAMES, DOMAINS
 from dialeval.engines.requests import AnswerFailure, Dialogue, Message, Request, Response
 from dialeval.provenance.fingerprints import stored_fingerprint
 
@@ -46,7 +46,7 @@ def write_embedded(subject: Sequence[Dialogue], dialogues: Sequence[Dialogue]) -
     item and of the repetition pick one of them.
 
     Args:
-        subject: that of the request (`subjects.of_brief`).
+        subject: that of the request (`subjects.brief_subject`).
         dialogues: what items are made from, in the language of the request.
     """
     fields = fields_of(subject)
@@ -66,7 +66,7 @@ def filter_embedded(subject: Sequence[Dialogue], fits: Sequence[float]) -> str:
     """Returns the answer to a filter's request: `incorrect` if the named option fits worst of all, else `correct`.
 
     Args:
-        subject: that of the request (`subjects.of_item` with the answer).
+        subject: that of the request (`subjects.item_subject` with the answer).
         fits: how well each option fits; higher is better.
     """
     _, _, *pairs = subject
@@ -81,14 +81,14 @@ def _shares(dialogues: tuple[Dialogue, ...], language: str) -> dict[str, tuple[D
     """Returns the dialogues of each domain: in turn, each takes the one that has most words of its description."""
     words = [Counter(_WORD.findall(" ".join(dialogue).casefold())) for dialogue in dialogues]
     free = set(range(len(dialogues)))
-    shares: dict[str, list[Dialogue]] = {name: [] for name in NAMES}
+    shares: dict[str, list[Dialogue]] = {name: [] for name in DOMAIN_NAMES}
     about = {domain.name: set(_WORD.findall(domain.about(language).casefold())) for domain in DOMAINS}
     fit = {
         name: sorted(free, key=lambda one: (-sum(n for word, n in words[one].items() if word in theirs), one))
         for name, theirs in about.items()
     }
     while free:
-        for name in NAMES:
+        for name in DOMAIN_NAMES:
             best = next((one for one in fit[name] if one in free), None)
             if best is not None:
                 free.discard(best)

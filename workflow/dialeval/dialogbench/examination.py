@@ -26,7 +26,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from dialeval.dialogbench.briefs import of_item
+from dialeval.dialogbench.briefs import item_subject
 from dialeval.dialogbench.items import LETTERS, TestItem
 from dialeval.dialogbench.tasks import task_of
 from dialeval.engines.requests import Message, Request, Sampling
@@ -76,7 +76,7 @@ def plan(
                 messages=_messages(rotated, templates, presentation),
                 sampling=sampling,
                 labels=rotated.letters if method == "choice" else (),
-                subject=of_item(rotated),
+                subject=item_subject(rotated),
             )
             yield Planned(request, item.item_id, item.task, n_utterances=len(item.utterances))
 
@@ -150,7 +150,7 @@ def _plan_perplexity(item: TestItem, templates: Templates, sampling: Sampling) -
             messages=(Message("user", prompt),),
             sampling=sampling,
             continuation=text if item.language == "zh" else f" {text}",
-            subject=of_item(item),
+            subject=item_subject(item),
         )
         yield Planned(request, item.item_id, item.task, n_utterances=len(item.utterances))
 

@@ -75,7 +75,7 @@ def write_sheet(path: Path, text: str) -> None:
         UserError: the sheet has answers, and its items differ from those of this run.
     """
     if path.exists() and (filled := sum(1 for row in _rows(path) if any(row.get(name) for name in _FILLED_IN))):
-        if list(_asked(_rows(path))) == list(_asked(csv.DictReader(StringIO(text)))):
+        if list(_question_cells(_rows(path))) == list(_question_cells(csv.DictReader(StringIO(text)))):
             print(f"{path} is as it would be drawn, and {filled} of its rows are filled in: it is left as it is")
             return
         raise UserError(
@@ -93,7 +93,7 @@ def _rows(path: Path) -> Iterator[dict[str, str]]:
         yield dict(zip(head, row, strict=False))
 
 
-def _asked(rows: Iterable[Mapping[str, str]]) -> Iterator[tuple[str, ...]]:
+def _question_cells(rows: Iterable[Mapping[str, str]]) -> Iterator[tuple[str, ...]]:
     for row in rows:
         cells = (unescaped_cell(row.get(name) or "") for name in COLUMNS if name not in _FILLED_IN)
         yield tuple(cell.replace("\r\n", "\n") for cell in cells)
@@ -229,7 +229,7 @@ def _choice(answer: str, item: TestItem, shown: Mapping[str, str], where: str) -
         return letter
     if _folded(shown[letter]) not in letter_of:
         raise UserError(
-            f"{where}: option {letter} ({shown[letter]!r:.60}) is none of the item's now: it was written anew since "
+            f"{where}: option {letter} ({shown[letter]!r:.60}) is none of the item's now: it changed after "
             "the sheet was drawn; take the row out"
         )
     return letter_of[_folded(shown[letter])]

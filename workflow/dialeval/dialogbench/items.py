@@ -295,7 +295,7 @@ def read_record(
     if task.asks and not question:
         raise RecordProblem("no_question")
     extra = {name: _text(fields.get(_folded(name))) for name in (*task.shown, *task.hidden)}
-    personalities = _of_both(fields, "personality")
+    personalities = _both_speakers(fields, "personality")
     if "persona" in extra:
         extra["persona"] = extra["persona"] or personalities[1]
     for name in task.shown:
@@ -312,7 +312,7 @@ def read_record(
         question=question if task.asks else "",
         extra={name: text for name, text in extra.items() if text},
         personalities=personalities,
-        emotions=_of_both(fields, "emotion"),
+        emotions=_both_speakers(fields, "emotion"),
         analysis=_text(fields.get("analysis")),
         origin=origin,
     )
@@ -454,5 +454,5 @@ def _label(value: Any, keys: tuple[str, ...]) -> str:
     return known[mark]
 
 
-def _of_both(fields: Mapping[str, Any], kind: str) -> tuple[str, str]:
+def _both_speakers(fields: Mapping[str, Any], kind: str) -> tuple[str, str]:
     return _text(fields.get(f"speaker1{kind}")), _text(fields.get(f"speaker2{kind}"))

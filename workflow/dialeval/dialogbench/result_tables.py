@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from dialeval.dialogbench.accuracy import Answer, Row, first_rotation, grouped, mean_rate, rate_of, unweighted_mean
+from dialeval.dialogbench.briefs import STYLES
 from dialeval.dialogbench.items import LETTERS, TestItem
-from dialeval.dialogbench.tasks import ABBREVIATIONS, NAMES, STYLES
+from dialeval.dialogbench.tasks import ABBREVIATIONS, DOMAIN_NAMES
 from dialeval.dialogbench.writing import OTHER
 from dialeval.dialogbench.written_items import ASKED_TURNS
 from dialeval.papers.dialogbench import OVERALL, published_size
@@ -317,7 +318,7 @@ def domain_count_rows(classified: Mapping[str, Iterable[Answer]], confidence: fl
         for (judge, language), group in grouped(described, "judge", "language"):
             seen = Counter(row["domain"] for row in group)
             about = {"variant": variant, "judge": judge, "language": language}
-            rows += _share_rows(about, "domain", (*NAMES, OTHER), seen, confidence)
+            rows += _share_rows(about, "domain", (*DOMAIN_NAMES, OTHER), seen, confidence)
     return rows
 
 

@@ -19,10 +19,10 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator,
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dialeval.dialogbench.briefs import BASIC, FULL, Brief, missing, of_brief, of_item
+from dialeval.dialogbench.briefs import BASIC, FULL, STYLES, Brief, brief_subject, item_subject, missing
 from dialeval.dialogbench.examination import extras_of, question_of, render_options, render_utterances
 from dialeval.dialogbench.items import TestItem
-from dialeval.dialogbench.tasks import NAMES, STYLES, domain_of, find_domain, task_of
+from dialeval.dialogbench.tasks import DOMAIN_NAMES, domain_of, find_domain, task_of
 from dialeval.dialogbench.written_items import ASKED_TURNS, Outcome, Rules, checked, read_written
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.errors import UserError
@@ -66,7 +66,7 @@ def plan(
             kind="chat",
             messages=(Message("user", text),),
             sampling=sampling,
-            subject=of_brief(brief, round_number),
+            subject=brief_subject(brief, round_number),
             repeat=round_number + _ROUNDS * (with_prompt[text] - 1),
         )
         yield Planned(request, brief.item_id, brief.task)
@@ -102,7 +102,7 @@ def plan_top_up(
         yield from plan(briefs, templates, sampling, round_number=round_number, wanted=wanted)
 
 
-def brief_text(brief: Brief, text: str) -> Brief:
+def prompted_brief(brief: Brief, text: str) -> Brief:
     """Returns a brief for a prompt; personalities that it lacks are the writer's choice."""
     given = all(personality in text for personality in brief.personalities)
     return brief if given else replace(brief, personalities=("", ""))
@@ -190,7 +190,7 @@ def plan_filtering(
             kind="chat",
             messages=(Message("user", prompt),),
             sampling=sampling,
-            subject=of_item(item, answer=True),
+            subject=item_subject(item, answer=True),
         )
         yield Planned(request, item.item_id, item.task, n_utterances=len(item.utterances))
 
@@ -260,7 +260,7 @@ def plan_classification(
     """Yields one request per item; `case_id` is its id, `left` its task."""
     for item in items:
         prompt = templates.render(
-            CLASSIFY_TEMPLATE, dialogue=render_utterances(item.utterances, item.language), domains=NAMES
+            CLASSIFY_TEMPLATE, dialogue=render_utterances(item.utterances, item.language), domains=DOMAIN_NAMES
         )
         request = Request(
             request_id=f"{CLASSIFY_PROTOCOL}/{item.language}/{item.item_id}",
@@ -268,7 +268,7 @@ def plan_classification(
             kind="chat",
             messages=(Message("user", prompt),),
             sampling=sampling,
-            subject=of_item(item),
+            subject=item_subject(item),
         )
         yield Planned(request, item.item_id, item.task, n_utterances=len(item.utterances))
 
@@ -369,7 +369,7 @@ class Attempt:
         return self.outcome.accepted and self.procedure != BASIC
 
 
-async def write_in_rounds(
+async def write_items(
     ask: Ask,
     briefs: Sequence[Brief],
     templates: Templates,
@@ -398,12 +398,12 @@ async def write_in_rounds(
         planned = list(plan_top_up(briefs, accepted, templates, sampling, round_number=number, max_rounds=max_rounds))
         if not planned:
             break
-        briefs_in_order = [brief_text(brief_of[one.case_id or ""], one.request.messages[0].content) for one in planned]
+        prompted = [prompted_brief(brief_of[one.case_id or ""], one.request.messages[0].content) for one in planned]
         answers = await ask([one.request for one in planned])
-        read = [read_written(brief, answer, origin) for brief, answer in zip(briefs_in_order, answers, strict=True)]
+        read = [read_written(brief, answer, origin) for brief, answer in zip(prompted, answers, strict=True)]
         settled = checked([*accepted.values(), *read], rules, threshold=duplicate_similarity)[len(accepted) :]
         accepted |= {one.item_id: one for one in settled if one.accepted}
-        attempts += [Attempt(brief.procedure, number, one) for brief, one in zip(briefs_in_order, settled, strict=True)]
+        attempts += [Attempt(brief.procedure, number, one) for brief, one in zip(prompted, settled, strict=True)]
     return attempts
 
 

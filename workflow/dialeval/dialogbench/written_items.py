@@ -27,7 +27,7 @@ from dialeval.protocols.verdicts import status_of, text_to_read
 _DECODER = json.JSONDecoder(strict=False)
 _MOST_BROKEN = 200
 """Brackets that begin no JSON object after which no other is tried."""
-_DEEPEST = 20
+_MOST_LEVELS = 20
 """Levels of an object; an item has four."""
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)', re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(?=\s*[}\]])")
@@ -176,8 +176,8 @@ def _objects(text: str) -> tuple[list[dict[str, Any]], str]:
 
 def _unusable(record: dict[str, Any]) -> str:
     """Returns the fault of a JSON object that cannot be part of an item; empty if there is none."""
-    if is_nested_deeper(record, _DEEPEST):
-        return f"nested more than {_DEEPEST} deep"
+    if is_nested_deeper(record, _MOST_LEVELS):
+        return f"nested more than {_MOST_LEVELS} deep"
     try:
         json.dumps(record, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -237,7 +237,7 @@ class Problem(NamedTuple):
 def problems(item: TestItem, rules: Rules | None = None) -> list[Problem]:
     """Returns the rules that an item breaks."""
     task = task_of(item.task)
-    return [*_of_dialogue(item, task, rules or Rules()), *_of_options(item, task, rules or Rules())]
+    return [*_dialogue_problems(item, task, rules or Rules()), *_option_problems(item, task, rules or Rules())]
 
 
 def checked(outcomes: Sequence[Outcome], rules: Rules | None = None, *, threshold: float | None = 0.7) -> list[Outcome]:
@@ -267,12 +267,12 @@ def counts(outcomes: Iterable[Outcome]) -> list[dict[str, Any]]:
 
     Accepted items count under `accepted`, or `accepted_short` if they have fewer turns than the prompt asks for.
     """
-    found = Counter((one.language, one.task, one.domain, _end(one)) for one in outcomes)
+    found = Counter((one.language, one.task, one.domain, _final_reason(one)) for one in outcomes)
     names = ("language", "task", "domain", "reason")
     return [{**dict(zip(names, key, strict=True)), "n": n} for key, n in sorted(found.items())]
 
 
-def _of_dialogue(item: TestItem, task: Task, rules: Rules) -> Iterator[Problem]:
+def _dialogue_problems(item: TestItem, task: Task, rules: Rules) -> Iterator[Problem]:
     n = len(item.utterances)
     if item.n_begun < rules.min_turns:
         yield Problem("too_few_turns", f"{item.n_begun} of {rules.min_turns}")
@@ -284,26 +284,26 @@ def _of_dialogue(item: TestItem, task: Task, rules: Rules) -> Iterator[Problem]:
         yield Problem("too_many_questions", f"{asking} of {n} utterances")
 
 
-def _of_options(item: TestItem, task: Task, rules: Rules) -> Iterator[Problem]:
+def _option_problems(item: TestItem, task: Task, rules: Rules) -> Iterator[Problem]:
     n = len(item.options)
     if n != task.n_options:
         yield Problem("wrong_number_of_options", f"{n} instead of {task.n_options}")
     if len({" ".join(_words(text)) or text for text in item.options}) < n:
         yield Problem("options_not_distinct", " / ".join(item.options)[:120])
     if task.values:
-        yield from _of_closed_options(item, task)
+        yield from _closed_option_problems(item, task)
         return
     lengths = sorted(map(len, item.options))
     if lengths[-1] > rules.short_option and lengths[-1] > rules.max_length_ratio * lengths[0]:
         yield Problem("unequal_lengths", f"{lengths[0]} to {lengths[-1]} characters")
-    yield from _copies(item, task)
+    yield from _copy_problems(item, task)
 
 
 def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
-def _of_closed_options(item: TestItem, task: Task) -> Iterator[Problem]:
+def _closed_option_problems(item: TestItem, task: Task) -> Iterator[Problem]:
     values = [value_of(task, text) for text in item.options]
     unknown = [text for text, value in zip(item.options, values, strict=True) if value is None]
     if unknown:
@@ -322,7 +322,7 @@ def _of_closed_options(item: TestItem, task: Task) -> Iterator[Problem]:
             yield Problem("option_copied", f"'{right.en}' is in the dialogue")
 
 
-def _copies(item: TestItem, task: Task) -> Iterator[Problem]:
+def _copy_problems(item: TestItem, task: Task) -> Iterator[Problem]:
     """Yields options that copy forbidden text, or lack required text."""
     dialogue = _joined(" \n ".join(item.utterances))
     if task.abbreviation == "SF":
@@ -352,7 +352,7 @@ def _quoted(text: str, joined: str) -> bool:
     return len(_words(text)) >= _LEAST_COPIED and _joined(text) in joined
 
 
-def _end(outcome: Outcome) -> str:
+def _final_reason(outcome: Outcome) -> str:
     if outcome.reasons:
         return outcome.reasons[0]
     return "accepted_short" if outcome.item and outcome.item.n_begun < ASKED_TURNS else "accepted"

@@ -149,7 +149,7 @@ def _named(text: str, free: list[Word], place: int, shouted: bool) -> tuple[Enti
         return None, 1
     run_of_words = free[place : place + n_words]
     if all(_plain(part) in unnatural_synonyms() for part in run_of_words):
-        return None, 1  # everyday words that somebody wrote with capitals
+        return None, 1  # everyday words in capitals
     before = free[place - 1].lower if place else ""
     return _entity(text, run_of_words, _by_ending(run_of_words[-1]) or _by_cue(before)), n_words
 

@@ -136,7 +136,7 @@ def apply_strategy(case: Case, strategy: Strategy, rng: np.random.Generator) -> 
     """
     if case.item.level != strategy.level:
         raise ValueError(
-            f"'{strategy.name}' damages a {strategy.level}, but '{case.item.item_id}' is a {case.item.level}"
+            f"'{strategy.name}' perturbs a {strategy.level}, but '{case.item.item_id}' is a {case.item.level}"
         )
     if case.way is not None and case.way not in strategy.ways:
         raise ValueError(f"'{strategy.name}' has no way '{case.way}'; it has {', '.join(strategy.ways)}")
@@ -148,7 +148,7 @@ def apply_strategy(case: Case, strategy: Strategy, rng: np.random.Generator) -> 
         return NotApplicable("nothing is said")
     edit = strategy.apply(case, rng)
     if isinstance(edit, Edit) and edit.utterances == case.item.utterances:
-        return NotApplicable("the damage would change nothing")
+        return NotApplicable("the perturbation would change nothing")
     return edit
 
 
@@ -212,7 +212,7 @@ def build_ladder(
         ValueError: a dialogue-level strategy and a turn-level item.
     """
     if item.level == "turn" and strategy.level == "dialogue":
-        raise ValueError(f"'{strategy.name}' damages dialogues, but '{item.item_id}' is a response")
+        raise ValueError(f"'{strategy.name}' perturbs dialogues, but '{item.item_id}' is a response")
     rng = generator_for(random_seed, item.corpus, item.language, item.item_id, strategy.name, "0", "ladder")
     steps: list[Perturbed] = []
     current = item
@@ -256,7 +256,7 @@ def _next_step(
         if not first and not strategy.cumulative:
             return NotApplicable("applied again, it makes a response no worse")
         return apply_strategy(Case(current, pool, waiting[0]), strategy, rng)
-    last = NotApplicable("no further utterance to damage")
+    last = NotApplicable("no further utterance to perturb")
     while waiting:
         places = waiting.pop(0)
         edit = _at(current, strategy, pool, places, rng)

@@ -275,7 +275,7 @@ def apply_first_applicable(ways: Mapping[str, Rule], case: Case, rng: np.random.
         if isinstance(new, NotApplicable):
             reasons[new.reason] = None
         elif new.text.strip() == case.item.response.strip() or not new.text.strip():
-            reasons["the damage would change nothing"] = None
+            reasons["the perturbation would change nothing"] = None
         else:
             return Edit(name, (*case.item.context, new.text), new.spans)
     return NotApplicable("; ".join(sorted(reasons)))
@@ -302,7 +302,7 @@ def edit_utterances(
             spans += new.spans
             n_changed += 1
     if not n_changed or 2 * n_changed < len(case.editable):
-        why = max(reasons, key=lambda reason: reasons[reason]) if reasons else "the damage would change nothing"
+        why = max(reasons, key=lambda reason: reasons[reason]) if reasons else "the perturbation would change nothing"
         return NotApplicable(why if not n_changed else f"fewer than half of the utterances would change: {why}")
     return Edit(way, tuple(utterances), tuple(spans))
 

@@ -106,7 +106,7 @@ def estimate_chats(
                 new = side.spoken.is_new(request)  # else the dialogue goes on like its twin
                 for turn in missing:
                     sides[talk.voice(turn).protocol].estimate.requests += 1
-                    sides[talk.voice(turn).protocol].spoken.to_ask += new
+                    sides[talk.voice(turn).protocol].spoken.uncached += new
                 if new:
                     is_new = side.estimate.is_new(request)
                     estimates.append(_End(seed_id, followed.utterances, request, is_new))

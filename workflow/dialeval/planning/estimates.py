@@ -36,9 +36,9 @@ class Estimate:
         max_tokens: longest answer.
         assumed: an answer's length where none is stored.
         requests: requests in all.
-        to_ask: requests that the store has no answer to.
-        surely_to_ask: the same without those that may be in the store, which could not be looked up, or may be spared.
-        hardly_to_ask: those of them that are likely spared.
+        uncached: requests that the store has no answer to.
+        surely_uncached: the same, without requests that may be spared or whose store could not be searched.
+        likely_spared: how many of `uncached` are likely not sent.
         prompts: tokens of the prompts to be sent.
         n_answers: stored answers whose length is known.
         answer_tokens: tokens of these together.
@@ -52,9 +52,9 @@ class Estimate:
     max_tokens: int
     assumed: Assumption
     requests: int = 0
-    to_ask: int = 0
-    surely_to_ask: float = 0
-    hardly_to_ask: float = 0
+    uncached: int = 0
+    surely_uncached: float = 0
+    likely_spared: float = 0
     prompts: Range = field(default_factory=Range)
     n_answers: int = 0
     answer_tokens: int = 0
@@ -103,9 +103,9 @@ class Estimate:
             least: share that is sent in any case.
             likely: share that is likely sent.
         """
-        self.to_ask += n
-        self.surely_to_ask += n * least if sure else 0
-        self.hardly_to_ask += n * (1.0 - likely)
+        self.uncached += n
+        self.surely_uncached += n * least if sure else 0
+        self.likely_spared += n * (1.0 - likely)
         low = prompts.low * least if sure else 0.0
         self.prompts = self.prompts.plus(prompts._replace(low=low, expected=prompts.expected * likely))
 
@@ -118,19 +118,19 @@ class Estimate:
             share: of all requests.
             why: what a reader should know of it.
         """
-        stored, missing = self.requests - self.to_ask, self.to_ask
+        stored, missing = self.requests - self.uncached, self.uncached
         self.requests = math.floor(share * self.requests + 1e-9)
-        self.to_ask = min(missing, max(0, self.requests - stored))
-        kept = self.to_ask / missing if missing else 0.0
-        self.surely_to_ask *= kept
-        self.hardly_to_ask *= kept
+        self.uncached = min(missing, max(0, self.requests - stored))
+        kept = self.uncached / missing if missing else 0.0
+        self.surely_uncached *= kept
+        self.likely_spared *= kept
         self.prompts = self.prompts.times(kept)
         self.notes.append(why)
 
     @property
     def prompt(self) -> float | None:
         """Return the mean length of a prompt, of missing and stored requests; None if neither is known."""
-        count = self.to_ask + self.n_sent
+        count = self.uncached + self.n_sent
         return (self.prompts.expected + self.sent_tokens) / count if count else None
 
     @property
@@ -142,7 +142,7 @@ class Estimate:
             low, high = expected / 2, expected * 2
         if self.n_answers >= FEW:
             spread = math.sqrt(max(self._squares / self.n_answers - expected**2, 0.0))
-            half = 2 * spread * math.sqrt(1 / self.n_answers + 1 / max(self.to_ask, 1)) + MARGIN * expected
+            half = 2 * spread * math.sqrt(1 / self.n_answers + 1 / max(self.uncached, 1)) + MARGIN * expected
             low, high = expected - half, expected + half
         if not self.n_answers and high > self.max_tokens:
             low = min(low, self.max_tokens / 4)  # what is cut off there may as well have been shorter
@@ -152,8 +152,8 @@ class Estimate:
     def answers(self) -> Range:
         """Return the tokens of all answers that are still to come."""
         answer = self.answer
-        return answer.times(self.to_ask)._replace(
-            low=answer.low * self.surely_to_ask, expected=answer.expected * (self.to_ask - self.hardly_to_ask)
+        return answer.times(self.uncached)._replace(
+            low=answer.low * self.surely_uncached, expected=answer.expected * (self.uncached - self.likely_spared)
         )
 
 
@@ -242,7 +242,7 @@ def estimate_table(
     priced = any(row["cost_most"] is not None for row in rows)
     notes = [f"without the cost of {', '.join(dict.fromkeys(unpriced))}: no prices"] if priced and unpriced else []
     notes += [f"not included: {part}" for part in left_out]
-    return to_table(ESTIMATE, [*rows, _sum_reading(rows, notes)])
+    return to_table(ESTIMATE, [*rows, _sum_row(rows, notes)])
 
 
 def in_words(table: pa.Table) -> str:
@@ -271,9 +271,9 @@ def _row(estimate: Estimate, prices: Prices, *, batched: bool) -> dict[str, Any]
     model = estimate.model
     prompts, answers = _rounded_up(estimate.prompts), _rounded_up(estimate.answers)
     notes = [*model.notes, *estimate.notes]
-    if estimate.to_ask and estimate.n_answers:
+    if estimate.uncached and estimate.n_answers:
         notes.append(f"lengths from {estimate.n_answers:,} stored responses")
-    elif estimate.to_ask:
+    elif estimate.uncached:
         notes.append(f"no stored responses of this model; assumed: {estimate.assumed.source}")
     factor = 1.0
     if batched and prices != Prices():
@@ -285,8 +285,8 @@ def _row(estimate: Estimate, prices: Prices, *, batched: bool) -> dict[str, Any]
         "model": model.name,
         "protocol": estimate.protocol,
         "requests": estimate.requests,
-        "cached": None if model.identity is None else estimate.requests - estimate.to_ask,
-        "model_calls": estimate.to_ask,
+        "cached": None if model.identity is None else estimate.requests - estimate.uncached,
+        "model_calls": estimate.uncached,
         **{f"input_tokens_{end}": tokens for end, tokens in prompts._asdict().items()},
         **{f"output_tokens_{end}": tokens for end, tokens in answers._asdict().items()},
         **{name: None if cost is None else cost * factor for name, cost in zip(_COSTS, costs, strict=True)},
@@ -295,7 +295,7 @@ def _row(estimate: Estimate, prices: Prices, *, batched: bool) -> dict[str, Any]
     }
 
 
-def _sum_reading(rows: Sequence[Mapping[str, Any]], notes: Sequence[str]) -> dict[str, Any]:
+def _sum_row(rows: Sequence[Mapping[str, Any]], notes: Sequence[str]) -> dict[str, Any]:
     """Returns the row of the sums; costs are those of the models with prices."""
     priced = [row for row in rows if row["cost_most"] is not None]
     stored = [row["cached"] for row in rows]
@@ -373,17 +373,17 @@ def planning_in_words(rows: Sequence[Row]) -> str:
     notes: dict[str, list[str]] = {}
     lines = [POWER_HEAD]
     for (*_, note, shown, halved), group in alike.items():
-        lines.append(f"{_whose(group)}: {shown}; {halved}")
+        lines.append(f"{_label(group)}: {shown}; {halved}")
         for one in filter(None, (note or "").split("; ")):
             if one not in (NEVER_BY_LABELS, NEVER_BY_SEEDS):  # which the line says
-                notes.setdefault(one, []).append(_whose(group))
-    every = {"all": [_whose(group) for group in alike.values()]}
-    every["people"] = [_whose(group) for group in alike.values() if group[0]["estimand"] == PEOPLE]
+                notes.setdefault(one, []).append(_label(group))
+    every = {"all": [_label(group) for group in alike.values()]}
+    every["people"] = [_label(group) for group in alike.values() if group[0]["estimand"] == PEOPLE]
     lines += [f"{_few(about, every)}: {note}" for note, about in notes.items()]
     return "\n".join(lines)
 
 
-def _whose(rows: Sequence[Row]) -> str:
+def _label(rows: Sequence[Row]) -> str:
     """Return the name of the number that rows, equal except for their criteria, are about."""
     row, n = rows[0], rows[0]["n_utterances"]
     scope = ", ".join(filter(None, [*(one["criterion"] for one in rows), f"N = {n}" if n else ""]))

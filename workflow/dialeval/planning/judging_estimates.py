@@ -248,7 +248,7 @@ def _estimates(
         for judge in judges
     ]
     adaptive = question.protocol.adaptive
-    rounds = [InRounds(estimate, question, adaptive) if adaptive else None for estimate in estimates]
+    rounds = [AdaptiveRequests(estimate, question, adaptive) if adaptive else None for estimate in estimates]
     with ExitStack() as opened:
         stores = [
             opened.enter_context(StoredAnswers(store, identity=judge.identity or "", protocol=question.known_as))
@@ -296,7 +296,7 @@ def estimate_planned(
         UserError: the first round alone is over its limit.
     """
     estimates: list[Estimate] = []
-    rounds: list[InRounds | None] = []
+    rounds: list[AdaptiveRequests | None] = []
     with ExitStack() as opened:
         stores = [
             opened.enter_context(StoredAnswers(store, identity=model.identity or "", protocol=protocol))
@@ -305,7 +305,7 @@ def estimate_planned(
         for row in iterate_rows(requests, REQUESTS):
             request = request_from_row(row)
             if not estimates:
-                known_as = request.protocol if request.protocol in VERDICTS else protocol  # one's own: by its form
+                known_as = request.protocol if request.protocol in VERDICTS else protocol  # the user's, by its form
                 estimates = [
                     Estimate(
                         model,
@@ -316,7 +316,9 @@ def estimate_planned(
                     for model in models
                 ]
                 adaptive = in_rounds.protocol.adaptive if in_rounds else None
-                rounds = [InRounds(one, in_rounds, adaptive) if in_rounds and adaptive else None for one in estimates]
+                rounds = [
+                    AdaptiveRequests(one, in_rounds, adaptive) if in_rounds and adaptive else None for one in estimates
+                ]
             for estimate, stored, pairs in zip(estimates, stores, rounds, strict=True):
                 taken, known = estimate.model.takes(request), estimate.model.identity is not None
                 response = stored.get(estimate.model.key(request)) if known and taken else None
@@ -338,7 +340,7 @@ def is_there(chats: Chats, seed_id: str, n: int | None = None) -> bool:
 
 
 @dataclass
-class InRounds:
+class AdaptiveRequests:
     """Requests of one judge about pairs, in the order of their plan, and what the store has of them.
 
     Attributes:
@@ -409,7 +411,7 @@ class InRounds:
         self.estimate.requests += len(known) + math.ceil(allowed * len(later))
         if certain or n:
             self.estimate.notes.append(
-                f"asked in rounds: {len(certain):,} for the next, then at most {n:,}, of which {LIKELY_WORDS}"
+                f"sequential pairs: {len(certain):,} in the next round, then at most {n:,}, of which {LIKELY_WORDS}"
             )
 
     def _count_unplanned(self, n_cases: int, *, sure: bool) -> None:

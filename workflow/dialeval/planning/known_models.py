@@ -210,7 +210,7 @@ VERDICTS: dict[str, Assumption] = {
     **dict.fromkeys(
         ("failures", "mark"),
         Assumption(
-            Range(30, 70, 160), "30 to 160 tokens, most likely 70 (a line for each of five kinds, and a reason)"
+            Range(30, 70, 160), "30 to 160 tokens, most likely 70 (a line for each of five failures, and a reason)"
         ),
     ),
     "pair": Assumption(Range(20, 45, 100), f"20 to 100 tokens, most likely 45 ({_REASONED})"),

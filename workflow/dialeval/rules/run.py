@@ -26,7 +26,7 @@ from dialeval.planning import preflight
 from dialeval.planning.preflight import is_named, refuse_without_section
 from dialeval.provenance.stale_files import check_folder
 from dialeval.rules.jobs import Sources
-from dialeval.tables import files as lagging
+from dialeval.tables.files import LATENCY_WAIT
 from dialeval.translation import external_scores
 
 LOOKING = re.compile(
@@ -167,7 +167,7 @@ class Run:
         }
         if not self.is_main and "--latency-wait" in sys.argv:
             # a job on a cluster's node waits for another node's files as long as Snakemake does
-            os.environ[lagging.SECONDS] = sys.argv[sys.argv.index("--latency-wait") + 1]
+            os.environ[LATENCY_WAIT] = sys.argv[sys.argv.index("--latency-wait") + 1]
         lifecycle.announce_run(config.results_dir)
         process_setup.announce(
             {

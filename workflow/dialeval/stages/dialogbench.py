@@ -207,7 +207,7 @@ async def _write(
     for procedure in settings.procedures:
         briefs = chain.from_iterable(_briefs(settings, procedure, language) for language in settings.languages)
         parts.append(
-            await writing.write_in_rounds(
+            await writing.write_items(
                 writer.ask,
                 list(briefs),
                 templates,

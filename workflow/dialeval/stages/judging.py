@@ -109,19 +109,19 @@ def _probability(settings: PlanSettings, sources: Sources, templates: Templates)
         yield from probability.plan(scored_items(settings, paths), templates, criteria, name=settings.name, names=names)
 
 
-def _detect(settings: PlanSettings, sources: Sources, templates: Templates) -> Iterator[Planned]:
+def _locate(settings: PlanSettings, sources: Sources, templates: Templates) -> Iterator[Planned]:
     return locate.plan(settings.question(), sources.every_item(), templates)
 
 
-def _mark(settings: PlanSettings, sources: Sources, templates: Templates) -> Iterator[Planned]:
+def _annotate(settings: PlanSettings, sources: Sources, templates: Templates) -> Iterator[Planned]:
     return annotate.plan(settings.question(), sources.every_item(), templates, settings.n_seed_utterances)
 
 
 plan_pair = _plan(_pair)
 plan_scale = _plan(_scale)
 plan_probability = _plan(_probability)
-plan_locate = _plan(_detect)
-plan_annotate = _plan(_mark)
+plan_locate = _plan(_locate)
+plan_annotate = _plan(_annotate)
 
 
 def plan_retries(

@@ -289,7 +289,7 @@ def _checked(table: pa.Table, schema: pa.Schema) -> pa.Table:
 
 # Files on file systems that show writes late
 
-SECONDS = "DIALEVAL_LATENCY_WAIT"
+LATENCY_WAIT = "DIALEVAL_LATENCY_WAIT"
 """The environment variable that says how long a job on a cluster's node waits; without it, none does."""
 T = TypeVar("T")
 
@@ -305,7 +305,7 @@ def once_visible(path: Path, read: Callable[[Path], T]) -> T:
         OSError: the file is not there, or cannot be read.
         pyarrow.ArrowInvalid: it is no Parquet file.
     """
-    until, is_reported = time.monotonic() + float(os.environ.get(SECONDS) or 0), False
+    until, is_reported = time.monotonic() + float(os.environ.get(LATENCY_WAIT) or 0), False
     while True:
         try:
             return read(path)
