@@ -218,6 +218,8 @@ def _interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the limits of components' intervals, shape [n_components] each."""
     low, high = percentile_interval(replicates, confidence, n_cases)
+    if len(replicates) < 2:
+        return low, high
     upper = 0.5 + 0.5 * confidence
     n = np.maximum(n_cases, 2)
     spread = n / (n - 1.0) * (stdtrit(n - 1.0, upper) / ndtri(upper)) ** 2
