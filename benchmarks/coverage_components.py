@@ -1,9 +1,9 @@
 """Variance components, generalizability and planned half-widths: bias and coverage where the truth is known
 
-Scores of systems on cases by judges in repeats have normal effects; in every second table a third of the scores and half
-of a judge's cases are missing. Systems and judges are the same in all repetitions, as the
-intervals hold them fixed. `--only judges`: differences of systems over a population of judges, who are drawn anew. To
-reach: 90% coverage, 85% with 10 cases, and 91.5% over judges. Takes 6 min.
+Scores of systems on cases by judges in repeats have normal effects; in every second table a third of the scores and
+half of a judge's cases are missing. Systems and judges are the same in all repetitions, as the intervals hold them
+fixed. `--only judges`: differences of systems over a population of judges, who are drawn anew. To reach: 90% coverage,
+85% with 10 cases, and 91.5% over judges. Takes 6 min.
 """
 
 from __future__ import annotations
