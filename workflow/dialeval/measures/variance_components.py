@@ -179,7 +179,7 @@ def cheapest_half(one: Components, planned: StudyDesign, cost: Cost | None, conf
         cost or Cost(0.0, 1.0),
         judges_fixed=is_fixed,
         judges=(1,) if is_fixed else range(FEWEST_JUDGES, MOST_JUDGES + 1),
-        repeats=range(1, MOST_REPEATS + 1) if REPEAT in one.names else (round(planned.n_repeats),),
+        repeats=range(1, MOST_REPEATS + 1) if REPEAT in one.names else (round(one.design.n_repeats),),
         n_dialogues=one.design.n_dialogues,
         confidence=confidence,
     )
@@ -190,4 +190,26 @@ def cheapest_half(one: Components, planned: StudyDesign, cost: Cost | None, conf
         "cheapest_judges": found.n_judges,
         "cheapest_repeats": round(found.n_repeats),
         "cost_of_cheapest": cost.of(found) if cost else None,
+    }
+
+
+def planned_population(
+    one: Components, planned: StudyDesign, cost: Cost | None, confidence: float, for_all_pairs: float
+) -> Row:
+    """Return the columns of a table `planning` about differences over a population of judges.
+
+    Args:
+        one, planned, cost, confidence: as of `cheapest_half`.
+        for_all_pairs: confidence that a single pair needs at Holm's first step.
+    """
+    variances = one.planning_variances()
+    found, of_all = (
+        planned.difference(variances, judges_fixed=False, confidence=level) for level in (confidence, for_all_pairs)
+    )
+    return {
+        "n_labels": 0,
+        "min_detectable_difference": float(found.smallest),
+        "min_detectable_difference_holm": float(of_all.smallest),
+        "half_width": float(found.half_width),
+        **cheapest_half(one, planned, cost, confidence),
     }

@@ -23,7 +23,7 @@ from dialeval.config.protocol_settings import EACH_OTHER
 from dialeval.measures.design import Design, comparisons, groups, systems_of
 from dialeval.measures.item_values import item_values
 from dialeval.measures.ratings import players
-from dialeval.measures.variance_components import cheapest_half, stored_components
+from dialeval.measures.variance_components import cheapest_half, planned_population, stored_components
 from dialeval.stats.alternative_annotator import EPSILONS, FEWEST_ANNOTATORS, FEWEST_ITEMS, items_needed
 from dialeval.stats.arrays import FloatArray
 from dialeval.stats.differences import FEWEST_JUDGES
@@ -155,10 +155,7 @@ def _of_population(
     for (measure, criterion, n_utterances), one in _components(planned, judges, judgements).items():
         if one.design.n_judges < FEWEST_JUDGES or SYSTEM_JUDGE not in one.names:
             continue
-        now, variances = _design(one, size, planned, len(judges)), one.planning_variances()
-        levels = confidence, size.for_all_pairs(confidence)
-        found, of_all = (now.difference(variances, judges_fixed=False, confidence=level) for level in levels)
-        yield {
+        shared = {
             "protocol": planned.design.protocol,
             "criterion": criterion,
             "n_utterances": n_utterances,
@@ -167,14 +164,9 @@ def _of_population(
             "n_systems": size.n_systems,
             "n_seeds": size.n_cases,
             "n_judges": len(judges),
-            "estimand": JUDGES,
-            "n_labels": 0,
-            "min_detectable_difference": float(found.smallest),
-            "min_detectable_difference_holm": float(of_all.smallest),
-            "half_width": float(found.half_width),
-            "basis": STORED,
-            **cheapest_half(one, now, cost, confidence),
         }
+        now, of_all = _design(one, size, planned, len(judges)), size.for_all_pairs(confidence)
+        yield shared | {"estimand": JUDGES, "basis": STORED} | planned_population(one, now, cost, confidence, of_all)
 
 
 def numbers(planned: PlannedDesign, judge: str, size: Size, judgements: pd.DataFrame) -> list[Number]:
