@@ -51,8 +51,9 @@ def scored(n: int, **more: Any) -> pd.DataFrame:
 
 
 def made(planned: PlannedDesign, size: Size, judgements: pd.DataFrame = NOTHING, **more: Any) -> list[Row]:
-    given: Row = {"corrected": [], "labels": None, "cost_of_case": {}} | more
-    rows = plans(planned, size, judgements, given["corrected"], given["labels"], given["cost_of_case"])
+    given: Row = {"corrected": [], "labels": None, "cost_of_case": {}, "judging_of_case": {}} | more
+    costs = given["cost_of_case"], given["judging_of_case"]
+    rows = plans(planned, size, judgements, given["corrected"], given["labels"], *costs)
     return list(to_table(PLANNING, rows).to_pylist())
 
 
@@ -243,3 +244,48 @@ def test_sizes_are_those_of_the_seeds_and_of_the_plan(tmp_path: Any) -> None:
     path = tmp_path / "felt.parquet"
     write_table(path, REQUESTS, to_table(REQUESTS, rows))
     assert planned_size(path) == (2, 3)
+
+
+def several_judges(n: int) -> pd.DataFrame:
+    """Scores of three systems by three judges in two repeats."""
+    parts = []
+    for number, judge in enumerate(("clerk", "baker", "smith")):
+        for repeat in range(2):
+            noise = np.random.default_rng([number, repeat]).normal(0.0, 1.0, 3 * n)
+            taste = np.repeat(np.random.default_rng(number).normal(0.0, 0.3, 3), n)
+            part = scored(n).assign(judge=judge, repeat=repeat)
+            parts.append(part.assign(value=part["value"] + noise + taste))
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_stored_scores_tell_the_cheapest_design() -> None:
+    """A case costs 10 and a judge's score next to nothing, or the other way round."""
+    planned = PlannedDesign(design=SCORED, form="scale", repeats=2)
+    scores = several_judges(40)
+    (dear_cases,) = made(planned, Size(3, 40), scores, cost_of_case={"clerk": 10.2}, judging_of_case={"clerk": 0.2})
+    (dear_scores,) = made(planned, Size(3, 40), scores, cost_of_case={"clerk": 10.2}, judging_of_case={"clerk": 10.0})
+    (free,) = made(planned, Size(3, 40), scores)
+    assert dear_cases["cheapest_repeats"] > dear_scores["cheapest_repeats"]
+    assert dear_cases["cheapest_seeds"] < dear_scores["cheapest_seeds"]
+    repeats = dear_cases["cheapest_repeats"]
+    assert dear_cases["cost_of_cheapest"] == pytest.approx(dear_cases["cheapest_seeds"] * (10.0 + 0.1 * repeats))
+    assert (free["cheapest_repeats"], free["cost_of_cheapest"]) == (dear_scores["cheapest_repeats"], None)
+
+
+def test_three_judges_are_planned_as_a_sample_and_two_are_not() -> None:
+    judges = ["clerk", "baker", "smith"]
+    design = SCORED.model_copy(update={"judges": judges})
+    rows = made(PlannedDesign(design=design, form="scale", repeats=2), Size(3, 40), several_judges(40))
+    assert [row["estimand"] for row in rows] == ["judge", "judge", "judge", "judges"]
+    assert rows[-1]["n_judges"] == 3
+    assert rows[-1]["half_width"] > np.mean([row["half_width"] for row in rows[:3]]) / np.sqrt(3.0)
+    two = SCORED.model_copy(update={"judges": judges[:2]})
+    rows = made(PlannedDesign(design=two, form="scale", repeats=2), Size(3, 40), several_judges(40))
+    assert [row["estimand"] for row in rows] == ["judge", "judge"]
+
+
+def test_without_stored_repeats_only_cases_are_planned() -> None:
+    (row,) = made(PlannedDesign(design=SCORED, form="scale", repeats=3), Size(3, 40), scored(40))
+    assert row["cheapest_repeats"] == 1
+    assert row["note"] == "as with the 1 repeats that are stored"
+    assert row["cheapest_seeds"] > 120

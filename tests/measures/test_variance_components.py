@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from dialeval.measures.design import Design
-from dialeval.measures.differences import differences
-from dialeval.measures.variance_components import judge_differences, variance_components
+from dialeval.measures.differences import differences, judge_differences
+from dialeval.measures.variance_components import variance_components
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table
 from dialeval.tables.measures import JUDGE_DIFFERENCES, VARIANCE_COMPONENTS

@@ -15,15 +15,26 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from dialeval.measures.design import Comparisons, Design, Row, comparisons, groups, systems_of
-from dialeval.measures.item_values import ItemValues, item_values
-from dialeval.stats.arrays import FloatArray
-from dialeval.stats.differences import Differences, Sample, item_differences, two_sample_difference
+from dialeval.measures.design import Comparisons, Design, Row, cases, comparisons, groups, systems_of
+from dialeval.measures.item_values import ItemValues, Scores, as_one_judge, item_values, scores
+from dialeval.stats.arrays import FloatArray, cell_means
+from dialeval.stats.differences import (
+    FEW_JUDGES,
+    FEWEST_JUDGES,
+    Differences,
+    JudgeSample,
+    Sample,
+    differences_over_judges,
+    item_differences,
+    two_sample_difference,
+)
 from dialeval.stats.estimates import t_interval
 from dialeval.stats.significance import benjamini_hochberg, holm, order_claims, places
 from dialeval.tables.files import HUMAN
 from dialeval.tables.schema import scope
+from dialeval.text import counted
 
 FAMILY = ("table", "measure", "judge", "scope")
 """Columns whose values a family shares."""
@@ -278,3 +289,110 @@ def head_to_head(games: Comparisons, models: Sequence[str], shared: Row) -> list
         second=met % max(len(models), 1),
     )
     return mean_rows(found, models, shared)
+
+
+# Differences over a population of judges.
+
+
+def judge_differences(judgements: pd.DataFrame, design: Design) -> list[Row]:
+    """Return the rows of a table `judge_differences`; of fewer than `FEWEST_JUDGES` judges, one row that says so.
+
+    Args:
+        judgements: the protocol's table `judgements`, with the columns of `item_values.COLUMNS` and `repeat`.
+        design: the protocol's design.
+    """
+    systems = systems_of(judgements, design)
+    rows = [row for found in scores(judgements, design) for row in _over_judges(found, systems, design.confidence)]
+    if "win_rates" in design.measures and design.reference is None:
+        rows += _head_to_head_over_judges(judgements, design, systems)
+    return with_adjusted_p(rows)
+
+
+def _over_judges(found: Scores, systems: Sequence[str], confidence: float) -> Iterator[Row]:
+    shared = family_columns(found.table, found.measure, scope(found.about))
+    n_judges = len(np.unique(found.judge))
+    if n_judges < FEWEST_JUDGES:
+        if n_judges:
+            yield _without_judges(shared, n_judges, found.case)
+        return
+    item, items = pd.factorize(found.item)
+    case_of_item = found.case[np.unique(item, return_index=True)[1]] if len(items) else found.case
+    shape = int(found.judge.max()) + 1, len(systems), len(items)
+    values = cell_means(found.value, (found.judge, found.system, item.astype(np.int64)), shape)[0]
+    for first, second in combinations(range(len(systems)), 2):
+        sides = values[:, first], values[:, second]
+        sample = differences_over_judges(*sides, case_of_item, confidence=confidence, scores=found.is_score)
+        if sample.n_items:
+            yield _judge_sample_row(shared, systems[first], systems[second], sample, *_means(*sides))
+
+
+def _means(first: FloatArray, second: FloatArray) -> tuple[float, float]:
+    """Return the means over judges of the two systems' means on common items."""
+    both = ~np.isnan(first) & ~np.isnan(second)
+    used = both.any(axis=1)
+    count = both[used].sum(axis=1)
+    one, other = ((np.where(both, side, 0.0)[used].sum(axis=1) / count).mean() for side in (first, second))
+    return float(one), float(other)
+
+
+def _head_to_head_over_judges(judgements: pd.DataFrame, design: Design, systems: Sequence[str]) -> Iterator[Row]:
+    """Yield the differences of the shares of comparisons that each of two systems wins."""
+    frame, one_judge = as_one_judge(judgements, design)
+    for group, rows in groups(frame, one_judge):
+        shared = family_columns("win_rates", HEAD_TO_HEAD, scope(group))
+        games = comparisons(rows, systems)
+        who, judges = pd.factorize(rows["who"])
+        if len(judges) < FEWEST_JUDGES:
+            if len(judges):
+                yield _without_judges(shared, len(judges), cases(rows).to_numpy())
+            continue
+        swapped = games.left > games.right
+        low, high = np.minimum(games.left, games.right), np.maximum(games.left, games.right)
+        outcome = np.where(swapped, 1.0 - games.outcome, games.outcome)
+        item = 2 * games.cluster + swapped
+        shape = len(judges), int(item.max(initial=-1)) + 1
+        for first, second in combinations(range(len(systems)), 2):
+            met = (low == first) & (high == second)
+            place = who[met].astype(np.int64), item[met].astype(np.int64)
+            won, lost = (cell_means((outcome[met] == end).astype(np.float64), place, shape)[0] for end in (1.0, 0.0))
+            cluster = np.arange(shape[1]) // 2
+            sample = differences_over_judges(won, lost, cluster, confidence=design.confidence, scores=False)
+            if sample.n_items:
+                row = _judge_sample_row(shared, systems[first], systems[second], sample)
+                notes = [row["note"], IN_ROUNDS if design.equal_pairs else None]
+                yield {**row, "note": "; ".join(filter(None, notes)) or None}
+
+
+def _judge_sample_row(
+    shared: Row, system: str, opponent: str, found: JudgeSample, value: float | None = None, other: float | None = None
+) -> Row:
+    return {
+        **shared,
+        "system": system,
+        "opponent": opponent,
+        "n_judges": found.n_judges,
+        "system_value": value,
+        "opponent_value": other,
+        "difference": found.estimate,
+        "ci_low": found.ci_low,
+        "ci_high": found.ci_high,
+        "p": found.p_value,
+        "fixed_ci_low": found.fixed_ci_low,
+        "fixed_ci_high": found.fixed_ci_high,
+        "judge_sd": found.judge_sd,
+        "n": found.n_items,
+        "n_clusters": found.n_clusters,
+        "note": found.note or None,
+    }
+
+
+def _without_judges(shared: Row, n_judges: int, case: NDArray[np.object_]) -> Row:
+    """Return the row of a family that too few judges answered."""
+    return {
+        **shared,
+        "n_judges": n_judges,
+        "p": np.nan,
+        "n": len(case),
+        "n_clusters": len(np.unique(case.astype(np.str_))),
+        "note": FEW_JUDGES.format(counted(n_judges, "judge"), FEWEST_JUDGES),
+    }

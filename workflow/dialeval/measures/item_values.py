@@ -5,7 +5,7 @@ Tables of means and rates, differences, plans and comparisons of runs take their
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +33,9 @@ COLUMNS = (
 )  # fmt: skip
 """Columns of the table `judgements` that item values are made of."""
 YES, NO = "yes", "no"
+MEASURED = ("win_rates", "pass_rates", "means", "rates", "checklist")
+"""Measures whose scores are analysed, in the order of the table."""
+_ALL_JUDGES = "all judges"
 
 
 class ItemValues(NamedTuple):
@@ -88,7 +91,7 @@ def item_values(
             chosen, limits = at_human_length(rows, human_lengths)
             yield _passes("pass_rates_at_gt_length", group, place, chosen, limits, judgements, design)
     elif measure == "means":
-        yield from _scores(judgements, design)
+        yield from _means(judgements, design)
     elif measure == "rates":
         yield from _rates(judgements, design)
     elif measure == "checklist":
@@ -126,7 +129,7 @@ def _passes(
     return ItemValues(table, "pass_rate", group, place, {}, *values, is_score=False)
 
 
-def _scores(judgements: pd.DataFrame, design: Design) -> Iterator[ItemValues]:
+def _means(judgements: pd.DataFrame, design: Design) -> Iterator[ItemValues]:
     systems = systems_of(judgements, design)
     for group, rows in groups(judgements, design):
         scale = {name: _first(rows[name]) for name in ("scale_min", "scale_max")}
@@ -281,3 +284,132 @@ def at_human_length(judgements: pd.DataFrame, human_lengths: dict[str, int]) -> 
     """Return the judgements on cases that have a human dialogue, and the length of that."""
     chosen = judgements[judgements["case_id"].isin(list(human_lengths))]
     return chosen, chosen["case_id"].map(human_lengths)
+
+
+# Scores of all judges, repeat by repeat.
+
+
+class Scores(NamedTuple):
+    """Scores of systems by several judges under one measure, criterion and length; arrays of shape [n].
+
+    Attributes:
+        table, measure: the table of their means, and the name of the measure in tables of differences.
+        about: criterion and n_utterances.
+        value: score, NaN if unparsed; 0 for an unparsed answer of a proportion.
+        system, judge: numbers of the system and of the judge.
+        case, item: case, and what two systems have in common on it (a dialogue, an order).
+        repeat: number of the repeat.
+        is_score: whether they are scores on any scale, and not proportions.
+    """
+
+    table: str
+    measure: str
+    about: Row
+    value: FloatArray
+    system: IntArray
+    judge: IntArray
+    case: NDArray[np.object_]
+    item: NDArray[np.object_]
+    repeat: IntArray
+    is_score: bool
+
+
+def scores(judgements: pd.DataFrame, design: Design) -> Iterator[Scores]:
+    """Yield the scores of each measure, criterion, answer and length.
+
+    Args:
+        judgements: the protocol's table `judgements`, with the columns of `item_values.COLUMNS` and `repeat`.
+        design: the protocol's design; its measures say which scores there are.
+    """
+    frame, one_judge = as_one_judge(judgements, design)
+    frame = frame.assign(item=common_items(frame).to_numpy() if len(frame) else None)
+    systems = systems_of(judgements, design)
+    for measure in MEASURED:
+        if measure not in design.measures or (measure == "win_rates" and design.reference is None):
+            continue
+        if measure == "checklist":
+            yield from _scores_of_checklist(frame, one_judge, systems)
+            continue
+        lengths = one_judge.model_copy(update={"lengths": []}) if measure == "pass_rates" else one_judge
+        for group, rows in groups(frame, lengths):
+            if rows.empty:
+                continue
+            about = {"criterion": group["criterion"], "n_utterances": group["n_utterances"]}
+            if measure == "means":
+                yield _scores(measure, "mean", about, rows, systems, scores_of(rows), is_score=True)
+            elif measure == "rates":
+                label = labels_of(rows)
+                for name in answers(label):
+                    value = np.nan_to_num(given(label, name))
+                    yield _scores(measure, f"rate of {name}", about, rows, systems, value, is_score=False)
+            elif measure == "pass_rates":
+                for n in lengths_of(design):
+                    long, limits = long_enough(rows, n)
+                    value = np.nan_to_num(passed(long, limits))
+                    at_n = about | {"n_utterances": n}
+                    yield _scores(measure, "pass_rate", at_n, long, systems, value, is_score=False)
+            elif measure == "win_rates":
+                yield _scores_of_wins(about, rows, systems, design.reference or "")
+
+
+def as_one_judge(judgements: pd.DataFrame, design: Design) -> tuple[pd.DataFrame, Design]:
+    """Return the judgements of all judges that are a sample under one name, their names in `who`, and a design."""
+    own = [judge for judge in design.judges if judge not in design.derived_judges]
+    frame = judgements[judgements["judge"].isin(own)]
+    frame = frame.assign(who=frame["judge"], judge=_ALL_JUDGES)
+    return frame, design.model_copy(update={"judges": [_ALL_JUDGES]})
+
+
+def _scores(
+    table: str,
+    measure: str,
+    about: Row,
+    rows: pd.DataFrame,
+    systems: Sequence[str],
+    value: FloatArray,
+    *,
+    is_score: bool,
+) -> Scores:
+    code = {name: number for number, name in enumerate(systems)}
+    return Scores(
+        table=table,
+        measure=measure,
+        about=about,
+        value=value,
+        system=np.array([code[name] for name in rows["left"]], dtype=np.int64),
+        judge=pd.factorize(rows["who"])[0].astype(np.int64),
+        case=cases(rows).to_numpy(dtype=object),
+        item=rows["item"].to_numpy(dtype=object),
+        repeat=rows["repeat"].to_numpy(dtype=np.int64),
+        is_score=is_score,
+    )
+
+
+def _scores_of_wins(about: Row, rows: pd.DataFrame, systems: Sequence[str], reference: str) -> Scores:
+    games = comparisons(rows, [*systems, reference])
+    first = games.left < len(systems)
+    outcome = np.where(first, games.outcome, 1.0 - games.outcome)
+    side = np.where(first, "left", "right")
+    with np.errstate(invalid="ignore"):
+        value = np.where(np.isnan(outcome), 0.0, outcome >= 0.5).astype(np.float64)
+    shown = rows.assign(
+        left=np.where(first, rows["left"], rows["right"]), item=cases(rows).astype(object) + "\x1f" + side
+    )
+    return _scores("win_rates", "win_or_tie", about, shown, systems, value, is_score=False)
+
+
+def _scores_of_checklist(frame: pd.DataFrame, design: Design, systems: Sequence[str]) -> Iterator[Scores]:
+    """Yield each dialogue's share of yes by judge and repeat, NaN if an answer is missing."""
+    criteria = list(frame["criterion"].dropna().unique())
+    keys = ["who", "left", "case_id", "item_id", "item", "repeat"]
+    for n in lengths_of(design):
+        rows = frame if n is None else frame[frame["n_utterances"] == n]
+        if rows.empty:
+            continue
+        answered = rows.assign(yes=is_yes(labels_of(rows)), case_id=cases(rows), item_id=rows["item_id"].fillna(""))
+        table = answered.pivot_table(index=keys, columns="criterion", values="yes", aggfunc="mean", dropna=True)
+        table = table.reindex(columns=criteria)
+        shares = table.index.to_frame(index=False)
+        value = table.to_numpy(dtype=np.float64).mean(axis=1) if criteria else np.full(len(shares), np.nan)
+        about = {"criterion": None, "n_utterances": n}
+        yield _scores("checklist", "share of yes", about, shares, systems, value, is_score=True)

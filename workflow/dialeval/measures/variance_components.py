@@ -1,76 +1,28 @@
-"""Tables of variance components of scores, and of differences of systems over a population of judges."""
+"""Tables of variance components of scores, coefficients and designs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import combinations
-from typing import NamedTuple
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from dialeval.measures.design import Design, Row, cases, comparisons, groups, lengths_of, systems_of
-from dialeval.measures.differences import HEAD_TO_HEAD, IN_ROUNDS, family_columns, with_adjusted_p
-from dialeval.measures.item_values import (
-    answers,
-    common_items,
-    given,
-    is_yes,
-    labels_of,
-    long_enough,
-    passed,
-    scores_of,
-)
-from dialeval.stats.arrays import FloatArray, IntArray, cell_means
-from dialeval.stats.differences import FEW_JUDGES, FEWEST_JUDGES, JudgeSample, differences_over_judges
-from dialeval.stats.generalizability import (
-    DIALOGUE,
-    NEGATIVE,
-    REPEAT,
-    SYSTEM_JUDGE,
-    Components,
-    StudyDesign,
-)
+from dialeval.measures.design import Design, Row, systems_of
+from dialeval.measures.item_values import Scores, scores
+from dialeval.stats.differences import FEWEST_JUDGES
+from dialeval.stats.generalizability import NEGATIVE, Components
 from dialeval.stats.generalizability import variance_components as components_of
+from dialeval.stats.power import DIALOGUE, REPEAT, SYSTEM_JUDGE, Cost, StudyDesign, cheapest_design
 from dialeval.tables.files import HUMAN
-from dialeval.tables.schema import scope
-from dialeval.text import counted
 
-MEASURED = ("win_rates", "pass_rates", "means", "rates", "checklist")
-"""Measures whose scores are analysed, in the order of the table."""
 VARIANCE, RELATIVE, ABSOLUTE, HALF_WIDTH = "variance", "generalizability", "dependability", "half-width"
 NO_DESIGN = "not identifiable: the scores are of one case"
 NO_SCORES = "no parsed score"
 ALL_EQUAL = "all scores are equal"
 THESE_JUDGES = "over cases, for this judge"
+MOST_JUDGES, MOST_REPEATS = 20, 10
+"""Of the designs among which the cheapest is sought."""
 PAIRS_DIFFER = "mean variance of all pairs; `differences` tests each pair with its own variance"
-_ALL_JUDGES = "all judges"
-
-
-class Scores(NamedTuple):
-    """Scores of systems by several judges under one measure, criterion and length; arrays of shape [n].
-
-    Attributes:
-        table, measure: the table of their means, and the name of the measure in tables of differences.
-        about: criterion and n_utterances.
-        value: score, NaN if unparsed; 0 for an unparsed answer of a proportion.
-        system, judge: numbers of the system and of the judge.
-        case, item: case, and what two systems have in common on it (a dialogue, an order).
-        repeat: number of the repeat.
-        is_score: whether they are scores on any scale, and not proportions.
-    """
-
-    table: str
-    measure: str
-    about: Row
-    value: FloatArray
-    system: IntArray
-    judge: IntArray
-    case: NDArray[np.object_]
-    item: NDArray[np.object_]
-    repeat: IntArray
-    is_score: bool
 
 
 def variance_components(judgements: pd.DataFrame, design: Design) -> list[Row]:
@@ -80,15 +32,23 @@ def variance_components(judgements: pd.DataFrame, design: Design) -> list[Row]:
         judgements: the protocol's table `judgements`, with the columns of `item_values.COLUMNS` and `repeat`.
         design: the protocol's design.
     """
+    return [row for found in _of_systems(judgements, design) for row in _rows(found, design)]
+
+
+def stored_components(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[str, Row, Components]]:
+    """Yield measure, criterion and length, and the variance components of scores at the greatest length."""
+    for found in _of_systems(judgements, design):
+        yield found.measure, found.about, analysed(found, design)
+
+
+def _of_systems(judgements: pd.DataFrame, design: Design) -> Iterator[Scores]:
+    """Yield the scores at the greatest length, without those of people's dialogues."""
     longest = max(design.lengths, default=None)
     systems = systems_of(judgements, design)
-    rows: list[Row] = []
     for found in scores(judgements, design):
         if found.about["n_utterances"] == longest:
             is_system = np.array([name != HUMAN for name in systems], dtype=np.bool_)[found.system]
-            of_systems = found._replace(**{name: getattr(found, name)[is_system] for name in _ARRAYS})
-            rows += _rows(of_systems, design)
-    return rows
+            yield found._replace(**{name: getattr(found, name)[is_system] for name in _ARRAYS})
 
 
 _ARRAYS = ("value", "system", "judge", "case", "item", "repeat")
@@ -197,206 +157,59 @@ def _includes(one: Components, name: str) -> str:
     return f"includes {', '.join(found)}" if found else ""
 
 
-def judge_differences(judgements: pd.DataFrame, design: Design) -> list[Row]:
-    """Return the rows of a table `judge_differences`; of fewer than `FEWEST_JUDGES` judges, one row that says so.
+def cheapest_half(one: Components, planned: StudyDesign, cost: Cost | None, confidence: float) -> Row:
+    """Return the columns of a table `planning` about the cheapest design that halves the interval of a difference.
 
     Args:
-        judgements: the protocol's table `judgements`, with the columns of `item_values.COLUMNS` and `repeat`.
-        design: the protocol's design.
+        one: components of stored scores.
+        planned: the design whose interval is halved; several judges are a random sample.
+        cost: the prices; None if they are unknown: the scores of judges are then counted.
+        confidence: of the interval.
+
+    Returns:
+        Nothing if the scores do not tell, or no design halves the interval.
     """
-    systems = systems_of(judgements, design)
-    rows = [row for found in scores(judgements, design) for row in _compared(found, systems, design.confidence)]
-    if "win_rates" in design.measures and design.reference is None:
-        rows += _head_to_head(judgements, design, systems)
-    return with_adjusted_p(rows)
+    variances, is_fixed = one.planning_variances(), planned.n_judges == 1
+    half_width = float(planned.difference(variances, judges_fixed=is_fixed, confidence=confidence).half_width)
+    if not half_width > 0.0:
+        return {}
+    found = cheapest_design(
+        variances,
+        half_width / 2.0,
+        cost or Cost(0.0, 1.0),
+        judges_fixed=is_fixed,
+        judges=(1,) if is_fixed else range(FEWEST_JUDGES, MOST_JUDGES + 1),
+        repeats=range(1, MOST_REPEATS + 1) if REPEAT in one.names else (round(one.design.n_repeats),),
+        n_dialogues=one.design.n_dialogues,
+        confidence=confidence,
+    )
+    if found is None:
+        return {}
+    return {
+        "cheapest_seeds": found.n_cases,
+        "cheapest_judges": found.n_judges,
+        "cheapest_repeats": round(found.n_repeats),
+        "cost_of_cheapest": cost.of(found) if cost else None,
+    }
 
 
-def _compared(found: Scores, systems: Sequence[str], confidence: float) -> Iterator[Row]:
-    shared = family_columns(found.table, found.measure, scope(found.about))
-    n_judges = len(np.unique(found.judge))
-    if n_judges < FEWEST_JUDGES:
-        if n_judges:
-            yield _without_judges(shared, n_judges, found.case)
-        return
-    item, items = pd.factorize(found.item)
-    case_of_item = found.case[np.unique(item, return_index=True)[1]] if len(items) else found.case
-    shape = int(found.judge.max()) + 1, len(systems), len(items)
-    values = cell_means(found.value, (found.judge, found.system, item.astype(np.int64)), shape)[0]
-    for first, second in combinations(range(len(systems)), 2):
-        sides = values[:, first], values[:, second]
-        sample = differences_over_judges(*sides, case_of_item, confidence=confidence, scores=found.is_score)
-        if sample.n_items:
-            yield _row(shared, systems[first], systems[second], sample, *_means(*sides))
-
-
-def _means(first: FloatArray, second: FloatArray) -> tuple[float, float]:
-    """Return the means over judges of the two systems' means on common items."""
-    both = ~np.isnan(first) & ~np.isnan(second)
-    used = both.any(axis=1)
-    count = both[used].sum(axis=1)
-    one, other = ((np.where(both, side, 0.0)[used].sum(axis=1) / count).mean() for side in (first, second))
-    return float(one), float(other)
-
-
-def _head_to_head(judgements: pd.DataFrame, design: Design, systems: Sequence[str]) -> Iterator[Row]:
-    """Yield the differences of the shares of comparisons that each of two systems wins."""
-    frame, one_judge = _as_one_judge(judgements, design)
-    for group, rows in groups(frame, one_judge):
-        shared = family_columns("win_rates", HEAD_TO_HEAD, scope(group))
-        games = comparisons(rows, systems)
-        who, judges = pd.factorize(rows["who"])
-        if len(judges) < FEWEST_JUDGES:
-            if len(judges):
-                yield _without_judges(shared, len(judges), cases(rows).to_numpy())
-            continue
-        swapped = games.left > games.right
-        low, high = np.minimum(games.left, games.right), np.maximum(games.left, games.right)
-        outcome = np.where(swapped, 1.0 - games.outcome, games.outcome)
-        item = 2 * games.cluster + swapped
-        shape = len(judges), int(item.max(initial=-1)) + 1
-        for first, second in combinations(range(len(systems)), 2):
-            met = (low == first) & (high == second)
-            place = who[met].astype(np.int64), item[met].astype(np.int64)
-            won, lost = (cell_means((outcome[met] == end).astype(np.float64), place, shape)[0] for end in (1.0, 0.0))
-            cluster = np.arange(shape[1]) // 2
-            sample = differences_over_judges(won, lost, cluster, confidence=design.confidence, scores=False)
-            if sample.n_items:
-                row = _row(shared, systems[first], systems[second], sample)
-                notes = [row["note"], IN_ROUNDS if design.equal_pairs else None]
-                yield {**row, "note": "; ".join(filter(None, notes)) or None}
-
-
-def _row(
-    shared: Row, system: str, opponent: str, found: JudgeSample, value: float | None = None, other: float | None = None
+def planned_population(
+    one: Components, planned: StudyDesign, cost: Cost | None, confidence: float, for_all_pairs: float
 ) -> Row:
-    return {
-        **shared,
-        "system": system,
-        "opponent": opponent,
-        "n_judges": found.n_judges,
-        "system_value": value,
-        "opponent_value": other,
-        "difference": found.estimate,
-        "ci_low": found.ci_low,
-        "ci_high": found.ci_high,
-        "p": found.p_value,
-        "fixed_ci_low": found.fixed_ci_low,
-        "fixed_ci_high": found.fixed_ci_high,
-        "judge_sd": found.judge_sd,
-        "n": found.n_items,
-        "n_clusters": found.n_clusters,
-        "note": found.note or None,
-    }
-
-
-def _without_judges(shared: Row, n_judges: int, case: NDArray[np.object_]) -> Row:
-    """Return the row of a family that too few judges answered."""
-    return {
-        **shared,
-        "n_judges": n_judges,
-        "p": np.nan,
-        "n": len(case),
-        "n_clusters": len(np.unique(case.astype(np.str_))),
-        "note": FEW_JUDGES.format(counted(n_judges, "judge"), FEWEST_JUDGES),
-    }
-
-
-def scores(judgements: pd.DataFrame, design: Design) -> Iterator[Scores]:
-    """Yield the scores of each measure, criterion, answer and length.
+    """Return the columns of a table `planning` about differences over a population of judges.
 
     Args:
-        judgements: the protocol's table `judgements`, with the columns of `item_values.COLUMNS` and `repeat`.
-        design: the protocol's design; its measures say which scores there are.
+        one, planned, cost, confidence: as of `cheapest_half`.
+        for_all_pairs: confidence that a single pair needs at Holm's first step.
     """
-    frame, one_judge = _as_one_judge(judgements, design)
-    frame = frame.assign(item=common_items(frame).to_numpy() if len(frame) else None)
-    systems = systems_of(judgements, design)
-    for measure in MEASURED:
-        if measure not in design.measures or (measure == "win_rates" and design.reference is None):
-            continue
-        if measure == "checklist":
-            yield from _checklist(frame, one_judge, systems)
-            continue
-        lengths = one_judge.model_copy(update={"lengths": []}) if measure == "pass_rates" else one_judge
-        for group, rows in groups(frame, lengths):
-            if rows.empty:
-                continue
-            about = {"criterion": group["criterion"], "n_utterances": group["n_utterances"]}
-            if measure == "means":
-                yield _scores(measure, "mean", about, rows, systems, scores_of(rows), is_score=True)
-            elif measure == "rates":
-                label = labels_of(rows)
-                for name in answers(label):
-                    value = np.nan_to_num(given(label, name))
-                    yield _scores(measure, f"rate of {name}", about, rows, systems, value, is_score=False)
-            elif measure == "pass_rates":
-                for n in lengths_of(design):
-                    long, limits = long_enough(rows, n)
-                    value = np.nan_to_num(passed(long, limits))
-                    at_n = about | {"n_utterances": n}
-                    yield _scores(measure, "pass_rate", at_n, long, systems, value, is_score=False)
-            elif measure == "win_rates":
-                yield _wins(about, rows, systems, design.reference or "")
-
-
-def _as_one_judge(judgements: pd.DataFrame, design: Design) -> tuple[pd.DataFrame, Design]:
-    """Return the judgements of all judges that are a sample under one name, their names in `who`, and a design."""
-    own = [judge for judge in design.judges if judge not in design.derived_judges]
-    frame = judgements[judgements["judge"].isin(own)]
-    frame = frame.assign(who=frame["judge"], judge=_ALL_JUDGES)
-    return frame, design.model_copy(update={"judges": [_ALL_JUDGES]})
-
-
-def _scores(
-    table: str,
-    measure: str,
-    about: Row,
-    rows: pd.DataFrame,
-    systems: Sequence[str],
-    value: FloatArray,
-    *,
-    is_score: bool,
-) -> Scores:
-    code = {name: number for number, name in enumerate(systems)}
-    return Scores(
-        table=table,
-        measure=measure,
-        about=about,
-        value=value,
-        system=np.array([code[name] for name in rows["left"]], dtype=np.int64),
-        judge=pd.factorize(rows["who"])[0].astype(np.int64),
-        case=cases(rows).to_numpy(dtype=object),
-        item=rows["item"].to_numpy(dtype=object),
-        repeat=rows["repeat"].to_numpy(dtype=np.int64),
-        is_score=is_score,
+    variances = one.planning_variances()
+    found, of_all = (
+        planned.difference(variances, judges_fixed=False, confidence=level) for level in (confidence, for_all_pairs)
     )
-
-
-def _wins(about: Row, rows: pd.DataFrame, systems: Sequence[str], reference: str) -> Scores:
-    games = comparisons(rows, [*systems, reference])
-    first = games.left < len(systems)
-    outcome = np.where(first, games.outcome, 1.0 - games.outcome)
-    side = np.where(first, "left", "right")
-    with np.errstate(invalid="ignore"):
-        value = np.where(np.isnan(outcome), 0.0, outcome >= 0.5).astype(np.float64)
-    shown = rows.assign(
-        left=np.where(first, rows["left"], rows["right"]), item=cases(rows).astype(object) + "\x1f" + side
-    )
-    return _scores("win_rates", "win_or_tie", about, shown, systems, value, is_score=False)
-
-
-def _checklist(frame: pd.DataFrame, design: Design, systems: Sequence[str]) -> Iterator[Scores]:
-    """Yield each dialogue's share of yes by judge and repeat, NaN if an answer is missing."""
-    criteria = list(frame["criterion"].dropna().unique())
-    keys = ["who", "left", "case_id", "item_id", "item", "repeat"]
-    for n in lengths_of(design):
-        rows = frame if n is None else frame[frame["n_utterances"] == n]
-        if rows.empty:
-            continue
-        answered = rows.assign(yes=is_yes(labels_of(rows)), case_id=cases(rows), item_id=rows["item_id"].fillna(""))
-        table = answered.pivot_table(index=keys, columns="criterion", values="yes", aggfunc="mean", dropna=True)
-        table = table.reindex(columns=criteria)
-        shares = table.index.to_frame(index=False)
-        value = table.to_numpy(dtype=np.float64).mean(axis=1) if criteria else np.full(len(shares), np.nan)
-        about = {"criterion": None, "n_utterances": n}
-        yield _scores("checklist", "share of yes", about, shares, systems, value, is_score=True)
+    return {
+        "n_labels": 0,
+        "min_detectable_difference": float(found.smallest),
+        "min_detectable_difference_holm": float(of_all.smallest),
+        "half_width": float(found.half_width),
+        **cheapest_half(one, planned, cost, confidence),
+    }

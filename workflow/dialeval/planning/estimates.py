@@ -12,9 +12,10 @@ import pyarrow as pa
 from dialeval.engines.requests import Request, Response
 from dialeval.engines.spending.prices import ORDINARY_OF_BATCH, Prices
 from dialeval.planning.known_models import Assumption, KnownModel, Range
-from dialeval.planning.power import NEVER_BY_LABELS, NEVER_BY_SEEDS, PEOPLE
+from dialeval.planning.power import JUDGES, NEVER_BY_LABELS, NEVER_BY_SEEDS, PEOPLE
 from dialeval.tables.dialogues import ESTIMATE
 from dialeval.tables.files import to_table
+from dialeval.text import counted
 
 # The running sums of an estimate for one model under one protocol.
 
@@ -263,8 +264,8 @@ def in_words(table: pa.Table) -> str:
             f"{_money(total['cost_low'])} to {_money(total['cost_high'])}, at most {_money(total['cost_most'])} "
             "(every response with max_tokens)"
         )
-    counted = {f"{row['model']}: tokens counted by {row['tokenizer']}" for row in rows[:-1]}
-    return "\n".join([*lines, "", *sorted(counted), *_notes(rows)])
+    tokens = {f"{row['model']}: tokens counted by {row['tokenizer']}" for row in rows[:-1]}
+    return "\n".join([*lines, "", *sorted(tokens), *_notes(rows)])
 
 
 def _row(estimate: Estimate, prices: Prices, *, batched: bool) -> dict[str, Any]:
@@ -408,6 +409,17 @@ def _shown(row: Row) -> str:
 
 
 def _halved(row: Row) -> str:
+    """Return how the interval is halved, and by which design at the least cost."""
+    n, cost = row.get("cheapest_seeds"), row.get("cost_of_cheapest")
+    if n is None:
+        return _ways(row)
+    judges = f"{counted(row['cheapest_judges'], 'judge')}, " if row["estimand"] == JUDGES else ""
+    words = f"{n:,} cases, {judges}{counted(row['cheapest_repeats'], 'repeat')}"
+    words = f"cheapest design for half the interval: {words}" + ("" if cost is None else f" (about {cost:,.2f} in all)")
+    return words if row["estimand"] == JUDGES else f"{_ways(row)}; {words}"
+
+
+def _ways(row: Row) -> str:
     ways = []
     for count, noun, cost in (
         (row["seeds_to_halve"], "cases", row["cost_of_seeds"]),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,11 +23,17 @@ from dialeval.config.protocol_settings import EACH_OTHER
 from dialeval.measures.design import Design, comparisons, groups, systems_of
 from dialeval.measures.item_values import item_values
 from dialeval.measures.ratings import players
+from dialeval.measures.variance_components import cheapest_half, planned_population, stored_components
 from dialeval.stats.alternative_annotator import EPSILONS, FEWEST_ANNOTATORS, FEWEST_ITEMS, items_needed
 from dialeval.stats.arrays import FloatArray
+from dialeval.stats.differences import FEWEST_JUDGES
+from dialeval.stats.generalizability import Components
 from dialeval.stats.power import (
+    SYSTEM_JUDGE,
+    Cost,
     Detectable,
     HumanLabelDesign,
+    StudyDesign,
     clusters_to_halve,
     contributions_of_means,
     contributions_of_ratings,
@@ -56,7 +63,8 @@ CORRELATION = 0.5
 _CORRECTED = {"share of yes": "checklist"}
 NEVER_BY_LABELS = "more labels alone cannot halve the interval: there are too few dialogues or pairs"
 NEVER_BY_SEEDS = "more cases alone cannot halve the interval: it has too few labels"
-JUDGE = "judge"
+JUDGE, JUDGES = "judge", "judges"
+NO_PRICES: Mapping[str, float | None] = MappingProxyType({})
 
 
 def plans(
@@ -66,6 +74,7 @@ def plans(
     corrected: Sequence[Row],
     labels: LabelPlan | None,
     cost_of_case: Mapping[str, float | None],
+    judging_of_case: Mapping[str, float | None] = NO_PRICES,
 ) -> list[Row]:
     """Returns the rows of a table `planning` about one protocol; none where there are no two systems or cases.
 
@@ -76,11 +85,13 @@ def plans(
         corrected: rows of the table `corrected` about it, of an earlier run.
         labels: how much people label, or None.
         cost_of_case: by judge, what a case more costs with all requests about it.
+        judging_of_case: by judge, the part of this that is the judge's.
     """
     if size.n_systems < 2 or size.n_cases < 2:
         return []
     rows = []
     for judge in planned.design.judges:
+        found = _components(planned, [judge], judgements)
         for number in numbers(planned, judge, size, judgements):
             shared = {
                 "protocol": planned.design.protocol,
@@ -90,11 +101,72 @@ def plans(
                 "measure": number.measure,
                 "n_systems": size.n_systems,
                 "n_seeds": size.n_cases,
+                "n_judges": 1,
             }
-            rows.append(shared | _of_judge(number, size, planned.design.confidence, cost_of_case.get(judge)))
+            one = found.get((number.measure, number.criterion, number.n_utterances))
+            cost = _cost(planned, [judge], cost_of_case, judging_of_case)
+            now = None if one is None else _design(one, size, planned, 1)
+            cheapest = cheapest_half(one, now, cost, planned.design.confidence) if one and now else {}
+            row = shared | _of_judge(number, size, planned.design.confidence, cost_of_case.get(judge))
+            rows.append(row | cheapest)
             if labels is not None and planned.labelled:
                 rows.append(shared | of_people(planned, number, shared, size, corrected, labels, cost_of_case))
-    return rows
+    judges = [one for one in planned.design.judges if one not in planned.design.derived_judges]
+    cost = _cost(planned, judges, cost_of_case, judging_of_case)
+    return [*rows, *_of_population(planned, size, judgements, judges, cost)]
+
+
+def _components(
+    planned: PlannedDesign, judges: Sequence[str], judgements: pd.DataFrame
+) -> dict[tuple[str, str | None, int | None], Components]:
+    """Return the variance components of stored scores at the greatest length, by measure, criterion and length."""
+    design = planned.design.model_copy(update={"judges": list(judges), "resamples": 0})
+    stored = judgements[judgements["judge"].isin(judges) & (judgements["repeat"] < planned.repeats)]
+    return {
+        (measure, about["criterion"], about["n_utterances"]): found
+        for measure, about, found in stored_components(stored, design)
+    }
+
+
+def _design(one: Components, size: Size, planned: PlannedDesign, n_judges: int) -> StudyDesign:
+    return StudyDesign(size.n_cases, n_judges, float(planned.repeats), one.design.n_dialogues)
+
+
+def _cost(
+    planned: PlannedDesign,
+    judges: Sequence[str],
+    cost_of_case: Mapping[str, float | None],
+    judging_of_case: Mapping[str, float | None],
+) -> Cost | None:
+    """Return the prices of a case and of a mean judge's scores of it; None if one is unknown, or all are free."""
+    every, own = ([costs.get(judge) for judge in judges] for costs in (cost_of_case, judging_of_case))
+    known = [(one, other) for one, other in zip(every, own, strict=True) if one is not None and other is not None]
+    if not judges or len(known) < len(judges) or not any(one for one, _ in known):
+        return None
+    score = sum(other for _, other in known) / len(known) / planned.repeats
+    return Cost(known[0][0] - known[0][1], score)
+
+
+def _of_population(
+    planned: PlannedDesign, size: Size, judgements: pd.DataFrame, judges: Sequence[str], cost: Cost | None
+) -> Iterator[Row]:
+    """Yield a row for each number whose stored scores are of enough judges to be a sample of them."""
+    confidence = planned.design.confidence
+    for (measure, criterion, n_utterances), one in _components(planned, judges, judgements).items():
+        if one.design.n_judges < FEWEST_JUDGES or SYSTEM_JUDGE not in one.names:
+            continue
+        shared = {
+            "protocol": planned.design.protocol,
+            "criterion": criterion,
+            "n_utterances": n_utterances,
+            "judge": f"population of {len(judges)} judges",
+            "measure": measure,
+            "n_systems": size.n_systems,
+            "n_seeds": size.n_cases,
+            "n_judges": len(judges),
+        }
+        now, of_all = _design(one, size, planned, len(judges)), size.for_all_pairs(confidence)
+        yield shared | {"estimand": JUDGES, "basis": STORED} | planned_population(one, now, cost, confidence, of_all)
 
 
 def numbers(planned: PlannedDesign, judge: str, size: Size, judgements: pd.DataFrame) -> list[Number]:

@@ -91,7 +91,12 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
                 _dialogues(inputs, board),
                 *_ensemble(inputs, board.judge),
             ),
-            (*_trust(board), *_penalised(inputs, board), *_unparsed_sentences(inputs, board)),
+            (
+                *_trust(board),
+                *_penalised(inputs, board),
+                *_uncertainty(inputs, board),
+                *_unparsed_sentences(inputs, board),
+            ),
             headline(board),
         )
     return Summary(
@@ -106,6 +111,7 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
         (
             *_trust(board),
             *_penalised(inputs, board),
+            *_uncertainty(inputs, board),
             *_people(board),
             *_unparsed_sentences(inputs, board),
             *_tokenizers(inputs),
@@ -322,6 +328,45 @@ def _penalised(inputs: ReportInputs, board: Board) -> list[str]:
     return sentences
 
 
+def _uncertainty(inputs: ReportInputs, board: Board) -> list[str]:
+    """Returns what more cases, repeats and judges would add to the precision of differences."""
+    sentences = []
+    for protocol in inputs.protocols:
+        if protocol.sources != board.sources:
+            continue
+        components, over_judges = (
+            [] if (found := inputs.tables.get(f"{protocol.name}/{name}")) is None else found.to_pylist()
+            for name in ("variance_components", "judge_differences")
+        )
+        questions: dict[tuple[str, str], dict[str, str]] = {}
+        for row in components:
+            if row["statistic"] == "half-width" and not is_missing(row["estimate"]):
+                name = row["measure"].replace("_", " "), scope(row)
+                questions.setdefault(name, {})[row["component"]] = write_number(row["estimate"], "number")
+        for (measure, question), widths in list(questions.items())[:_MOST_QUESTIONS]:
+            more = [
+                f"{words} to ±{widths[design]}"
+                for design, words in (
+                    ("a judge, twice the cases", "twice the cases narrow it"),
+                    ("a judge, twice the repeats", "twice the repeats"),
+                )
+                if design in widths
+            ]
+            about = f"{measure}, {question}" if question != "all" else measure
+            sentences.append(
+                f"{protocol.title} ({about}): the interval of a difference of two systems by one judge is "
+                f"±{widths['a judge']} on average; {listed(more)}."
+            )
+        tested = [row for row in over_judges if not is_missing(row["p_holm"])]
+        if tested:
+            clear = sum(row["p_holm"] < _SIGNIFICANT for row in tested)
+            sentences.append(
+                f"{protocol.title}: {clear} of {counted(len(tested), 'difference')} are significant over a population "
+                "of judges (Holm)."
+            )
+    return sentences
+
+
 def _dialogues(inputs: ReportInputs, board: Board) -> str:
     """Returns how many dialogues of how many systems there are."""
     tables = [inputs.transcripts[source] for source in board.sources if source in inputs.transcripts]
@@ -399,6 +444,7 @@ _MARGINS = {
     "winning_rate_expert": "at the margin 0.2 of experts",
 }
 _MOST_QUESTIONS = 6
+_SIGNIFICANT = 0.05
 
 
 def judge_checks(inputs: ReportInputs, protocol: str, judge: str) -> list[str]:

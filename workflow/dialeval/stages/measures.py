@@ -18,14 +18,14 @@ from dialeval.labels.correction import corrected_numbers
 from dialeval.labels.joined_judgements import JUDGEMENT_COLUMNS, PLAN_COLUMNS, LabelledDesign, Terms, with_planned
 from dialeval.labels.judge_checks import Resampling, judge_checks
 from dialeval.measures import bias, scores
-from dialeval.measures import variance_components as components
 from dialeval.measures.design import Design, dialogue_words
 from dialeval.measures.differences import differences as system_differences
-from dialeval.measures.differences import ranks, with_adjusted_p
+from dialeval.measures.differences import judge_differences, ranks, with_adjusted_p
 from dialeval.measures.item_values import COLUMNS as DIFFERENCE_COLUMNS
 from dialeval.measures.ratings import COLUMNS as RATING_COLUMNS
 from dialeval.measures.ratings import battle_ratings, win_rates
 from dialeval.measures.ratings import ratings as system_ratings
+from dialeval.measures.variance_components import variance_components
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, SEEDS
 from dialeval.tables.files import read_table, read_tables, to_table, write_for_people, write_rows, write_table
 from dialeval.tables.labels import CALIBRATION, ESTIMATES, LABELS, REPLACEMENT, SELECTIVE
@@ -134,12 +134,12 @@ measure_examples = _measure(
 measure_judge_differences = _measure(
     JUDGE_DIFFERENCES,
     (*DIFFERENCE_COLUMNS, "repeat"),
-    lambda frame, design, _: components.judge_differences(frame, design),
+    lambda frame, design, _: judge_differences(frame, design),
 )
 measure_variance_components = _measure(
     VARIANCE_COMPONENTS,
     (*DIFFERENCE_COLUMNS, "repeat"),
-    lambda frame, design, _: components.variance_components(frame, design),
+    lambda frame, design, _: variance_components(frame, design),
 )
 
 

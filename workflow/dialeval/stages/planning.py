@@ -161,9 +161,10 @@ def _plans(
         name = planned.design.protocol
         if name in sizes:
             stored = [path for path in judgements if path.stem == name]
-            costs = cost_of_case(estimates, prices, batched, name, sizes[name].n_cases, talks=name in talking)
+            about = estimates, prices, batched, name, sizes[name].n_cases
+            costs, judging = (cost_of_case(*about, talks=talks) for talks in (name in talking, False))
             frame = read_judgements(stored, (*COLUMNS, "repeat"))
-            rows += plans(planned, sizes[name], frame, of_people, settings.labels, costs)
+            rows += plans(planned, sizes[name], frame, of_people, settings.labels, costs, judging)
     return rows
 
 

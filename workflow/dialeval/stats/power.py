@@ -7,12 +7,16 @@ no search over differences is needed. Without stored results, and of people's la
 
 Few stored clusters tell the spread badly, and where they tell too small a one, more than a fifth of the runs miss the
 difference. So it is multiplied by `for_pilot`, which makes the power right in the mean over such pilots.
+
+From variance components (`generalizability`), `StudyDesign` plans cases, judges and repeats together, and
+`cheapest_design` chooses among them (Brennan 2001; Shavelson and Webb 1991: D studies).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +27,10 @@ from dialeval.stats.arrays import FloatArray, IntArray, check_confidence
 from dialeval.stats.bradley_terry import bradley_terry
 from dialeval.stats.differences import pseudo_items
 
+SYSTEM, CASE, JUDGE, REPEAT = "system", "case", "judge", "repeat"
+SYSTEM_CASE, SYSTEM_JUDGE, CASE_JUDGE = "system x case", "system x judge", "case x judge"
+DIALOGUE, THREE_WAY = "dialogue", "system x case x judge"
+"""Variance components of scores (`generalizability`)."""
 POWER = 0.8
 MOST_MORE = 10_000_000
 _RESAMPLES = 1000
@@ -262,3 +270,132 @@ def for_pilot(pilot_freedom: float, degrees_of_freedom: float, confidence: float
         return 1.0
     reach = float(stdtrit(max(degrees_of_freedom, 1.0), 0.5 + 0.5 * confidence))
     return max(float(nctdtrit(max(pilot_freedom, 1.0), reach, power)) / (reach + float(ndtri(power))), 1.0)
+
+
+class StudyDesign(NamedTuple):
+    """How many cases, judges and repeats the scores of every system have.
+
+    Attributes:
+        n_cases, n_judges: number of cases, and of judges of each.
+        n_repeats: number of repeats of each judge's score; for unequal numbers, the harmonic mean.
+        n_dialogues: number of dialogues of a system on each case; for unequal numbers, the harmonic mean.
+    """
+
+    n_cases: int
+    n_judges: int = 1
+    n_repeats: float = 1.0
+    n_dialogues: float = 1.0
+
+    def divisors(self, *, absolute: bool = False, judges_fixed: bool = False) -> dict[str, float]:
+        """Return by how much the components are divided in the error variance of a system's mean."""
+        dialogues = self.n_cases * self.n_dialogues
+        found = {
+            SYSTEM_CASE: self.n_cases,
+            SYSTEM_JUDGE: self.n_judges,
+            DIALOGUE: dialogues,
+            THREE_WAY: dialogues * self.n_judges,
+            REPEAT: dialogues * self.n_judges * self.n_repeats,
+        }
+        if absolute:
+            found |= {CASE: self.n_cases, JUDGE: self.n_judges, CASE_JUDGE: self.n_cases * self.n_judges}
+        fixed = {SYSTEM_JUDGE, JUDGE} if judges_fixed else set()
+        return {name: float(divisor) for name, divisor in found.items() if name not in fixed}
+
+    def error_variance(
+        self, variances: Mapping[str, float], *, absolute: bool = False, judges_fixed: bool = False
+    ) -> float:
+        """Return the error variance of a system's mean (Brennan 2001, chapter 4).
+
+        Relative: s_sc / C + s_sj / J + s_scj / (C J) + s_repeat / (C J R); absolute adds s_c / C + s_j / J +
+        s_cj / (C J). With fixed judges, s_sj and s_j are left out.
+
+        Args:
+            variances: by component, as of `Components.variances`; a missing one counts as 0.
+            absolute: for the mean itself, and not for its difference from others.
+            judges_fixed: whether the result is about these judges alone.
+        """
+        divisors = self.divisors(absolute=absolute, judges_fixed=judges_fixed)
+        return sum(variances.get(name, 0.0) / divisor for name, divisor in divisors.items())
+
+    def difference(
+        self,
+        variances: Mapping[str, float],
+        *,
+        judges_fixed: bool = True,
+        confidence: float = 0.95,
+        power: float = 0.8,
+    ) -> Detectable:
+        """Return half-width and smallest detectable difference of two systems' means on the same cases.
+
+        The variance is twice the relative error variance. Degrees of freedom are n_cases - 1; with judges as a random
+        sample Satterthwaite's, of the part of the cases and that of the n_judges - 1 judges.
+        """
+        if min(self.n_cases - 1, self.n_judges - (not judges_fixed)) < 1:
+            return Detectable(np.array(math.nan), np.array(math.nan))
+        of_cases = 2.0 * self.error_variance(variances, judges_fixed=True)
+        total = 2.0 * self.error_variance(variances, judges_fixed=judges_fixed)
+        freedom = self.n_cases - 1.0
+        if not judges_fixed and total > 0.0:
+            between = total - of_cases
+            freedom = total**2 / (of_cases**2 / freedom + between**2 / (self.n_judges - 1.0))
+        return detectable(math.sqrt(total), freedom, confidence, power)
+
+
+class Cost(NamedTuple):
+    """Prices of a design, in any unit.
+
+    Attributes:
+        case: price of a case without scores, such as of its dialogues.
+        score: price of one judge's scores of all systems on a case, without repeats.
+    """
+
+    case: float
+    score: float
+
+    def of(self, design: StudyDesign) -> float:
+        """Return the cost of a design."""
+        return design.n_cases * (self.case + self.score * design.n_judges * design.n_repeats)
+
+
+def cheapest_design(
+    variances: Mapping[str, float],
+    target: float,
+    cost: Cost,
+    *,
+    by_power: bool = False,
+    judges_fixed: bool = True,
+    judges: Sequence[int] = (1,),
+    repeats: Sequence[int] = (1,),
+    n_dialogues: float = 1.0,
+    most_cases: int = 1_000_000,
+    confidence: float = 0.95,
+) -> StudyDesign | None:
+    """Return the cheapest design whose difference of two systems reaches a target; None if no design does.
+
+    Args:
+        variances: by component, as of `Components.variances`.
+        target: largest half-width of the interval, or the difference to detect with 80% power.
+        cost: the prices.
+        by_power: whether the target is a difference to detect.
+        judges_fixed: whether the difference is about these judges alone.
+        judges, repeats: the numbers of judges and of repeats to choose from.
+        n_dialogues: dialogues of a system on each case.
+        most_cases: largest number of cases.
+        confidence: of the interval.
+    """
+
+    def reached(design: StudyDesign) -> bool:
+        found = design.difference(variances, judges_fixed=judges_fixed, confidence=confidence)
+        return bool((found.smallest if by_power else found.half_width) <= target)
+
+    designs = []
+    for n_judges, n_repeats in product(judges, repeats):
+        design = StudyDesign(most_cases, n_judges, n_repeats, n_dialogues)
+        if not reached(design):
+            continue
+        too_few, enough = 1, most_cases
+        while enough - too_few > 1:
+            middle = (too_few + enough) // 2
+            too_few, enough = (too_few, middle) if reached(design._replace(n_cases=middle)) else (middle, enough)
+        designs.append(design._replace(n_cases=enough))
+    return min(designs, key=lambda one: (cost.of(one), one.n_cases), default=None)

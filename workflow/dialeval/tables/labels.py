@@ -246,10 +246,11 @@ SELECTIVE = Table(
 PLANNING = Table(
     "labels/planning", schema(
         protocol=TEXT, criterion=maybe(TEXT), n_utterances=maybe(INT), judge=TEXT, measure=TEXT, estimand=TEXT,
-        n_systems=INT, n_seeds=INT, n_labels=INT, min_detectable_difference=maybe(FLOAT),
+        n_systems=INT, n_seeds=INT, n_judges=INT, n_labels=INT, min_detectable_difference=maybe(FLOAT),
         min_detectable_difference_holm=maybe(FLOAT), half_width=maybe(FLOAT),
         seeds_to_halve=maybe(INT), labels_to_halve=maybe(INT), cost_of_seeds=maybe(FLOAT),
-        cost_of_labels=maybe(FLOAT), cheaper=maybe(TEXT), basis=TEXT, note=maybe(TEXT)
+        cost_of_labels=maybe(FLOAT), cheaper=maybe(TEXT), cheapest_seeds=maybe(INT), cheapest_judges=maybe(INT),
+        cheapest_repeats=maybe(INT), cost_of_cheapest=maybe(FLOAT), basis=TEXT, note=maybe(TEXT)
     ),
     row="protocol, criterion, judge and estimand (`snakemake --cores 8 estimate`)",
     title="Precision of the design",
@@ -259,7 +260,9 @@ PLANNING = Table(
     ),
     columns={
         "measure": "compared measure: rating, mean, pass_rate, ...",
-        "estimand": "judge (the judge's scores) or people (the human-corrected estimate)",
+        "estimand": "judge (the judge's scores), judges (a population of judges), or people (the human-corrected "
+        "estimate)",
+        "n_judges": "number of judges",
         "n_seeds": "configured seeds or cases", "n_labels": "number of human labels",
         "min_detectable_difference": (
             "smallest difference of two systems that a test detects with 80% power at the 5% level"
@@ -270,6 +273,11 @@ PLANNING = Table(
         "labels_to_halve": "number of additional labels that halves the interval; empty if none does",
         "cost_of_seeds": "cost of the additional seeds or cases, by the models' prices",
         "cost_of_labels": "cost of the additional labels, by the price of a label",
+        "cheapest_seeds": "seeds or cases of the cheapest design that halves the interval, by variance components of "
+        "stored scores; without prices, the one with the fewest model calls of judges",
+        "cheapest_judges": "judges of this design",
+        "cheapest_repeats": "repeats of this design",
+        "cost_of_cheapest": "cost of this whole design, by the models' prices",
         "cheaper": "cheaper option, seeds or labels, by the known prices",
         "basis": "source of the variances: stored judgements, labels, or assumptions",
     },

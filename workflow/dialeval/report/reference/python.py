@@ -119,7 +119,15 @@ INTERFACE: tuple[Public, ...] = (
     Public(
         "dialeval.stats.differences",
         "Differences",
-        ("paired_differences", "item_differences", "two_sample_difference", "Sample", "Differences"),
+        (
+            "paired_differences",
+            "item_differences",
+            "two_sample_difference",
+            "differences_over_judges",
+            "Sample",
+            "Differences",
+            "JudgeSample",
+        ),
     ),
     Public(
         "dialeval.stats.significance", "Multiple comparisons", ("holm", "benjamini_hochberg", "benjamini_yekutieli")
@@ -150,6 +158,12 @@ INTERFACE: tuple[Public, ...] = (
     ),
     Public("dialeval.stats.agreement", "Agreement of judges", ("judge_agreement", "retest_inconsistency")),
     Public("dialeval.stats.agreement", "Agreement of people", ("krippendorffs_alpha", "mean_pairwise_pearson")),
+    Public(
+        "dialeval.stats.generalizability",
+        "Variance components and generalizability",
+        ("variance_components", "Components"),
+    ),
+    Public("dialeval.stats.power", "Designs and their costs", ("StudyDesign", "Cost", "cheapest_design", "Detectable")),
     Public("dialeval.stats.prediction_powered", "Human-corrected means and rates", ("correct_means", "Annotators")),
     Public("dialeval.stats.corrected_ratings", "Human-corrected ratings", ("correct_ratings",)),
     Public("dialeval.stats.label_corrected", "Human-corrected estimates", ("Corrected", "Difference")),
