@@ -78,6 +78,22 @@ use rule stage as read_transcripts with:
         **job(CORPORA.read_transcripts, "content"),
 
 
+use rule stage as find_contamination with:
+    """Looks for passages of cases and responses in the corpora."""
+    input:
+        items_=paths.items_to_look_up,
+        corpora=paths.corpora_to_search,
+    output:
+        table=paths.CONTAMINATION,
+        csv=paths.CONTAMINATION_CSV,
+    pathvars:
+        part="tables/contamination",
+    group:
+        grouped("dialogues")
+    params:
+        **job(CORPORA.find_contamination),
+
+
 use rule stage as learn_embedded with:
     """Lets an embedded model learn from human dialogues."""
     input:

@@ -37,6 +37,13 @@ class Fields(Section):
         Path("store"), description="Folder of all responses. Keep it: no stored response is paid for twice."
     )
     random_seed: Annotated[Integer, Field(ge=0, le=2**32 - 1)] = Field(0, description="Random seed of the run.")
+    contamination: bool = Field(
+        False,
+        description=(
+            "Whether to look for passages of the cases and of the systems' responses in `corpora` (50 letters in a "
+            "row); makes no requests."
+        ),
+    )
     budget: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
         None,
         description=(

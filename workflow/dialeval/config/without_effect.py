@@ -47,6 +47,9 @@ SAMPLING = ("temperature", "max_tokens", "retry_unparsed", "presence_penalty", "
 CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
     Fields: (
         Condition(("mirror",), lambda one: bool(one.public_corpora), _with("public_corpora, which `download` fetches")),
+        Condition(
+            ("contamination",), lambda one: bool(one.chatbots or one.transcripts), _with("chatbots or transcripts")
+        ),
     ),
     RatedCorpus: (
         Condition(

@@ -327,6 +327,14 @@ class Dialogues:
         learner = self.config.models[model]
         return self.corpora_of(learner.learn_from) if isinstance(learner, EmbeddedModel) else []
 
+    def items_to_look_up(self) -> list[str]:
+        """Return the dialogues of systems whose passages are looked for in the corpora."""
+        return [*([self.SELFCHAT_ITEMS] if self.config.talks() else []), *self.source_items(self.config.transcripts)]
+
+    def corpora_to_search(self) -> list[str]:
+        """Return the utterances of all corpora of the configuration."""
+        return self.corpora_of(self.config.corpora)
+
     # training
 
     def trained_judges(self) -> dict[str, list[str]]:

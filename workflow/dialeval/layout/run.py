@@ -65,6 +65,7 @@ class Layout(Figures):
             *([self.REPORT] if is_shown else []),
             *([self.USAGE_TABLE, self.USAGE_TABLE_CSV] if self.config.models else []),
             self.SUMMARY,
+            *self.contamination_tables(),
             *self.battle_files(),
             *self.metaeval_files(),
             *self.translation_tables(),
@@ -144,6 +145,7 @@ class Layout(Figures):
             *self.dialogbench_tables(),
             *self.training_tables(),
             *self.translation_tables(),
+            *self.contamination_tables(),
         ]
         return tables + [path for path in parts if path.endswith(".parquet")]
 

@@ -47,6 +47,8 @@ class Tables(Judgements):
     TABLE = Below(layout.TABLE)
     SEED_LENGTHS = Below("tables/botchat/seeds.parquet")
     SEED_LENGTHS_CSV = Below("tables/botchat/seeds.csv")
+    CONTAMINATION = Below("tables/contamination.parquet")
+    CONTAMINATION_CSV = Below("tables/contamination.csv")
     TOKENIZER = Below("tables/botchat/tokenizer.parquet")
     UTTERANCE_TOKENS = Below("tables/botchat/utterance_tokens.parquet")
     UTTERANCE_LENGTHS = Below("tables/botchat/utterance_lengths.parquet")
@@ -214,6 +216,10 @@ class Tables(Judgements):
         if not self.config.translate:
             return []
         return self.tables("translation", ["corpora", *(["quality"] if self.checked_translations() else [])])
+
+    def contamination_tables(self) -> list[str]:
+        """Return the table of passages in published corpora, if it is configured."""
+        return [self.CONTAMINATION, self.CONTAMINATION_CSV] if self.config.contamination else []
 
     # people's labels
 

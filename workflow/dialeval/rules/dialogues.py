@@ -9,6 +9,7 @@ from snakemake.io import ancient
 
 from dialeval.config.corpora import Translation as TranslationSection
 from dialeval.config.models import EmbeddedModel, PublishedModel
+from dialeval.config.protocol_settings import SELFCHAT
 from dialeval.rules.jobs import Parameters, StageJob
 from dialeval.training.encoder import DECIDES as ENCODER_DECIDES
 from dialeval.training.lora import DECIDES as LORA_DECIDES
@@ -59,6 +60,12 @@ class Corpora(Parameters):
             "options": self.config.transcripts[source].options(),
         }
         return StageJob("read_transcripts", settings, reads=self.sources.transcripts(source))
+
+    def find_contamination(self) -> StageJob:
+        """Describe the job of `find_contamination`."""
+        selfchat = {SELFCHAT: 1 if self.config.selfchat.scenarios else 2}
+        settings = {"corpora": list(self.config.corpora), "n_seed_utterances": selfchat}
+        return StageJob("find_contamination", settings)
 
     def download(self) -> StageJob:
         """Describe the job of `download`."""

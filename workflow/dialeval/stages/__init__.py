@@ -14,6 +14,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "read_corpus",
         "extract_seeds",
         "seed_lengths",
+        "find_contamination",
         "read_transcripts",
         "read_scenarios",
         "read_rated",

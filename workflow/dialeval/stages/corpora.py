@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -12,6 +13,7 @@ from dialeval.config.corpora import Seeds
 from dialeval.config.running import Tokens
 from dialeval.corpora import readers, score_files
 from dialeval.corpora.botchat import read_dialogues
+from dialeval.corpora.contamination import contamination_rows
 from dialeval.corpora.dialogues import (
     dialogues_of,
     left_out,
@@ -35,6 +37,7 @@ from dialeval.protocols.imported_answers import turns
 from dialeval.protocols.selfchat import rows
 from dialeval.tables.dialogues import (
     ASIDES,
+    CONTAMINATION,
     GENERATED,
     JUDGEMENTS,
     SCENARIOS,
@@ -108,6 +111,30 @@ def extract_seeds(settings: Seeds, utterances: Path, seeds: Path) -> None:
 def seed_lengths(seeds: Path, table: Path, csv: Path) -> None:
     """Writes the table `botchat/seeds`: human dialogues by length (BotChat, Figure 2)."""
     write_for_people(table, csv, SEED_LENGTHS, length_distribution(read_table(seeds, SEEDS)))
+
+
+class ContaminationSettings(BaseModel, defer_build=True):
+    """Names of the corpora, in the order of their tables, and by source the utterances that begin a dialogue."""
+
+    corpora: list[str]
+    n_seed_utterances: dict[str, int]
+
+
+def find_contamination(
+    settings: ContaminationSettings, items: list[Path], corpora: list[Path], table: Path, csv: Path
+) -> None:
+    """Writes the table `contamination`: cases and dialogues with a passage that stands in a corpus."""
+    texts = {
+        name: (str(row["text"]) for row in iterate_rows(path, UTTERANCES, ["text"]))
+        for name, path in zip(settings.corpora, corpora, strict=True)
+    }
+    every = chain.from_iterable(iterate_items(path) for path in items)
+    rows = contamination_rows(every, texts, settings.n_seed_utterances)
+    for row in rows:
+        if row["n_shared"]:
+            whose = f"responses of {row['system']}" if row["system"] else "cases"
+            print(f"{row['source']}: {row['n_shared']} of {row['n']} {whose} have a passage of corpus {row['corpus']}")
+    write_for_people(table, csv, CONTAMINATION, to_table(CONTAMINATION, rows))
 
 
 class ReadTranscriptsSettings(BaseModel, defer_build=True):
