@@ -7,6 +7,7 @@ from typing import Any
 
 import metaeval_example as rated
 import report_example as example
+import training_example as training
 import transcripts_report as mine
 
 from dialeval.report.inputs import ReportInputs
@@ -18,6 +19,7 @@ from dialeval.tables.files import empty_table, to_table
 from dialeval.tables.labels import ESTIMATES
 from dialeval.tables.measures import MEANS, PASS_RATES, RANKS, RATINGS
 from dialeval.tables.robustness import ROBUSTNESS_AVERAGES
+from dialeval.tables.training import TRAINING_RECORD, TRANSLATED_CORPORA, TRANSLATION_QUALITY
 
 
 def card(run: ReportInputs, part: str) -> Card:
@@ -185,3 +187,49 @@ def test_figures_lead_to_the_tables_with_their_numbers() -> None:
     drawn = dataclasses.replace(figure, part="botchat", file="figure4_unieval")
     page = build_report(example.inputs(figures=(drawn,)))
     assert 'Numbers with their intervals: <a href="#table-unieval-pass_rates">' in page
+
+
+def test_the_card_of_training_counts_judges_whose_gain_is_above_zero() -> None:
+    found = card(of_tables(**{"training__record": training.tables()[TRAINING_RECORD.name]}), "training")
+    assert found.question == "Did the trained judges learn?"
+    assert found.answer == "2 of 2 judges learned: the interval of the gain is above zero for poe and fined."
+    assert found.measure == "Held-back pairs, AUC"
+    after = [row for row in training.tables()[TRAINING_RECORD.name].to_pylist() if row["moment"] == "after"]
+    whole = {row["judge"]: row["auc"] for row in after if {row["kind"], row["criterion"], row["language"]} == {"all"}}
+    assert {row.name: row.number for row in found.rows} == {name: f"{auc:.1%}" for name, auc in whole.items()}
+    unknown = [row | {"gain": None, "gain_ci_low": None, "gain_ci_high": None} for row in after]
+    none = card(of_tables(training__record=to_table(TRAINING_RECORD, unknown)), "training")
+    assert none.answer.startswith("No trained judge has an AUC before and after")
+
+
+def test_the_card_of_translations_is_about_people_or_else_the_next_metric() -> None:
+    def quality(metric: str, **values: float | None) -> list[dict[str, Any]]:
+        about = {"corpus": "all", "metric": metric, "produced_by": "clerk", "n": 9, "signature": ""}
+        ends = {name: value and value - 1 for name, value in values.items()}
+        return [
+            about | {"language": name, "value": value, "ci_low": ends[name], "ci_high": value, "reason": None}
+            for name, value in values.items()
+        ]
+
+    corpora = [
+        {"corpus": "one", "language": "de", "translated_by": "m", "status": status, "n": n, "share": n / 20}
+        | {"n_dialogues": 5, "n_left_out": 1}
+        for status, n in (("ok", 19), ("empty", 1))
+    ]
+    tables: dict[str, Any] = {"translation__corpora": to_table(TRANSLATED_CORPORA, corpora)}
+    found = card(of_tables(**tables), "translation")
+    assert (found.question, found.measure) == (
+        "Can the translations be trusted?", "Quality of translations, usable translations"
+    )  # fmt: skip
+    assert found.answer == "de: 95.0% usable translations."
+    tables["translation__quality"] = to_table(
+        TRANSLATION_QUALITY, [*quality("chrf", de=50.0, zh=40.0), *quality("adequacy", de=4.0, zh=4.5)]
+    )
+    found = card(of_tables(**tables), "translation")
+    assert found.measure == "Quality of translations, adequacy by clerk"
+    assert [(row.name, row.number, row.interval) for row in found.rows] == [
+        ("zh", "4.5", "3.5–4.5"), ("de", "4.0", "3.0–4.0")
+    ]  # fmt: skip
+    assert found.answer == "zh has the highest adequacy by clerk, 4.5, and de the lowest, 4.0."
+    tables["translation__quality"] = to_table(TRANSLATION_QUALITY, quality("people", de=None))
+    assert card(of_tables(**tables), "translation").answer == "No language has a value of ratings by people."

@@ -89,7 +89,7 @@ def test_a_second_run_says_nothing_is_to_be_done(trained: Workspace) -> None:
         (judge, moment) for judge in ("panel", "other") for moment in ("before", "after")
     }
     page = (trained.folder / "results/report/index.html").read_text(encoding="utf-8")
-    assert "Trained judges" in page
+    assert "Did the trained judges learn?" in page
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from dialeval.config.corpora import Columns
 from dialeval.config.loading import load_config
 from dialeval.config.models import METHODS
+from dialeval.corpora.download import fetch_data_set, is_on_hub
 from dialeval.corpora.transcripts.items import Options, read_items
 from dialeval.criteria import SHIPPED
 from dialeval.errors import UserError, nearest
@@ -49,7 +50,11 @@ def add_init(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--chatbot", action="append", default=[], metavar=MODEL, help="chatbot; repeatable")
     parser.add_argument("--judge", action="append", default=[], metavar=MODEL, help="judge; repeatable")
-    parser.add_argument("--dialogues", type=Path, metavar="FILE", help="dialogues of your own systems")
+    parser.add_argument(
+        "--dialogues",
+        metavar="FILE",
+        help="dialogues of your own systems; also hf://datasets/OWNER/NAME@REVISION, which is fetched into FOLDER/data",
+    )
     parser.add_argument("--system", metavar="NAME", help="name of the system, if the file has none")
     parser.add_argument("--evaluated-role", metavar="NAME", help="speaker to evaluate, if not detected")
     parser.add_argument(
@@ -76,6 +81,9 @@ def add_init(parser: argparse.ArgumentParser) -> None:
 
 def init(arguments: argparse.Namespace) -> int:
     """Makes the folder and prints the next commands."""
+    if arguments.dialogues is not None and is_on_hub(arguments.dialogues):
+        arguments.dialogues = fetch_data_set(arguments.dialogues, arguments.folder / "data")
+        print(f"fetched {arguments.dialogues}")
     wish = _wish(arguments)
     notes: list[str] = []
     made = make_folder(arguments.folder, wish, notes)
@@ -112,7 +120,7 @@ def _wish(arguments: argparse.Namespace) -> Wish:
         api_key_env=key,
         chatbots=[as_model(text) for text in arguments.chatbot],
         judges=[as_model(text) for text in arguments.judge],
-        dialogues=arguments.dialogues,
+        dialogues=None if arguments.dialogues is None else Path(arguments.dialogues),
         system=arguments.system,
         evaluated_role=arguments.evaluated_role,
         columns=dict(as_column(text) for text in arguments.column),
@@ -348,7 +356,7 @@ def _source(wish: Wish, folder: Path, notes: list[str]) -> _Source:
     assert wish.dialogues is not None
     path = wish.dialogues.expanduser()
     if not path.exists():
-        on_hub = "; save a data set of the Hugging Face Hub first: datasets.load_dataset(ID, revision=...).save_to_disk"
+        on_hub = f"; for a data set of the Hugging Face Hub, write hf://datasets/{path}"
         hint = on_hub if re.fullmatch(r"[\w.-]+/[\w.-]+", str(path)) and not path.suffix else ""
         raise UserError(f"--dialogues: {path} does not exist; docs/transcripts.md describes the formats{hint}")
     name = _NOT_IN_NAMES.sub("-", path.resolve().stem).strip("-._+")[:60] or "transcripts"

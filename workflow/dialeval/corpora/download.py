@@ -15,6 +15,7 @@ import errno
 import hashlib
 import os
 import re
+import shutil
 import urllib.error
 import urllib.request
 from collections import Counter
@@ -288,3 +289,59 @@ def _file(row: Mapping[str, str]) -> PublicFile:
         sha256=row["sha256"],
         later=row["later"] == "yes",
     )
+
+
+# Data sets of the Hugging Face Hub.
+
+_ADDRESS = re.compile(r"hf:/+(?:datasets/)?([A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(?:@([^/]+))?(?:/(.+))?")
+_ROWS = (".parquet", ".jsonl", ".json", ".csv")
+
+
+def is_on_hub(address: str) -> bool:
+    """Returns whether a text is the address of a data set, `hf://datasets/OWNER/NAME[@REVISION][/FILE]`."""
+    return _ADDRESS.fullmatch(address) is not None
+
+
+def fetch_data_set(address: str, folder: Path) -> Path:
+    """Fetches a data set of the Hugging Face Hub at the commit of its revision.
+
+    Args:
+        address: `hf://datasets/OWNER/NAME[@REVISION][/FILE]`.
+        folder: the data set gets a folder in it, named by its id and the commit.
+
+    Returns:
+        The file, or the folder of a data set in Parquet.
+
+    Raises:
+        UserError: `huggingface_hub` is not installed, the hub has no such data set, revision or file, or several files.
+    """
+    found = _ADDRESS.fullmatch(address)
+    assert found is not None
+    name, revision, file = found.groups()
+    try:
+        from huggingface_hub import HfApi
+    except ImportError as error:
+        raise UserError(f"{address}: this needs huggingface_hub; run: pip install 'dialeval[hub]'") from error
+    hub = HfApi()
+    try:
+        about = hub.dataset_info(name, revision=revision)
+        files = [one.rfilename for one in about.siblings or () if one.rfilename.endswith(_ROWS)]
+        shards = [one for one in files if re.fullmatch(r"(data/)?[^/]+-\d{5}-of-\d{5}\.parquet", one)]
+        wanted = [file] if file else shards or files
+        if (file and file not in files) or (len(wanted) != 1 and not shards):
+            raise UserError(
+                f"{address}: name one of its files, hf://datasets/{name}@{about.sha}/FILE; files with rows: "
+                f"{', '.join(files[:8]) or 'none'}"
+            )
+        target = folder / f"{name.replace('/', '--')}@{about.sha}"
+        for one in wanted:
+            hub.hf_hub_download(name, one, repo_type="dataset", revision=about.sha, local_dir=target)
+        shutil.rmtree(target / ".cache", ignore_errors=True)
+    except UserError:
+        raise
+    except Exception as error:  # of the network, the hub or the disk, by several libraries
+        raise UserError(
+            f"{address} cannot be fetched: {str(error).strip().splitlines()[0]:.300}; check the id, the revision and "
+            "the connection; private data sets need HF_TOKEN"
+        ) from error
+    return target / wanted[0] if wanted != shards else target

@@ -155,6 +155,7 @@ LABELS = "labels"
 ROBUSTNESS = "robustness"
 DIALOGBENCH = "dialogbench"
 TRAINING = "training"
+TRANSLATION = "translation"
 
 PARTS: Mapping[str, PartText] = MappingProxyType(
     {
@@ -194,7 +195,7 @@ PARTS: Mapping[str, PartText] = MappingProxyType(
         ),
         TRAINING: PartText(
             "Training",
-            "Trained judges",
+            "Did the trained judges learn?",
             (
                 "Judges learned from perturbed dialogues, without human ratings. Their accuracy on held-out dialogues "
                 "shows whether they learned the perturbations; agreement with people is in the part on "
@@ -202,7 +203,7 @@ PARTS: Mapping[str, PartText] = MappingProxyType(
                 "perturbation away.",
             ),
         ),
-        "translation": PartText(
+        TRANSLATION: PartText(
             "Translation",
             "Can the translations be trusted?",
             (

@@ -19,13 +19,24 @@ from dialeval.report.board import (
     write_number,
 )
 from dialeval.report.html_tables import EMBEDDED, Scale, Strip
-from dialeval.report.inputs import DIALOGBENCH, LABELS, ROBUSTNESS, SELFCHAT, ReportInputs, text_of
+from dialeval.report.inputs import (
+    DIALOGBENCH,
+    LABELS,
+    METAEVAL,
+    ROBUSTNESS,
+    SELFCHAT,
+    TRAINING,
+    TRANSLATION,
+    ReportInputs,
+    text_of,
+)
 from dialeval.report.judge_leaderboard import ALPHA, judge_boards, judge_tags
 from dialeval.report.leaderboard import build_boards, people_boards
 from dialeval.report.summary import Leaderboard, Summary, summarise
 from dialeval.tables.dialogbench import ACCURACY, DIALOGBENCH_DIFFERENCES
 from dialeval.tables.files import HUMAN
 from dialeval.tables.robustness import ROBUSTNESS_AVERAGES
+from dialeval.tables.training import TRAINING_RECORD, TRANSLATED_CORPORA, TRANSLATION_QUALITY
 from dialeval.text import counted
 
 Row = dict[str, Any]
@@ -85,7 +96,8 @@ def overview(boards: Sequence[Leaderboard]) -> tuple[Card, ...]:
 def leaderboards(inputs: ReportInputs) -> list[Leaderboard]:
     """Return all leaderboards of a run, in the order of the page."""
     found = [_of_systems(inputs, board) for board in build_boards(inputs)]
-    found += [*people_boards(inputs), *judge_boards(inputs), *_robustness(inputs), *_dialogbench(inputs)]
+    found += [*people_boards(inputs), *judge_boards(inputs), *_training(inputs), *_translation(inputs)]
+    found += [*_robustness(inputs), *_dialogbench(inputs)]
     order = inputs.parts()
     return sorted(found, key=lambda one: order.index(one.part))
 
@@ -105,7 +117,7 @@ def _card(part: str, boards: Sequence[Leaderboard]) -> Card:
     by = first.title if first.board.judge and not by_labels else ""
     label = measure.label if measure and rows else ""
     if measure and not first.board.judge:
-        label = f"{'Pearson’s r' if measure.kind == 'correlation' else first.title}, {label}"
+        label = f"{'Pearson’s r' if part == METAEVAL else first.title}, {label}"
     return Card(part, text_of(part).title, first.answer, by, label, rows, tuple(more))
 
 
@@ -133,7 +145,7 @@ def _number(measure: Measure, name: str) -> float | None:
     return None if value is None or is_missing(value.value) else value.value
 
 
-# Leaderboards of systems, of robustness and of DialogBench.
+# Leaderboards of systems, training, translations, robustness and DialogBench.
 
 
 def _of_systems(inputs: ReportInputs, board: Board) -> Leaderboard:
@@ -141,6 +153,68 @@ def _of_systems(inputs: ReportInputs, board: Board) -> Leaderboard:
     heading = "Model" if SELFCHAT in board.sources else "System"
     tags = dict.fromkeys(inputs.embedded, (EMBEDDED,)) | {HUMAN: ("people",)}
     return Leaderboard(inputs.part_of_sources(board.sources), title, heading, board, summarise(inputs, board), tags)
+
+
+def _training(inputs: ReportInputs) -> Iterator[Leaderboard]:
+    """Yield the leaderboard of trained judges: AUC on the held-back examples of the training of each, and its gain."""
+    rows = [
+        row
+        for row in _rows(inputs, TRAINING_RECORD.name)
+        if (row["kind"], row["criterion"], row["language"]) == ("all", "all", "all") and row["moment"] == "after"
+    ]
+    if not rows:
+        return
+    aucs = {row["judge"]: Value(row["auc"], row["ci_low"], row["ci_high"], note=row["reason"] or "") for row in rows}
+    gains = {row["judge"]: Value(row["gain"], row["gain_ci_low"], row["gain_ci_high"]) for row in rows}
+    board = _board([Measure("AUC", "share", True, aucs), Measure("gain in AUC", "share", False, gains)])
+    known = [name for name, gain in gains.items() if not is_missing(gain.value) and not is_missing(gain.ci_low)]
+    learned = [name for name in board.models if name in known and gains[name].ci_low > 0]  # type: ignore[operator]
+    answer = f"{len(learned)} of {counted(len(known), 'judge')} learned: the interval of the gain is above zero"
+    answer += f" for {listed(learned)}." if learned else " for none."
+    answer = answer if known else "No trained judge has an AUC before and after its training with an interval."
+    about = "AUC on the held-back pairs of each judge’s own training; .5 is chance. Trainings differ in difficulty."
+    yield Leaderboard(TRAINING, "Held-back pairs", "Judge", board, Summary(answer, (about,)), {})
+
+
+_METRICS = ("people", "adequacy", "chrf", "bleu")
+"""Measures of translations: the first that a run has is the primary one."""
+
+
+def _translation(inputs: ReportInputs) -> Iterator[Leaderboard]:
+    """Yield the leaderboard of languages: a measure of quality, and the share of usable translations."""
+    quality = [row for row in _rows(inputs, TRANSLATION_QUALITY.name) if row["corpus"] == "all" and row["n"]]
+    metric = next((name for name in _METRICS if any(row["metric"] == name for row in quality)), "")
+    producer = next((row["produced_by"] for row in quality if row["metric"] == metric), "")
+    chosen = [row for row in quality if (row["metric"], row["produced_by"]) == (metric, producer)]
+    counts = _grouped(_rows(inputs, TRANSLATED_CORPORA.name), "language")
+    usable = {
+        language: Value(sum(row["n"] for row in rows if row["status"] == "ok") / total)
+        for (language,), rows in counts.items()
+        if (total := sum(row["n"] for row in rows))
+    }
+    measures = [Measure("usable translations", "share", not chosen, usable)] if usable else []
+    if chosen:
+        values = {
+            row["language"]: Value(
+                row["value"], row["ci_low"], row["ci_high"], row["published"], note=row["reason"] or ""
+            )
+            for row in chosen
+        }
+        measures.insert(
+            0, Measure("ratings by people" if metric == "people" else f"{metric} by {producer}", "rating", True, values)
+        )
+    if not measures:
+        return
+    board = _board(measures)
+    known = [name for name in board.models if _number(measures[0], name) is not None]
+    label, numbers = measures[0].label, [_written(measures[0], name) for name in known]
+    answer = f"No language has a value of {label}."
+    if len(known) > 1:
+        answer = f"{known[0]} has the highest {label}, {numbers[0]}, and {known[-1]} the lowest, {numbers[-1]}."
+    elif known:
+        answer = f"{known[0]}: {numbers[0]} {label}."
+    summary = Summary(answer, ())
+    yield Leaderboard(TRANSLATION, "Quality of translations", "Language", board, summary, {})
 
 
 def _robustness(inputs: ReportInputs) -> Iterator[Leaderboard]:

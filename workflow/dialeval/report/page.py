@@ -30,6 +30,7 @@ from dialeval.report.inputs import (
     DIALOGBENCH,
     LABELS,
     METAEVAL,
+    PARTS,
     ROBUSTNESS,
     SELFCHAT,
     TRAINING,
@@ -402,7 +403,7 @@ def _with_names(boards: Iterable[Leaderboard]) -> Iterator[tuple[str, Leaderboar
     """Yield leaderboards with their addresses: those of systems are numbered through all parts."""
     numbers: Counter[str] = Counter()
     for one in boards:
-        name = f"{one.part}-board" if one.part in (LABELS, METAEVAL, ROBUSTNESS, DIALOGBENCH) else "board"
+        name = f"{one.part}-board" if one.part in PARTS and one.part != BOTCHAT else "board"
         numbers[name] += 1
         yield f"{name}-{numbers[name]}", one
 
