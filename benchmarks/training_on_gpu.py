@@ -28,11 +28,11 @@ from dialeval.engines.encoder.metric import Encoded, Encoding
 from dialeval.engines.encoder.network import ExpertNetwork
 from dialeval.engines.encoder.tiny_encoder import build_tiny_encoder
 from dialeval.engines.label_probabilities import LabelTree
-from dialeval.training.encoder import Learned, train_network
+from dialeval.training.encoder import train_network
 from dialeval.training.encoder_examples import ExampleSet, Pairs
-from dialeval.training.lora import LoraResult, train_adapter, with_adapter
+from dialeval.training.lora import train_adapter, with_adapter
 from dialeval.training.lora_questions import LoraQuestion
-from dialeval.training.running import Memory, make_deterministic, micro_batch, training_memory
+from dialeval.training.running import Learned, Memory, make_deterministic, micro_batch, training_memory
 from gates import Gates, arguments
 from lora_training import SHAPES, VOCABULARY
 
@@ -65,7 +65,7 @@ def forget_memory() -> None:
     torch.cuda.reset_peak_memory_stats()
 
 
-def losses(result: LoraResult | Learned) -> str:
+def losses(result: Learned) -> str:
     found = [row["loss"] for row in result.curve if row["measured"] == "training"]
     return f"loss {found[0]:.3f} -> {found[-1]:.3f}"
 
@@ -106,7 +106,7 @@ def lora(gates: Gates, size: str, steps: int, micro_batches: Sequence[int]) -> N
     beginning = [part.detach().clone() for part in learned]
     print(f"{n_parameters:,} parameters, {sum(part.numel() for part in learned):,} learn", flush=True)
 
-    def train(learning: LoraTraining, *, all_longest: bool = False) -> LoraResult:
+    def train(learning: LoraTraining, *, all_longest: bool = False) -> Learned:
         with torch.no_grad():
             for part, value in zip(learned, beginning, strict=True):
                 part.copy_(value)

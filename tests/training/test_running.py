@@ -17,13 +17,10 @@ from dialeval.training import running
 from dialeval.training.running import (
     Memory,
     check_memory,
-    check_numbers,
     in_words,
     make_deterministic,
     training_memory,
 )
-
-# How one training becomes several processes.
 
 # How one training becomes several processes.
 
@@ -83,8 +80,6 @@ def test_every_source_of_randomness_begins_anew() -> None:
     assert torch.are_deterministic_algorithms_enabled()
     assert torch.get_num_threads() == 1
 
-
-# The memory of a training, estimated before it begins: against what is known and what is really kept.
 
 # The memory of a training, estimated before it begins: against what is known and what is really kept.
 
@@ -211,12 +206,3 @@ def test_what_ran_out_is_reported(error: Exception, words: str) -> None:
 def test_a_mistake_of_ours_stays_what_it_is() -> None:
     with pytest.raises(KeyError), in_words("judge"):
         raise KeyError("input_ids")
-
-
-def test_a_loss_that_is_no_number_ends_the_training() -> None:
-    def curve(*losses: float | None) -> list[dict[str, Any]]:
-        return [{"step": 5 * place, "loss": loss} for place, loss in enumerate(losses)]
-
-    check_numbers("judge", curve(0.7, None, 0.5))
-    with pytest.raises(UserError, match=r"judge: from step 5 on the loss is not a number: lower the learning_rate"):
-        check_numbers("judge", curve(0.7, float("nan"), float("inf")))

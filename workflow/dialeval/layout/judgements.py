@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 from dialeval import layout
 from dialeval.config.dialogbench import Examine
@@ -149,10 +148,6 @@ class Judgements(Dialogues):
         if protocol not in self.retried_protocols or judge in self.published:
             return []
         return [self.RETRIED.format(judge=judge, protocol=protocol)]
-
-    def published_responses(self, judge: str, protocol: str) -> list[Path]:
-        """Return the user's files that a published judge's responses are read from."""
-        return self.config.published_answers(judge, protocol)
 
     def planned_examinations(self) -> list[str]:
         """Return the requests of DialogBench by every method, whether or not a model answers by it."""

@@ -51,8 +51,8 @@ from dialeval.training.encoder_examples import COLUMNS, ExampleSet, read_set
 from dialeval.training.lora_questions import LoraQuestion, LoraQuestions, label_scores, parts_of_sets
 from dialeval.training.results import SCORED_EXAMPLES, data_rows, record_rows, sample_rows
 from dialeval.training.running import (
+    Learned,
     check_memory,
-    check_numbers,
     device_name,
     in_words,
     is_first,
@@ -209,7 +209,7 @@ def _train_encoder(settings: TrainEncoderSettings, base: Base, examples: Example
             n_examples=2 * len(examples.parts["train"]),
             parameters=sum(weight.numel() for weight in weights),
             trained_parameters=sum(weight.numel() for weight in weights if weight.requires_grad),
-            examples_seen=result.n_inputs,
+            examples_seen=2 * len(examples.parts["train"]) * result.epochs,
             tokens_seen=result.n_tokens,
         )
         write_record(folder, settings.name, scores, result.curve, row)
@@ -221,7 +221,7 @@ def _run_row(
     model: str | None,
     training: str,
     learning: Learning,
-    result: Any,  # a change of what adapters count re-trains no encoder
+    result: Learned,
     **more: Any,
 ) -> dict[str, Any]:
     """Returns the row of the table of runs; `more` are the columns that encoders and adapters count differently."""
@@ -352,6 +352,7 @@ def _train_lora(
     n_parameters = model.num_parameters()
     make_deterministic(settings.random_seed, on_cpu=on_cpu)  # loading may have drawn; the adapter begins at random
     model = lora.with_adapter(model, learning)
+    trained_parameters = sum(part.numel() for part in model.parameters() if part.requires_grad)
     result = lora.train_adapter(
         settings.name,
         model,
@@ -365,7 +366,6 @@ def _train_lora(
     )
     if not is_first():
         return
-    check_numbers(settings.name, result.curve)
     held_back = [question.prompt for question in parts["held_back"]]
     batch_tokens = micro_batch(learning)[0] * learning.cutoff
     after = label_scores(model, held_back, tree, filling=base.filling, batch_tokens=batch_tokens)
@@ -388,7 +388,7 @@ def _train_lora(
             result,
             n_examples=len(parts["train"]),
             parameters=n_parameters,
-            trained_parameters=result.trained_parameters,
+            trained_parameters=trained_parameters,
             examples_seen=len(parts["train"]) * result.epochs,
             tokens_seen=sum(one.length for one in parts["train"]) * result.epochs,
             label_mass_before=fmean(one.mass for one in before) if before else None,

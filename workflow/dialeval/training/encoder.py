@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,39 +17,14 @@ from dialeval.engines.encoder.metric import Encoding, Floats, Score, score_batch
 from dialeval.errors import UserError
 from dialeval.training.encoder_examples import Collation, ExampleSet, ExpertOrder
 from dialeval.training.running import (
-    LOGS,
+    Learned,
     Memory,
-    is_first,
     micro_batch,
     processes,
-    running_clock,
-    seconds_of,
     training_arguments,
     training_memory,
 )
-from dialeval.training.weights import newest_checkpoint, remove_incomplete, training_fingerprint, versions_of
-
-
-@dataclass(frozen=True)
-class Learned:
-    """How a training went.
-
-    Attributes:
-        curve: rows of the table `training/curve` without the judge.
-        steps, best_step: how many, and whose weights were kept.
-        epochs: passes over the examples.
-        seconds: of training, those before a restart included.
-        n_inputs: how many inputs were learned from, repetitions counted.
-        n_tokens: their tokens.
-    """
-
-    curve: list[dict[str, Any]]
-    steps: int
-    best_step: int
-    epochs: float
-    seconds: float
-    n_inputs: int
-    n_tokens: int
+from dialeval.training.weights import training_fingerprint, versions_of
 
 
 def train_network(
@@ -77,14 +49,12 @@ def train_network(
         random_seed: of the order and of dropout.
 
     Raises:
-        UserError: the loss is no number.
+        UserError: the loss is not a number.
     """
-    from transformers import EarlyStoppingCallback, PrinterCallback
-
-    from dialeval.training.encoder_trainer import Development, ExpertTrainer, Progress, StopAtNoNumber, fit_heads
+    from dialeval.training.trainer import Development, ExpertTrainer, fit_heads
 
     at_once, accumulated = micro_batch(learning)
-    together = accumulated * (n_processes := processes(learning.gpus))
+    together = accumulated * processes(learning.gpus)
     segments = examples.encoding.segments(network)
     collation = Collation(
         examples.parts["train"], examples.numbers("train"), examples.level, examples.encoding, segments=segments
@@ -98,18 +68,13 @@ def train_network(
         max_steps=learning.max_steps,
         random_seed=random_seed,
     )
-    every = max(1, math.ceil(order.steps / learning.evaluations))
     arguments = training_arguments(
         learning,
         checkpoints,
-        len(collation),
+        order.steps,
         random_seed,
         num_train_epochs=1,  # the order is that of all passes
         max_steps=order.steps,
-        warmup_steps=round(learning.warmup_share * order.steps),
-        eval_steps=every,
-        save_steps=every,
-        logging_steps=max(1, min(every, order.steps // LOGS)),
         include_num_input_tokens_seen="non_padding",
         ddp_find_unused_parameters=len(examples.experts) > 1,
     )
@@ -134,51 +99,16 @@ def train_network(
         model=network,
         args=arguments,
         train_dataset=range(len(collation)),
-        eval_dataset=[None],
         data_collator=collation.batch,
     )
-    trainer.add_callback(running_clock())
-    trainer.remove_callback(PrinterCallback)
-    trainer.add_callback(Progress(name, len(order) / len(collation)))
-    trainer.add_callback(StopAtNoNumber(name))
-    if learning.patience is not None:
-        trainer.add_callback(EarlyStoppingCallback(early_stopping_patience=learning.patience))
-    if is_first():
-        remove_incomplete(checkpoints, n_processes)
-    newest = newest_checkpoint(checkpoints, n_processes)
-    if newest and is_first():
-        print(f"{name}: going on from {newest}", flush=True)
-    if not newest:
-        fit_heads(network, examples, arguments.device, batch_tokens, learning.precision)
-    trainer.train(resume_from_checkpoint=str(newest) if newest else None)
-
-    state = trainer.state
-    history = list(state.log_history)
-    if not any("eval_loss" in entry and entry["step"] == state.global_step for entry in history):
-        history.append({**development_metrics(), "step": state.global_step, "epoch": state.epoch})
-    passes = len(order) / len(collation)
-    n_done = state.global_step * at_once * together
-    return Learned(
-        curve=_curve(history, passes),
-        steps=state.global_step,
-        best_step=(state.best_global_step if learning.patience is not None else None) or state.global_step,
-        epochs=n_done / len(collation),
-        seconds=seconds_of(trainer),
-        n_inputs=n_done * (1 if examples.level == "turn" else 2),
-        n_tokens=int(state.num_input_tokens_seen),
+    return trainer.learn(
+        name,
+        checkpoints,
+        gpus=learning.gpus,
+        patience=learning.patience,
+        passes=len(order) / len(collation),
+        begin=partial(fit_heads, network, examples, arguments.device, batch_tokens, learning.precision),
     )
-
-
-def _curve(history: Sequence[dict[str, Any]], passes: float) -> list[dict[str, Any]]:
-    """Returns the logged rows of the curve; the trainer's single pass stands for all passes."""
-    rows: list[dict[str, Any]] = []
-    for entry in history:
-        place = {"step": int(entry["step"]), "epoch": float(entry["epoch"] or 0.0) * passes}
-        if "eval_loss" in entry:
-            rows.append(place | {"measured": "development", "loss": entry["eval_loss"], "auc": entry["eval_auc"]})
-        elif "loss" in entry:
-            rows.append(place | {"measured": "training", "loss": float(entry["loss"]), "auc": None})
-    return rows
 
 
 # The encoder that a training begins with: looked at before it is loaded, then loaded.

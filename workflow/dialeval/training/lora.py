@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -23,45 +23,21 @@ from dialeval.errors import UserError
 from dialeval.stats.auc import pairwise_accuracy
 from dialeval.training.lora_questions import LoraQuestion, ShuffledOrder, keeps_few, label_scores, padded
 from dialeval.training.running import (
+    Learned,
     Memory,
-    is_first,
     micro_batch,
-    print_progress,
     processes,
-    running_clock,
-    seconds_of,
+    steps_of,
     training_arguments,
     training_memory,
 )
 from dialeval.training.weights import (
-    newest_checkpoint,
-    remove_incomplete,
     rows_digest,
     training_fingerprint,
     versions_of,
 )
 
 _IGNORED = -100
-
-
-@dataclass(frozen=True)
-class LoraResult:
-    """How a training went.
-
-    Attributes:
-        curve: rows of the table `training/curve` without the judge.
-        steps, best_step: how many, and whose weights were kept.
-        epochs: passes over the data.
-        seconds: of training, those before a restart included.
-        trained_parameters: of the adapter.
-    """
-
-    curve: list[dict[str, Any]]
-    steps: int
-    best_step: int
-    epochs: float
-    seconds: float
-    trained_parameters: int
 
 
 def with_adapter(model: Any, learning: LoraTraining) -> Any:
@@ -91,7 +67,7 @@ def train_adapter(
     *,
     random_seed: int,
     filling: int,
-) -> LoraResult:
+) -> Learned:
     """Trains the adapter of a model in place, from its newest checkpoint where there is one.
 
     Args:
@@ -105,43 +81,18 @@ def train_adapter(
         random_seed: of the order and of dropout.
         filling: token to fill rows up with.
     """
-    sharing = processes(learning.gpus)
-    if is_first():  # others take none of these anyway
-        remove_incomplete(checkpoints, sharing)
-    newest = newest_checkpoint(checkpoints, sharing)
-    if newest:
-        print(f"going on from {newest}", flush=True)
-    arguments = training_arguments(learning, checkpoints, len(train), random_seed, evaluates=bool(development))
-    stops_early = learning.patience is not None and bool(development)
-    at_once, accumulated = micro_batch(learning)
-    order = ShuffledOrder([one.length for one in train], at_once * accumulated * sharing, random_seed)
-
-    def development_metrics() -> dict[str, float]:
-        return _evaluate(model, development, tree, filling, batch_tokens=at_once * learning.cutoff)
-
-    trainer = _trainer(model, arguments, list(train), order, development_metrics, filling)
-    print_progress(trainer, name)
-    trainer.add_callback(running_clock())
-    if stops_early:
-        from transformers import EarlyStoppingCallback
-
-        trainer.add_callback(EarlyStoppingCallback(early_stopping_patience=learning.patience))
-    trainer.train(resume_from_checkpoint=str(newest) if newest else None)
-    state, curve = trainer.state, _curve(trainer.state.log_history)
-    if (
-        development
-        and not stops_early
-        and not any(row["step"] == state.global_step for row in curve if _is_evaluation(row))
-    ):
-        curve += _curve([development_metrics() | {"step": state.global_step, "epoch": state.epoch}])
-    return LoraResult(
-        curve=curve,
-        steps=state.global_step,
-        best_step=(state.best_global_step if stops_early else None) or state.global_step,
-        epochs=float(state.epoch or 0.0),
-        seconds=seconds_of(trainer),
-        trained_parameters=sum(part.numel() for part in model.parameters() if part.requires_grad),
+    arguments = training_arguments(
+        learning, checkpoints, steps_of(learning, len(train)), random_seed, evaluates=bool(development)
     )
+    at_once, accumulated = micro_batch(learning)
+    batch_size = at_once * accumulated * processes(learning.gpus)
+    order = ShuffledOrder([one.length for one in train], batch_size, random_seed)
+    development_metrics = partial(_evaluate, model, development, tree, filling, batch_tokens=at_once * learning.cutoff)
+    trainer = _trainer(model, arguments, list(train), order, development_metrics, filling)
+    learned: Learned = trainer.learn(
+        name, checkpoints, gpus=learning.gpus, patience=learning.patience, evaluates=bool(development)
+    )
+    return learned
 
 
 def _evaluate(
@@ -165,17 +116,13 @@ def _trainer(
 ) -> Any:
     """Returns a Trainer that learns only the answers, in our order, with our evaluation of the development part."""
     import torch
-    from transformers import Trainer, TrainerCallback
+    from transformers import TrainerCallback
+
+    from dialeval.training.trainer import OrderedTrainer
 
     few = keeps_few(model)
 
-    class AnswerTrainer(Trainer):  # type: ignore[misc]
-        control: Any
-        model_accepts_loss_kwargs = False
-
-        def _get_train_sampler(self, *_: Any) -> Any:
-            return order
-
+    class AnswerTrainer(OrderedTrainer):
         def compute_loss(self, model: Any, inputs: Any, *_: Any, **__: Any) -> Any:
             answers = inputs.pop("answers")
             last = answers.shape[1]
@@ -187,12 +134,6 @@ def _trainer(
                 reduction="sum",
             )
             return losses / len(answers)
-
-        def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
-            metrics = development_metrics()
-            self.log(dict(metrics))
-            self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
-            return metrics
 
     def collate(questions: list[LoraQuestion]) -> dict[str, Any]:
         longest = max(len(one.answer) for one in questions)
@@ -206,27 +147,15 @@ def _trainer(
             order.set_epoch(int(round(state.epoch or 0.0, 6)))
 
     trainer = AnswerTrainer(
-        model=model, args=arguments, train_dataset=train, eval_dataset=[None], data_collator=collate
+        order=order,
+        development_metrics=development_metrics,
+        model=model,
+        args=arguments,
+        train_dataset=train,
+        data_collator=collate,
     )
-    trainer.model_accepts_loss_kwargs = False
     trainer.add_callback(Epochs())  # a loader that skips what was learned does not always reach the order
     return trainer
-
-
-def _curve(history: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns the Trainer's log as rows of the curve."""
-    rows = []
-    for entry in history:
-        place = {"step": int(entry["step"]), "epoch": float(entry["epoch"])}
-        if "eval_loss" in entry:
-            rows.append(place | {"measured": "development", "loss": entry["eval_loss"], "auc": entry.get("eval_auc")})
-        elif "loss" in entry:
-            rows.append(place | {"measured": "training", "loss": float(entry["loss"]), "auc": None})
-    return rows
-
-
-def _is_evaluation(row: dict[str, Any]) -> bool:
-    return bool(row["measured"] == "development")
 
 
 # The model that an adapter is trained on: looked at before it is loaded, then loaded.

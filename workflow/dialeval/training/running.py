@@ -1,4 +1,4 @@
-"""How a training runs: Trainer's arguments, processes, determinism, memory, time and progress.
+"""How a training runs: Trainer's arguments, processes, determinism, memory, and what ends it.
 
 The sizes of the weights are exact: the model is laid out without any content. What is kept of the forward pass for the
 backward pass is an estimate for layers of the common kind (attention in one fused kernel, a gated network behind it).
@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import os
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,8 +18,28 @@ from typing import Any
 from dialeval.config.training import EncoderTraining, LoraTraining
 from dialeval.errors import UserError
 
-LOGS = 20
+_LOGS = 20
 """Rows of the training loss that a curve has at least, where there are so many steps."""
+
+
+@dataclass(frozen=True)
+class Learned:
+    """How a training went.
+
+    Attributes:
+        curve: rows of the table `training/curve` without the judge.
+        steps, best_step: how many, and whose weights were kept.
+        epochs: passes over the examples.
+        seconds: of training, those before a restart included.
+        n_tokens: of the inputs, where the Trainer counts them.
+    """
+
+    curve: list[dict[str, Any]]
+    steps: int
+    best_step: int
+    epochs: float
+    seconds: float
+    n_tokens: int
 
 
 def micro_batch(learning: EncoderTraining | LoraTraining) -> tuple[int, int]:
@@ -46,7 +65,7 @@ def steps_of(learning: EncoderTraining | LoraTraining, n_examples: int) -> int:
 def training_arguments(
     learning: EncoderTraining | LoraTraining,
     folder: Path,
-    n_examples: int,
+    steps: int,
     random_seed: int,
     *,
     evaluates: bool = True,
@@ -60,7 +79,7 @@ def training_arguments(
     Args:
         learning: the configuration.
         folder: where checkpoints go.
-        n_examples: that are learned from.
+        steps: of the optimiser.
         random_seed: of the order and of dropout.
         evaluates: whether there is a development part to look at.
         more: arguments by the Trainer's names.
@@ -68,7 +87,6 @@ def training_arguments(
     from transformers import TrainingArguments
 
     at_once, accumulated = micro_batch(learning)
-    steps = steps_of(learning, n_examples)
     every = max(1, math.ceil(steps / learning.evaluations))
     on_cpu, best = learning.gpus == 0, evaluates and learning.patience is not None
     arguments: dict[str, Any] = {
@@ -96,7 +114,7 @@ def training_arguments(
         "greater_is_better": False if best else None,
         "restore_callback_states_from_checkpoint": True,
         "logging_strategy": "steps",
-        "logging_steps": max(1, min(every, steps // LOGS)),
+        "logging_steps": max(1, min(every, steps // _LOGS)),
         "logging_nan_inf_filter": False,
         "report_to": [],
         "disable_tqdm": True,
@@ -213,90 +231,6 @@ def _torch() -> Any:
     import torch
 
     return torch
-
-
-# How long a training took, what it did before a restart included.
-
-_NAME = "RunningClock"
-
-
-def running_clock() -> Any:
-    """Returns a callback of transformers' Trainer that counts seconds of training; checkpoints keep its count.
-
-    Looks at the development part do not count. After a restart the Trainer makes a new callback from what the
-    checkpoint says (`restore_callback_states_from_checkpoint`): ask `seconds_of`.
-    """
-    from transformers import TrainerCallback
-    from transformers.trainer_callback import ExportableState
-
-    class RunningClock(TrainerCallback, ExportableState):  # type: ignore[misc]
-        def __init__(self, seconds: float = 0.0) -> None:
-            self.seconds = seconds
-            self._since = time.monotonic()
-
-        def on_train_begin(self, *_: Any, **__: Any) -> None:
-            self._since = time.monotonic()
-
-        def on_step_end(self, *_: Any, **__: Any) -> None:
-            self._count()
-
-        def on_evaluate(self, *_: Any, **__: Any) -> None:
-            self._since = time.monotonic()
-
-        def state(self) -> dict[str, Any]:
-            return {"args": {"seconds": self.seconds}, "attributes": {}}
-
-        def _count(self) -> None:
-            now = time.monotonic()
-            self.seconds, self._since = self.seconds + now - self._since, now
-
-    assert RunningClock.__name__ == _NAME
-    return RunningClock()
-
-
-def seconds_of(trainer: Any) -> float:
-    """Returns the seconds that a Trainer's clock has counted."""
-    clock = next(one for one in trainer.callback_handler.callbacks if type(one).__name__ == _NAME)
-    return float(clock.seconds)
-
-
-# How far a training is, as lines that read well on a terminal and in a log file.
-
-
-def print_progress(trainer: Any, name: str) -> None:
-    """Has a Trainer of transformers print its progress in place of dictionaries.
-
-    Args:
-        trainer: the Trainer.
-        name: the judge's.
-    """
-    from transformers import PrinterCallback, TrainerCallback
-
-    class Progress(TrainerCallback):  # type: ignore[misc]
-        def __init__(self) -> None:
-            self._since = time.monotonic()
-            self._first = 0
-
-        def on_train_begin(self, _: Any, state: Any, *__: Any, **___: Any) -> None:
-            self._since, self._first = time.monotonic(), state.global_step
-
-        def on_log(self, _: Any, state: Any, __: Any, logs: dict[str, Any] | None = None, **___: Any) -> None:
-            if state.is_world_process_zero and (words := _words(logs or {})):
-                done = state.global_step - self._first
-                rate = done / max(time.monotonic() - self._since, 1e-9)
-                left = (state.max_steps - state.global_step) / rate if rate else 0.0
-                soon = f", {left:.0f} s left" if left else ""
-                print(f"{name}: step {state.global_step}/{state.max_steps}, {words}{soon}", flush=True)
-
-    trainer.remove_callback(PrinterCallback)
-    trainer.add_callback(Progress())
-
-
-def _words(logs: dict[str, Any]) -> str:
-    if "eval_loss" in logs:
-        auc = f", AUC {logs['eval_auc']:.3f}" if "eval_auc" in logs else ""
-        return f"development: loss {logs['eval_loss']:.4f}{auc}"
-    return f"loss {logs['loss']:.4f}" if "loss" in logs else ""
 
 
 # How much memory a training takes, and what ends a training, in words.
@@ -431,24 +365,6 @@ def in_words(name: str) -> Iterator[None]:
                 "space and run the same command again: the training resumes from its last checkpoint"
             ) from error
         raise
-
-
-def check_numbers(name: str, curve: list[dict[str, Any]]) -> None:
-    """Ends a training whose loss is not a number.
-
-    Args:
-        name: the judge's.
-        curve: its rows of the table `training/curve`.
-
-    Raises:
-        UserError: the step from which on it is none.
-    """
-    broken = [row["step"] for row in curve if row["loss"] is not None and not math.isfinite(row["loss"])]
-    if broken:
-        raise UserError(
-            f"{name}: from step {min(broken)} on the loss is not a number: lower the learning_rate, raise "
-            "warmup_share, or use precision: bfloat16 or float32 in place of float16"
-        )
 
 
 def _line(message: str) -> str:

@@ -1,61 +1,105 @@
-"""The Trainer of transformers with our order, losses and evaluation of the development part."""
+"""The Trainer of transformers for trained judges: our order and evaluation, its callbacks, and encoders' losses."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from torch.nn import functional
-from transformers import Trainer, TrainerCallback
+from transformers import EarlyStoppingCallback, PrinterCallback, Trainer, TrainerCallback
+from transformers.trainer_callback import ExportableState
 
 from dialeval.criteria import Level
 from dialeval.engines.encoder.metric import Encoding, Precision, padded
 from dialeval.engines.installation import by_length
 from dialeval.errors import UserError
 from dialeval.stats.auc import pairwise_accuracy
-from dialeval.training.encoder_examples import ExampleSet, ExpertOrder, Ints, Pairs
+from dialeval.training.encoder_examples import ExampleSet, Ints, Pairs
+from dialeval.training.running import Learned, is_first, processes
+from dialeval.training.weights import newest_checkpoint, remove_incomplete
 
-Metrics = Callable[[], Mapping[str, float]]
 
-
-class ExpertTrainer(Trainer):  # type: ignore[misc]
-    """Trains an `ExpertNetwork`.
+class OrderedTrainer(Trainer):  # type: ignore[misc]
+    """Trains in a given order, and evaluates the development part by a given function.
 
     Args:
-        order: of the examples, of which batches are cut.
-        level: of the set.
-        margin: of the ranking loss.
-        head_learning_rate: of heads and adapters.
-        development_metrics: returns `eval_loss` and `eval_auc` of the development part.
+        order: numbers of the examples, of which batches are cut.
+        development_metrics: returns `eval_loss`, and `eval_auc` where it is defined, of the development part.
         more: as the Trainer's own.
     """
 
     control: Any
-    optimizer: Any
 
     def __init__(
-        self,
-        *,
-        order: ExpertOrder,
-        level: Level,
-        margin: float,
-        head_learning_rate: float,
-        development_metrics: Metrics,
-        **more: Any,
+        self, *, order: Iterable[int], development_metrics: Callable[[], Mapping[str, float]], **more: Any
     ) -> None:
-        super().__init__(**more)
+        super().__init__(eval_dataset=[None], **more)
         self.model_accepts_loss_kwargs = False  # the loss is a mean over the batch
-        self._order, self._level, self._margin, self._metrics = order, level, margin, development_metrics
-        self._head_learning_rate = head_learning_rate
+        self._order, self._metrics = order, development_metrics
 
-    def compute_loss(self, model: Any, inputs: dict[str, Any], *_: Any, **__: Any) -> Any:
-        """Returns the loss of a batch."""
-        good = inputs.pop("good")
-        return loss_of(self._level, model(**inputs), good, self._margin)
+    def learn(
+        self,
+        name: str,
+        checkpoints: Path,
+        *,
+        gpus: int,
+        patience: int | None,
+        evaluates: bool = True,
+        passes: float = 1.0,
+        begin: Callable[[], object] = lambda: None,
+    ) -> Learned:
+        """Trains the model in place, from its newest checkpoint where there is one, and returns how that went.
+
+        Args:
+            name: the judge's, for messages.
+            checkpoints: folder of this training's checkpoints.
+            gpus: of the configuration.
+            patience: evaluations without a better loss that end the training; None to train to the end.
+            evaluates: whether there is a development part.
+            passes: over the examples, of all epochs of the order together.
+            begin: called where there is no checkpoint, before the first step.
+
+        Raises:
+            UserError: the loss is not a number.
+        """
+        clock = RunningClock()
+        self.remove_callback(PrinterCallback)
+        for callback in (clock, Progress(name, passes), StopAtNoNumber(name)):
+            self.add_callback(callback)
+        stops_early = evaluates and patience is not None
+        if stops_early:
+            self.add_callback(EarlyStoppingCallback(early_stopping_patience=patience))
+        n_processes = processes(gpus)
+        if is_first():  # other processes resume from none of these
+            remove_incomplete(checkpoints, n_processes)
+        newest = newest_checkpoint(checkpoints, n_processes)
+        if newest is None:
+            begin()
+        elif is_first():
+            print(f"{name}: going on from {newest}", flush=True)
+        self.train(resume_from_checkpoint=str(newest) if newest else None)
+        state = self.state
+        history = list(state.log_history)
+        is_evaluated = any("eval_loss" in entry and entry["step"] == state.global_step for entry in history)
+        if evaluates and not stops_early and not is_evaluated:
+            history.append({**self._metrics(), "step": state.global_step, "epoch": state.epoch})
+        # a checkpoint's clock takes the place of the one above
+        clock = next(one for one in self.callback_handler.callbacks if isinstance(one, RunningClock))
+        return Learned(
+            curve=_curve(history, passes),
+            steps=state.global_step,
+            best_step=(state.best_global_step if stops_early else None) or state.global_step,
+            epochs=float(state.epoch or 0.0) * passes,
+            seconds=clock.seconds,
+            n_tokens=int(state.num_input_tokens_seen),
+        )
 
     def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
         """Evaluates the development part."""
@@ -63,6 +107,124 @@ class ExpertTrainer(Trainer):  # type: ignore[misc]
         self.log(dict(metrics))
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
         return metrics
+
+    def _get_train_sampler(self, *_: Any) -> Any:
+        return self._order
+
+
+def _curve(history: Sequence[Mapping[str, Any]], passes: float) -> list[dict[str, Any]]:
+    """Returns the logged losses as rows of the table `training/curve` without the judge."""
+    rows: list[dict[str, Any]] = []
+    for entry in history:
+        place = {"step": int(entry["step"]), "epoch": float(entry["epoch"] or 0.0) * passes}
+        if "eval_loss" in entry:
+            rows.append(place | {"measured": "development", "loss": entry["eval_loss"], "auc": entry.get("eval_auc")})
+        elif "loss" in entry:
+            rows.append(place | {"measured": "training", "loss": float(entry["loss"]), "auc": None})
+    return rows
+
+
+class RunningClock(TrainerCallback, ExportableState):  # type: ignore[misc]
+    """Counts seconds of training without evaluations; checkpoints keep the count.
+
+    Args:
+        seconds: of training before a restart.
+    """
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        self.seconds = seconds
+        self._since = time.monotonic()
+
+    def on_train_begin(self, *_: Any, **__: Any) -> None:
+        """Starts to count."""
+        self._since = time.monotonic()
+
+    def on_step_end(self, *_: Any, **__: Any) -> None:
+        """Counts the step."""
+        now = time.monotonic()
+        self.seconds, self._since = self.seconds + now - self._since, now
+
+    def on_evaluate(self, *_: Any, **__: Any) -> None:
+        """Leaves out the evaluation."""
+        self._since = time.monotonic()
+
+    def state(self) -> dict[str, Any]:
+        """Returns what a checkpoint keeps."""
+        return {"args": {"seconds": self.seconds}, "attributes": {}}
+
+
+class Progress(TrainerCallback):  # type: ignore[misc]
+    """Prints the progress of a training in place of the Trainer's own dictionaries.
+
+    Args:
+        name: the judge's.
+        passes: over the examples, of all epochs of the order together.
+    """
+
+    def __init__(self, name: str, passes: float) -> None:
+        self._name, self._passes = name, passes
+        self._since, self._first = time.monotonic(), 0
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Starts to measure the speed."""
+        self._since, self._first = time.monotonic(), state.global_step
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, float] | None = None, **_: Any) -> None:
+        """Prints the logged values."""
+        logs = logs or {}
+        if not state.is_world_process_zero or not {"loss", "eval_loss"} & logs.keys():
+            return
+        loss = f"development loss {logs['eval_loss']:.4f}" if "eval_loss" in logs else f"loss {logs['loss']:.4f}"
+        auc = f", AUC {logs['eval_auc']:.3f}" if "eval_auc" in logs else ""
+        rate = (state.global_step - self._first) / max(time.monotonic() - self._since, 1e-9)
+        left = (state.max_steps - state.global_step) / rate if rate else 0.0
+        progress = f"step {state.global_step} of {state.max_steps}, pass {(state.epoch or 0) * self._passes:.2f}"
+        print(f"{self._name}: {progress}: {loss}{auc}" + (f", {left:.0f} s left" if left else ""), flush=True)
+
+
+class StopAtNoNumber(TrainerCallback):  # type: ignore[misc]
+    """Ends a training whose loss is not a number, before its next checkpoint.
+
+    Args:
+        name: the judge's.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, float] | None = None, **_: Any) -> None:
+        """Checks the logged loss."""
+        for loss in ("loss", "eval_loss"):
+            if logs and not math.isfinite(logs.get(loss, 0.0)):
+                raise UserError(
+                    f"{self._name}: from step {state.global_step} on the loss is not a number: lower learning_rate "
+                    "(of an encoder head_learning_rate, too), raise warmup_share, or set precision: bfloat16 or float32"
+                )
+
+
+# What encoders add: heads and adapters learn at a rate of their own, and examples of turns and dialogues have a loss.
+
+
+class ExpertTrainer(OrderedTrainer):
+    """Trains an `ExpertNetwork`.
+
+    Args:
+        level: of the set.
+        margin: of the ranking loss.
+        head_learning_rate: of heads and adapters.
+        more: as of `OrderedTrainer`.
+    """
+
+    optimizer: Any
+
+    def __init__(self, *, level: Level, margin: float, head_learning_rate: float, **more: Any) -> None:
+        super().__init__(**more)
+        self._level, self._margin, self._head_learning_rate = level, margin, head_learning_rate
+
+    def compute_loss(self, model: Any, inputs: dict[str, Any], *_: Any, **__: Any) -> Any:
+        """Returns the loss of a batch."""
+        good = inputs.pop("good")
+        return loss_of(self._level, model(**inputs), good, self._margin)
 
     def create_optimizer(self, model: Any = None) -> Any:
         """Makes AdamW, with a learning rate of their own for heads and adapters; biases and norms do not decay."""
@@ -82,52 +244,6 @@ class ExpertTrainer(Trainer):  # type: ignore[misc]
                 lr=self.args.learning_rate,
             )
         return self.optimizer
-
-    def _get_train_sampler(self, *_: Any) -> Any:
-        return self._order
-
-
-class Progress(TrainerCallback):  # type: ignore[misc]
-    """Prints the progress of a training in place of the Trainer's own dictionaries.
-
-    Args:
-        name: the judge's.
-        passes: over the examples, all steps together.
-    """
-
-    def __init__(self, name: str, passes: float) -> None:
-        self._name, self._passes = name, passes
-
-    def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, float] | None = None, **_: Any) -> None:
-        """Prints the logged values."""
-        passes = (state.epoch or 0) * self._passes
-        progress = f"{self._name}: step {state.global_step} of {state.max_steps}, pass {passes:.2f}"
-        if not state.is_world_process_zero or logs is None:
-            return
-        if "eval_loss" in logs:
-            print(f"{progress}: development loss {logs['eval_loss']:.4f}, AUC {logs['eval_auc']:.3f}", flush=True)
-        elif "loss" in logs:
-            print(f"{progress}: loss {logs['loss']:.4f}", flush=True)
-
-
-class StopAtNoNumber(TrainerCallback):  # type: ignore[misc]
-    """Ends a training whose loss is not a number, before its next checkpoint.
-
-    Args:
-        name: the judge's.
-    """
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, float] | None = None, **_: Any) -> None:
-        """Checks the logged loss."""
-        for loss in ("loss", "eval_loss"):
-            if logs and not torch.isfinite(torch.tensor(float(logs.get(loss, 0.0)))):
-                raise UserError(
-                    f"{self._name}: from step {state.global_step} on the loss is not a number: lower learning_rate and "
-                    "head_learning_rate, raise warmup_share, or take precision: bfloat16 or float32"
-                )
 
 
 # Where heads start: at a logistic regression on what they see of the untrained body (Kumar et al. 2022), so that the

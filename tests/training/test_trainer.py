@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dialeval.errors import UserError
+
 pytestmark = pytest.mark.train
 
 
 def test_turns_have_cross_entropy_and_dialogues_a_margin() -> None:
     import torch
 
-    from dialeval.training.encoder_trainer import loss_of
+    from dialeval.training.trainer import loss_of
 
     logits, good = torch.tensor([2.0, -1.0]), torch.tensor([1.0, 0.0])
     expected = (math.log(1 + math.exp(-2)) + math.log(1 + math.exp(-1))) / 2
@@ -35,7 +37,7 @@ def test_heads_start_at_a_logistic_regression_of_their_own_expert() -> None:
 
     from dialeval.engines.encoder.metric import Encoded
     from dialeval.training.encoder_examples import ExampleSet, Pairs
-    from dialeval.training.encoder_trainer import PENALTY, fit_heads
+    from dialeval.training.trainer import PENALTY, fit_heads
 
     class Network(torch.nn.Module):
         """Three numbers of each text; two heads."""
@@ -86,3 +88,13 @@ def test_pairs_distinguished_are_counted_within_strata() -> None:
     ]
     assert pairwise_accuracy(scores, good, strata) == pytest.approx(np.mean(won))
     assert pairwise_accuracy(scores, np.ones(60), strata) is None
+
+
+@pytest.mark.parametrize("logs", [{"loss": float("nan")}, {"eval_loss": float("inf")}])
+def test_a_loss_that_is_not_a_number_ends_the_training(logs: dict[str, float]) -> None:
+    from dialeval.training.trainer import StopAtNoNumber
+
+    state = SimpleNamespace(global_step=5)
+    StopAtNoNumber("judge").on_log(None, state, None, {"loss": 0.7, "learning_rate": 0.1})
+    with pytest.raises(UserError, match=r"judge: from step 5 on the loss is not a number: lower learning_rate"):
+        StopAtNoNumber("judge").on_log(None, state, None, logs)
