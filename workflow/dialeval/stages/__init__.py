@@ -12,6 +12,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "corpora": (
         "download",
         "read_corpus",
+        "learn_embedded",
         "extract_seeds",
         "seed_lengths",
         "read_transcripts",
@@ -110,7 +111,6 @@ STAGES: dict[str, tuple[str, ...]] = {
     ),
     "training": (
         "make_training_data",
-        "learn_embedded",
         "train_encoder",
         "train_lora",
         "tabulate_training_data",
