@@ -21,7 +21,7 @@ HEAVY = {
 GROUPS: dict[str, tuple[set[str], set[str]]] = {
     "writing pages and items": ({"jinja2"}, {"dialogbench", "labels"}),
     "telling": ({"yaml"}, {"report"}),
-    "counting": ({"pandas", "numpy.random"}, {"judge_panels"}),
+    "counting": ({"pandas", "numpy.random"}, {"judge_panels", "training"}),
     "measuring": (
         {"scipy"}, {"adaptive", "dialogbench_results", "measures", "metaeval", "planning", "translation"},
     ),
