@@ -14,18 +14,17 @@ from dialeval.stages import STAGES
 
 ROOT = Path(__file__).parents[2]
 HEAVY = {
-    "aiohttp", "httpx", "httpx2", "matplotlib", "openai", "openpyxl", "scipy.optimize", "scipy.stats", "sklearn",
-    "statsmodels", "tiktoken", "tokenizers", "torch", "transformers", "vllm",
+    "aiohttp", "httpx", "httpx2", "matplotlib", "openai", "openpyxl", "scipy.optimize", "scipy.sparse", "scipy.stats",
+    "sklearn", "statsmodels", "tiktoken", "tokenizers", "torch", "transformers", "vllm",
 }  # fmt: skip
 """What no module of stages loads before it is known to be needed."""
 GROUPS: dict[str, tuple[set[str], set[str]]] = {
     "writing pages and items": ({"jinja2"}, {"dialogbench", "labels"}),
     "telling": ({"yaml"}, {"report"}),
-    "counting": ({"pandas", "numpy.random"}, {"judge_panels"}),
+    "counting": ({"pandas", "numpy.random"}, {"judge_panels", "training"}),
     "measuring": (
         {"scipy"}, {"adaptive", "dialogbench_results", "measures", "metaeval", "planning", "translation"},
     ),
-    "learning": ({"scipy.sparse"}, {"training"}),
     "drawing": ({"matplotlib"}, {"figures"}),
 }  # fmt: skip
 """The modules that load more than arrays and tables, by what they load beyond those of the groups before them."""

@@ -12,6 +12,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "corpora": (
         "download",
         "read_corpus",
+        "learn_embedded",
         "extract_seeds",
         "seed_lengths",
         "find_contamination",
@@ -113,7 +114,6 @@ STAGES: dict[str, tuple[str, ...]] = {
     ),
     "training": (
         "make_training_data",
-        "learn_embedded",
         "train_encoder",
         "train_lora",
         "tabulate_training_data",

@@ -1,9 +1,13 @@
-"""Stages that read dialogues, ratings and scores, and choose seeds."""
+"""Stages that read dialogues, ratings and scores, choose seeds, and let embedded models learn from corpora.
+
+Readers of files are imported by the stages that read these: other stages are most of the jobs of a run.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 
@@ -11,9 +15,6 @@ from pydantic import BaseModel
 
 from dialeval.config.corpora import Seeds
 from dialeval.config.running import Tokens
-from dialeval.corpora import readers, score_files
-from dialeval.corpora.botchat import read_dialogues
-from dialeval.corpora.contamination import contamination_rows
 from dialeval.corpora.dialogues import (
     dialogues_of,
     left_out,
@@ -25,20 +26,18 @@ from dialeval.corpora.dialogues import (
     utterance_table,
 )
 from dialeval.corpora.dialogues import read_scenarios as scenarios_read_scenarios
-from dialeval.corpora.download import download as fetch_corpora
 from dialeval.corpora.items import drawn_dialogues, item_rows, iterate_items
 from dialeval.corpora.rated_sources import RatedReading, check_joined, left_out_rows, rating_rows
-from dialeval.corpora.score_files import rated_corpora
 from dialeval.corpora.transcripts.items import Options, read_items
 from dialeval.engines.cl100k import CL100K, WORDS, Tokenizer, cl100k_tokenizer, fetched_tokenizer
 from dialeval.errors import UserError
 from dialeval.measures.lengths import length_summary, utterance_tokens
-from dialeval.protocols.imported_answers import turns
-from dialeval.protocols.selfchat import rows
+from dialeval.paths import replacing
 from dialeval.tables.dialogues import (
     ASIDES,
     CONTAMINATION,
     GENERATED,
+    JUDGE_REPORT,
     JUDGEMENTS,
     SCENARIOS,
     SEED_LENGTHS,
@@ -61,7 +60,6 @@ from dialeval.tables.files import (
 from dialeval.tables.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS
 from dialeval.tables.training import JUDGED_TEXTS
 from dialeval.text import counted, noted
-from dialeval.training.human_dialogues import Texts, judged_rows
 
 
 class DownloadSettings(BaseModel, defer_build=True):
@@ -74,6 +72,8 @@ class DownloadSettings(BaseModel, defer_build=True):
 
 def download(settings: DownloadSettings) -> None:
     """Downloads public corpora into the data folder, after printing their licences; checks the files that are there."""
+    from dialeval.corpora.download import download as fetch_corpora
+
     files = fetch_corpora(settings.corpora, settings.data_dir, settings.mirror)
     print(f"{len(files)} files are in {settings.data_dir}")
 
@@ -89,6 +89,8 @@ class ReadCorpusSettings(BaseModel, defer_build=True):
 
 def read_corpus(settings: ReadCorpusSettings, utterances: Path) -> None:
     """Writes the table `utterances` of a corpus of human dialogues."""
+    from dialeval.corpora import readers
+
     reading = readers.read_corpus(settings.reader, settings.path, settings.language)
     print(reading.summary())
     write_table(utterances, UTTERANCES, utterance_table(settings.name, reading))
@@ -124,6 +126,8 @@ def find_contamination(
     settings: ContaminationSettings, items: list[Path], corpora: list[Path], table: Path, csv: Path
 ) -> None:
     """Writes the table `contamination`: cases and dialogues with a passage that stands in a corpus."""
+    from dialeval.corpora.contamination import contamination_rows
+
     texts = {
         name: (str(row["text"]) for row in iterate_rows(path, UTTERANCES, ["text"]))
         for name, path in zip(settings.corpora, corpora, strict=True)
@@ -135,6 +139,33 @@ def find_contamination(
             whose = f"responses of {row['system']}" if row["system"] else "cases"
             print(f"{row['source']}: {row['n_shared']} of {row['n']} {whose} have a passage of corpus {row['corpus']}")
     write_for_people(table, csv, CONTAMINATION, to_table(CONTAMINATION, rows))
+
+
+class LearnEmbeddedSettings(BaseModel, defer_build=True):
+    """The model that learns."""
+
+    name: str
+    method: str
+    folds: int
+    random_seed: int
+
+
+def learn_embedded(
+    settings: LearnEmbeddedSettings, corpora: list[Path], learned: Path, report: Path, report_csv: Path
+) -> None:
+    """Writes the learned state of an embedded model, and its accuracy on held-out dialogues and perturbed ones."""
+    from dialeval.engines.embedded.learning import learn, learned_bytes
+
+    dialogues = [dialogue for path in corpora for dialogue in dialogues_of(read_table(path, UTTERANCES)).values()]
+    print(
+        f"{settings.name} ({settings.method}) learns from {counted(len(dialogues), 'dialogue')} in "
+        f"{counted(settings.folds, 'fold')}"
+    )
+    result = learn(settings.method, dialogues, random_seed=settings.random_seed, folds=settings.folds)
+    with replacing(learned) as temporary:
+        temporary.write_bytes(learned_bytes(result))
+    rows = [{"judge": settings.name, **asdict(row)} for row in result.report]
+    write_for_people(report, report_csv, JUDGE_REPORT, to_table(JUDGE_REPORT, rows))
 
 
 class ReadTranscriptsSettings(BaseModel, defer_build=True):
@@ -191,6 +222,8 @@ class ReadRatedSettings(BaseModel, defer_build=True):
 
 def read_rated(settings: ReadRatedSettings, items: Path, ratings: Path, left_out: Path) -> None:
     """Writes the tables `items`, `ratings` and `left_out_items` of a rated corpus."""
+    from dialeval.corpora import readers
+
     reading = readers.read_rated(
         settings.reader, settings.name, settings.path, settings.languages, settings.own_criteria
     )
@@ -235,7 +268,9 @@ def read_scores(
     judgements: Path,
 ) -> None:
     """Writes the table `judgements` of a file of ready scores."""
-    about = rated_corpora(
+    from dialeval.corpora import score_files
+
+    about = score_files.rated_corpora(
         read_tables(items, ITEMS, ["corpus", "language", "item_id", "level"]).to_pydict(),
         read_tables(ratings, RATINGS, ["corpus", "dimension"]).to_pydict(),
         read_tables(left_out, LEFT_OUT_ITEMS).to_pydict(),
@@ -261,6 +296,10 @@ class ImportDialoguesSettings(BaseModel, defer_build=True):
 
 def import_dialogues(settings: ImportDialoguesSettings, seeds: Path, published: Path, generated: Path) -> None:
     """Writes the table `generated` of a chatbot whose self-chat others published."""
+    from dialeval.corpora.botchat import read_dialogues
+    from dialeval.protocols.imported_answers import turns
+    from dialeval.protocols.selfchat import rows
+
     by_id = {row["seed_id"]: tuple(row["utterances"]) for row in read_table(seeds, SEEDS).to_pylist()}
     notes: Counter[str] = Counter()
     dialogues = turns(
@@ -285,12 +324,14 @@ def judged_texts(
     texts: Path,
 ) -> None:
     """Writes the table `judged_texts`, which no judge may learn from: items, and human dialogues with a ChatSEED."""
+    from dialeval.training.human_dialogues import judged_rows
+
     rows = judged_rows(_judged(items, seeds, human))
     print(f"{len(rows)} passages are judged")
     write_table(texts, JUDGED_TEXTS, to_table(JUDGED_TEXTS, rows))
 
 
-def _judged(items: list[Path], seeds: list[Path], human: list[Path]) -> Iterator[Texts]:
+def _judged(items: list[Path], seeds: list[Path], human: list[Path]) -> Iterator[tuple[str, str, Sequence[str]]]:
     for path in items:
         for item in iterate_items(path):
             yield item.corpus, item.item_id, item.utterances

@@ -10,11 +10,9 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
-from dialeval.corpora.botchat import PublishedAnswer, read_answers
 from dialeval.corpora.items import Item, iterate_items
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import annotate, failure_rules, forms, locate, pair, probability, scale
-from dialeval.protocols.imported_answers import Key, responses
+from dialeval.protocols import annotate, forms, locate, pair, probability, scale
 from dialeval.protocols.item_prompts import (
     RATING,
     YES_NO,
@@ -147,8 +145,11 @@ class ImportAnswersSettings(BaseModel, defer_build=True):
 
 def import_answers(settings: ImportAnswersSettings, requests: Path, published: list[Path], answers: Path) -> None:
     """Writes the table `responses` of a judge's published answers, in the order of the requests."""
+    from dialeval.corpora.botchat import read_answers
+    from dialeval.protocols.imported_answers import responses
+
     lengths = settings.arena_lengths if settings.protocol == "arena" else [None]
-    known: dict[Key, PublishedAnswer] = {}
+    known = {}
     for path, n in zip(published, lengths, strict=True):
         found = read_answers(path, settings.judge_column, settings.names, pairs=settings.protocol != "unieval")
         known |= {(shown, n): answer for shown, answer in found.items()}
@@ -201,6 +202,8 @@ def find_failures(settings: FindFailuresSettings, items: list[Path], people: lis
 
     `people` are tables of utterances, from whose lengths the limit of each language follows.
     """
+    from dialeval.protocols import failure_rules
+
     utterances = chain.from_iterable(iterate_rows(path, UTTERANCES, ["language", "text"]) for path in people)
     limits = failure_rules.longest_of_people(
         ((row["language"], row["text"]) for row in utterances), settings.length_share

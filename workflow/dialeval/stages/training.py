@@ -1,9 +1,8 @@
-"""Stages that train judges: training data, embedded models, encoders, LoRA adapters, and their tables."""
+"""Stages that train judges: training data, encoders, LoRA adapters, and their tables."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -14,25 +13,19 @@ from pydantic import BaseModel
 
 from dialeval.config.models import EncoderModel, VllmModel
 from dialeval.config.training import EncoderTraining, Learning, LoraTraining
-from dialeval.corpora.dialogues import dialogues_of
 from dialeval.criteria import Criterion, with_own
-from dialeval.engines.embedded.learning import learn, learned_bytes
 from dialeval.engines.encoder.engine import folder_digest, save_network
 from dialeval.engines.encoder.metric import Metric
 from dialeval.engines.installation import LEARNS_TO_ANSWER, LEARNS_TO_SCORE, free_memory, missing_libraries
 from dialeval.engines.label_probabilities import LabelTree
 from dialeval.engines.vllm_engine.prompts import Prompts
 from dialeval.errors import UserError
-from dialeval.paths import replacing
 from dialeval.prompts.rendering import Templates
-from dialeval.tables.dialogues import JUDGE_REPORT, UTTERANCES
 from dialeval.tables.files import (
     TableWriter,
     iterate_rows,
     read_table,
     read_tables,
-    to_table,
-    write_for_people,
     write_rows,
 )
 from dialeval.tables.training import (
@@ -44,7 +37,6 @@ from dialeval.tables.training import (
     TRAINING_SAMPLES,
     TRAINING_SCORES,
 )
-from dialeval.text import counted
 from dialeval.training import lora
 from dialeval.training.encoder import LIBRARIES, Base, encoder_fingerprint, held_back_scores, train_network
 from dialeval.training.encoder_examples import COLUMNS, ExampleSet, read_set
@@ -79,31 +71,6 @@ def make_training_data(settings: Recipe, utterances: list[Path], left_out: list[
     """Writes the table `training_examples`: pairs of true and spoiled dialogues (xDial-Eval, appendix C)."""
     with TableWriter(examples, TRAINING_EXAMPLES) as table:
         table.write_all(training_rows(settings, utterances, left_out_dialogues(left_out), say=print))
-
-
-class LearnEmbeddedSettings(BaseModel, defer_build=True):
-    """The model that learns."""
-
-    name: str
-    method: str
-    folds: int
-    random_seed: int
-
-
-def learn_embedded(
-    settings: LearnEmbeddedSettings, corpora: list[Path], learned: Path, report: Path, report_csv: Path
-) -> None:
-    """Writes the learned state of an embedded model, and its accuracy on held-out dialogues and perturbed ones."""
-    dialogues = [dialogue for path in corpora for dialogue in dialogues_of(read_table(path, UTTERANCES)).values()]
-    print(
-        f"{settings.name} ({settings.method}) learns from {counted(len(dialogues), 'dialogue')} in "
-        f"{counted(settings.folds, 'fold')}"
-    )
-    result = learn(settings.method, dialogues, random_seed=settings.random_seed, folds=settings.folds)
-    with replacing(learned) as temporary:
-        temporary.write_bytes(learned_bytes(result))
-    rows = [{"judge": settings.name, **asdict(row)} for row in result.report]
-    write_for_people(report, report_csv, JUDGE_REPORT, to_table(JUDGE_REPORT, rows))
 
 
 class TrainEncoderSettings(BaseModel, defer_build=True):
