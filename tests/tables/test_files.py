@@ -18,7 +18,7 @@ from dialeval.errors import UserError
 from dialeval.tables import files
 from dialeval.tables.dialogues import SEED_LENGTHS, UTTERANCES
 from dialeval.tables.files import (
-    SECONDS,
+    LATENCY_WAIT,
     TableWriter,
     chosen_rows,
     empty_table,
@@ -222,7 +222,7 @@ def appears_after(naps: list[float], seconds: float, error: Exception) -> str:
 def test_a_node_waits_until_it_sees_a_file_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, naps: list[float], capsys: Output, error: Exception
 ) -> None:
-    monkeypatch.setenv(SECONDS, "30")
+    monkeypatch.setenv(LATENCY_WAIT, "30")
     path = tmp_path / "table.parquet"
     assert once_visible(path, lambda _: appears_after(naps, 3, error)) == "whole"
     assert sum(naps) == 3
@@ -230,7 +230,7 @@ def test_a_node_waits_until_it_sees_a_file_whole(
 
 
 def test_the_wait_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, naps: list[float]) -> None:
-    monkeypatch.setenv(SECONDS, "2.5")
+    monkeypatch.setenv(LATENCY_WAIT, "2.5")
     with pytest.raises(UserError, match="does not exist"):
         read_table(tmp_path / "never.parquet", UTTERANCES)
     assert naps == [1, 1, 0.5]
@@ -240,9 +240,9 @@ def test_the_wait_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, na
 def test_on_one_machine_there_is_no_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, naps: list[float], seconds: str | None
 ) -> None:
-    monkeypatch.delenv(SECONDS, raising=False)
+    monkeypatch.delenv(LATENCY_WAIT, raising=False)
     if seconds is not None:
-        monkeypatch.setenv(SECONDS, seconds)
+        monkeypatch.setenv(LATENCY_WAIT, seconds)
     with pytest.raises(UserError, match="does not exist"):
         read_table(tmp_path / "never.parquet", UTTERANCES)
     assert not naps
@@ -251,7 +251,7 @@ def test_on_one_machine_there_is_no_wait(
 def test_a_file_that_may_not_be_read_is_reported_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, naps: list[float]
 ) -> None:
-    monkeypatch.setenv(SECONDS, "30")
+    monkeypatch.setenv(LATENCY_WAIT, "30")
     with pytest.raises(PermissionError):
         once_visible(tmp_path, lambda _: appears_after(naps, 3, PermissionError(errno.EACCES, "Permission denied")))
     assert not naps
@@ -264,7 +264,7 @@ def test_a_table_whose_end_comes_later_is_read(
     write_table(path, UTTERANCES, empty_table(UTTERANCES))
     content = path.read_bytes()
     path.write_bytes(content[:-20])
-    monkeypatch.setenv(SECONDS, "30")
+    monkeypatch.setenv(LATENCY_WAIT, "30")
 
     def rest_arrives(seconds: float) -> None:
         naps.append(seconds)

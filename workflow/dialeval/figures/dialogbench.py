@@ -201,7 +201,7 @@ def averages(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
         sections.append(Section([panel], title))
     return Plot(
         sections,
-        title="DialogBench accuracy of kinds of models by domain",
+        title="DialogBench accuracy by type of model and domain",
         caption=f"Mean accuracy of the models of each kind (their number in brackets); bars are the {interval}"
         f"{published_note(known)}.",
         n=per(known.loc[known["scope"] == "domain", "n"], "item", "domain"),

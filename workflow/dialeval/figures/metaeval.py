@@ -29,6 +29,7 @@ from dialeval.figures.plot import Missing, Plot, Section, width_of_maps
 from dialeval.figures.row_panels import Forest, Reference, Row, by_value, in_series, rows_of
 from dialeval.figures.style import (
     BLACK,
+    CI,
     COLUMN,
     CORRELATION,
     PAGE,
@@ -39,7 +40,6 @@ from dialeval.figures.style import (
 )
 from dialeval.languages import language_order
 
-CI = "95% confidence interval"
 _NO_DATA = "No judge has scored a rated item."
 _PEARSON = {"": ("pearson", "pearson_ci_low", "pearson_ci_high", "published_pearson")}
 _OF_THE_PAPER = ("FED-Turn", "FED-Dial", "DailyDialog-Zhao", "IEval-Dial")

@@ -12,9 +12,8 @@ from dialeval.figures.metaeval_names import level_order, main_language, scorer_n
 from dialeval.figures.panels import HeatMap, Panel
 from dialeval.figures.plot import Missing, Plot, Section
 from dialeval.figures.row_panels import Boxes, Forest, Reference, Row, in_series
-from dialeval.figures.style import GREY, PAGE, PERCENT, Mark, Unit, per, published_note, series_marks
+from dialeval.figures.style import CI, GREY, PAGE, PERCENT, Mark, Unit, per, published_note, series_marks
 
-CI = "95% confidence interval"
 _NO_DATA = "No judge has scored perturbed items."
 _MOST_JUDGES = 8
 _SCORE = Unit(1.0, 2)
