@@ -117,7 +117,7 @@ def test_with_nothing_stored_it_is_the_first_round_at_least_and_all_at_most(tmp_
     assert found.answers.expected == pytest.approx(whole.answers.expected * likely)
     assert found.answers.low == pytest.approx(whole.answers.low * share)
     assert found.answers.most == pytest.approx(whole.answers.most)
-    assert f"asked in rounds: {FIRST} for the next, then at most {FULL - FIRST}" in found.notes[0]
+    assert f"requests in rounds: {FIRST} in the next, then at most {FULL - FIRST}" in found.notes[0]
 
 
 @pytest.mark.parametrize("n_rounds", [1, 2, 5])
@@ -153,7 +153,7 @@ def test_the_limit_of_requests_is_the_most(tmp_path: Path) -> None:
     requests(tmp_path)
     found = estimated(tmp_path, requests=100)
     assert (found.surely_to_ask, found.to_ask, found.requests) == (FIRST, 100, 100)
-    with pytest.raises(UserError, match=f"the first round takes {FIRST}"):
+    with pytest.raises(UserError, match=f"the first round needs {FIRST}"):
         estimated(tmp_path, requests=FIRST - 1)
 
 

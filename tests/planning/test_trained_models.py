@@ -79,7 +79,7 @@ def test_a_trained_metric_is_asked_what_it_learned_and_its_stored_answers_are_fo
 
 def test_weights_that_are_no_metric_are_said_to_be_none(tmp_path: Path) -> None:
     model = EncoderModel(engine="encoder", weights=tmp_path)
-    assert "holds no trained metric" in known_model("poe", model, {}).notes[0]
+    assert "has no trained metric" in known_model("poe", model, {}).notes[0]
 
 
 def test_an_adapter_that_is_not_trained_yet_has_no_answers_of_its_base_model(requests: Path, tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def check(reading: Reading) -> Reading:
             place in the source.
     """
     if not reading.dialogues:
-        raise UserError(f"{reading.source}: there is no dialogue in it")
+        raise UserError(f"{reading.source} has no dialogues")
     first_place: dict[str, str] = {}
     for dialogue in reading.dialogues:
         name = f"{reading.source}, {dialogue.place}: dialogue '{dialogue.dialogue_id:.60}'"
@@ -86,7 +86,7 @@ def check(reading: Reading) -> Reading:
             raise UserError(f"{reading.source}, {dialogue.place}: the dialogue has no id; give every dialogue one")
         if dialogue.dialogue_id in first_place:
             where = first_place[dialogue.dialogue_id]
-            raise UserError(f"{name} has an id that is used before, at {where}; ids must be unique")
+            raise UserError(f"{name} repeats the id of {where}; ids must be unique")
         first_place[dialogue.dialogue_id] = dialogue.place
         if len(dialogue.utterances) < 2:
             raise UserError(f"{name} has {counted(len(dialogue.utterances), 'utterance')}; a ChatSEED needs two")

@@ -50,8 +50,8 @@ def seed_table(utterances: pa.Table, *, arena_min_utterances: int, limit: int | 
     if len(without_seed) == len(texts):
         corpus = next(iter(utterances["corpus"].to_pylist()), "")
         raise UserError(
-            f"corpora.{corpus}: none of {len(texts)} dialogues gives a ChatSEED: its first two utterances must be two "
-            "speakers', one after the other; check the field `speaker` of the dialogues"
+            f"corpora.{corpus}: none of {len(texts)} dialogues has a ChatSEED, that is two first utterances by two "
+            f"speakers; check the field `speaker` of the dialogues"
         )
     about: dict[str, dict[str, str]] = {}
     for row in utterances.select(["dialogue_id", "corpus", "language"]).to_pylist():
@@ -222,10 +222,10 @@ def read_scenarios(path: Path, *, limit: int | None = None, opened: bool = False
     for where, record in _records(path):
         scenario_id = name_of(required(record, "scenario_id", where), "scenario_id", where)
         if not scenario_id:
-            raise UserError(f"{where}: 'scenario_id' is empty; give every scenario an id of its own")
+            raise UserError(f"{where}: 'scenario_id' is empty; give every scenario its own id")
         if scenario_id in places:
             raise UserError(
-                f"{where}: scenario '{scenario_id:.60}' is there before, at {places[scenario_id]}; ids must be unique"
+                f"{where}: scenario '{scenario_id:.60}' already occurs at {places[scenario_id]}; ids must be unique"
             )
         places[scenario_id] = where
         texts = {name: optional_text(record, name, where) for name in TEXTS}
@@ -239,7 +239,7 @@ def read_scenarios(path: Path, *, limit: int | None = None, opened: bool = False
         more = {name: str(value) for name, value in record.items() if name not in ("scenario_id", *TEXTS)}
         scenarios.append(Scenario(scenario_id, **texts | {"language": texts["language"] or "en"}, more=more))
     if not scenarios:
-        raise UserError(f"{path}: there is no scenario in it")
+        raise UserError(f"{path} has no scenarios")
     return scenarios[:limit]
 
 

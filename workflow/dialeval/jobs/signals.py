@@ -32,7 +32,7 @@ INTERRUPTED = 130
 def exit_immediately(*_: object) -> NoReturn:
     """Ends this process at once, as a handler of signals."""
     name = Path(sys.argv[0]).stem
-    words = f"error in {name}: ended at once; stored responses are kept, run the same command to resume\n"
+    words = f"error in {name}: ended at once; stored responses are kept, run the same command again to resume\n"
     os.write(2, words.encode())  # `print` may be what was interrupted
     os._exit(INTERRUPTED)
 

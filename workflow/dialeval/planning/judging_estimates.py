@@ -45,7 +45,7 @@ Questions = Sequence[tuple[Question, Sequence[KnownModel]]]
 """Questions, each with its judges."""
 LIKELY = {"per_comparison": 0.3, "familywise": 0.5}
 """Share of what may follow the next round that is likely sent, as on middling ladders in `benchmarks/adaptive.py`."""
-LIKELY_WORDS = "a third to a half expected, the less the farther apart the systems are"
+LIKELY_WORDS = "a third to a half expected, fewer if the systems differ more"
 _SCHEMA = pa.schema([REQUESTS.schema.field(name) for name in COLUMNS])
 
 
@@ -410,7 +410,7 @@ class InRounds:
         self.estimate.requests += len(known) + math.ceil(allowed * len(later))
         if certain or n:
             self.estimate.notes.append(
-                f"asked in rounds: {len(certain):,} for the next, then at most {n:,}, of which {LIKELY_WORDS}"
+                f"requests in rounds: {len(certain):,} in the next, then at most {n:,}, of which {LIKELY_WORDS}"
             )
 
     def _count_unplanned(self, n_cases: int, *, sure: bool) -> None:
@@ -431,8 +431,8 @@ class InRounds:
         least = min(first, allowed) / allowed
         self.estimate.count_uncached(n, prompts.times(allowed), sure=sure, least=least, likely=max(least, likely))
         self.estimate.notes.append(
-            f"sequential pairs: at least the first round, {first:.0%} of all expected, at most all; of the later "
-            f"rounds {LIKELY_WORDS}"
+            f"sequential pairs: at least the first round, at most all requests, {first:.0%} of them expected; of "
+            f"the later rounds {LIKELY_WORDS}"
         )
 
     def _new(self, places: Iterable[int]) -> list[Range]:

@@ -76,8 +76,8 @@ def check_folder(results: Path, store: Path, here: Path) -> None:
     folder, kept = results.expanduser().resolve(), store.expanduser().resolve()
     if any(one.resolve().is_relative_to(folder) for one in (here, Path.home())) or folder.is_relative_to(kept):
         raise UserError(
-            f"results_dir is {results}, a folder that holds more than results, in which nothing is listed or removed; "
-            "give results a folder of their own, such as results_dir: results"
+            f"results_dir is {results}, which also contains other files, so nothing is listed or removed; set "
+            f"results_dir to a folder of its own, such as results"
         )
 
 
@@ -157,7 +157,7 @@ def _records(results: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
             outputs = record["outputs"]
         except (ValueError, KeyError, TypeError):
             raise UserError(
-                f"{path} is no record of a job; remove it, and what it was of counts as unknown and stays"
+                f"{path} is not the record of a job; remove it. Its files then count as unknown and are kept"
             ) from None
         if isinstance(outputs, dict):
             yield path, record

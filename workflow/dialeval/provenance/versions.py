@@ -34,8 +34,8 @@ def read_graph(path: Path) -> dict[str, Any]:
         about: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UserError(
-            "nothing is known of what the configuration makes, which a run writes down at its start: take --no-hooks "
-            "out, and in a workflow of your own call this module's onstart()"
+            "the outputs of the configuration are unknown; a run records them when it starts: remove --no-hooks, "
+            "and call this module's onstart() in your own workflow"
         ) from None
     path.unlink()
     return about
@@ -84,9 +84,9 @@ def outdated(
 
 def main() -> None:
     """Prints which outputs were made with other versions."""
-    parser = argparse.ArgumentParser(description="Tells which results were made with other versions of libraries.")
+    parser = argparse.ArgumentParser(description="Lists results that were made with other versions of libraries.")
     parser.add_argument("results", type=Path, help="folder of the results")
-    parser.add_argument("graph", type=Path, help="what the configuration makes, as a run writes it down")
+    parser.add_argument("graph", type=Path, help="list of the configuration's outputs, recorded by a run")
     given = parser.parse_args()
     results, made = given.results, read_graph(given.graph)["made"]
     there = (

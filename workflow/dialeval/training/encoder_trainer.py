@@ -101,7 +101,7 @@ class Progress(TrainerCallback):  # type: ignore[misc]
     def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, float] | None = None, **_: Any) -> None:
         """Prints the logged values."""
         passes = (state.epoch or 0) * self._passes
-        progress = f"{self._name}: step {state.global_step} of {state.max_steps}, pass {passes:.2f}"
+        progress = f"{self._name}: step {state.global_step} of {state.max_steps}, epoch {passes:.2f}"
         if not state.is_world_process_zero or logs is None:
             return
         if "eval_loss" in logs:
@@ -125,8 +125,8 @@ class StopAtNoNumber(TrainerCallback):  # type: ignore[misc]
         for loss in ("loss", "eval_loss"):
             if logs and not torch.isfinite(torch.tensor(float(logs.get(loss, 0.0)))):
                 raise UserError(
-                    f"{self._name}: from step {state.global_step} on the loss is not a number: lower learning_rate and "
-                    "head_learning_rate, raise warmup_share, or take precision: bfloat16 or float32"
+                    f"{self._name}: from step {state.global_step} on, the loss is not a number: lower learning_rate "
+                    f"and head_learning_rate, raise warmup_share, or set precision: bfloat16 or float32"
                 )
 
 

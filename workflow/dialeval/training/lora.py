@@ -110,7 +110,7 @@ def train_adapter(
         remove_incomplete(checkpoints, sharing)
     newest = newest_checkpoint(checkpoints, sharing)
     if newest:
-        print(f"going on from {newest}", flush=True)
+        print(f"resuming from {newest}", flush=True)
     arguments = training_arguments(learning, checkpoints, len(train), random_seed, evaluates=bool(development))
     stops_early = learning.patience is not None and bool(development)
     at_once, accumulated = micro_batch(learning)
@@ -330,8 +330,8 @@ def _filling(tokenizer: Any, model: VllmModel) -> int:
         return int(tokenizer.pad_token_id)
     end = tokenizer.eos_token_id
     print(
-        f"note: the tokenizer of {model.model} has no token for filling rows up; "
-        + ("its end of sequence serves" if end is not None else "its first token serves"),
+        f"note: the tokenizer of {model.model} has no padding token;  "
+        + ("its end-of-sequence token is used" if end is not None else "its first token is used"),
         flush=True,
     )
     return int(end if end is not None else 0)
