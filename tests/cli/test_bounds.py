@@ -68,10 +68,10 @@ def test_bounds_come_from_a_file_too(runs: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("bound", "message"),
     [
-        ("unieval == 0.1", "is no bound; write TABLE < NUMBER"),
-        ("unieval < five", "is no bound"),
+        ("unieval == 0.1", "is not a bound; write TABLE < NUMBER"),
+        ("unieval < five", "is not a bound"),
         ("unievl/pass_rates < 0", "did you mean 'unieval/pass_rates'"),
-        ("unieval[nobody] < 0", "no such number in common"),
+        ("unieval[nobody] < 0", "do not both have this number"),
         ("@missing.txt", "missing.txt: the file cannot be read"),
     ],
 )

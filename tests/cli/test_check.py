@@ -159,7 +159,9 @@ def test_what_a_foreign_configuration_could_do_is_reported(folder: Path, capsys:
     (folder / "data").mkdir()
     configure(folder, data_dir="data", store_dir="../store", results_dir=str(folder / "results"))
     (line,) = [line for line in told(capsys, status=0)["note"] if line.startswith("files ")]
-    assert line.startswith("files files outside of this folder are named: ../store; a run reads them, or writes")
+    assert line.startswith(
+        "files the configuration names files outside this folder: ../store; a run reads them, or writes"
+    )
     configure(folder, data_dir="data")
     assert [line for line in told(capsys, status=0)["note"] if line.startswith("files ")] == []
 
@@ -268,7 +270,7 @@ def test_errors_have_the_remedy_and_not_the_key(tmp_path: Path, monkeypatch: pyt
         found = {one.about: one for one in probe_models(configured(endpoint.url, tmp_path, models))}
     told = {about.removeprefix("models."): one.words for about, one in found.items()}
     assert "correct `model`, or `base_url`" in told["unknown"]
-    assert "put the right key into the variable" in told["stranger"]
+    assert "set the variable that `api_key_env` names to the right key" in told["stranger"]
     assert "start the endpoint, or correct `base_url`" in told["nowhere"]
     assert [one.state for one in found.values()] == [State.MISSING, State.MISSING, State.MISSING, State.OK]
     assert not any("0123456789" in words for words in told.values())

@@ -38,20 +38,24 @@ NAN = float("nan")
     [
         ([{"text": "Hi"}], {}, "frame is a list; give a pandas data frame"),
         (frame().iloc[:0], {}, "frame has no rows"),
-        (frame().drop(columns=["text"]), {}, r"no column with the text; columns there: dialogue_id.*(.|\n)*columns"),
+        (
+            frame().drop(columns=["text"]),
+            {},
+            r"no column with the text; its columns: dialogue_id, system, case_id, turn, speaker",
+        ),
         (frame().drop(columns=["speaker", "system"]), {}, "no column speaker and no column system.*give system='NAME'"),
         (frame().drop(columns=["speaker"]), {}, r"no column speaker \(columns: dialogue_id"),
         (frame(), {"columns": {"text": "Body"}}, "no column 'Body'"),
         (frame(), {"columns": {"txt": "text"}}, "is one of dialogue_id, system"),
         (with_cell("text", 3, NAN), {}, r"row 3: column 'text' is empty \(1 of 8 rows\); fill it"),
         (with_cell("text", 3, None), {}, "row 3: column 'text' is empty"),
-        (with_cell("text", 2, 5), {}, r"row 2: column 'text' is 5 \(int\), which is no text; make it a string"),
+        (with_cell("text", 2, 5), {}, r"row 2: column 'text' is 5 \(int\), not a text; convert it to a string"),
         (with_cell("text", 2, ["Hi"]), {}, r"row 2: column 'text' is \['Hi'\] \(list\)"),
-        (with_cell("text", 2, "half \ud800"), {}, "half a surrogate pair"),
+        (with_cell("text", 2, "half \ud800"), {}, "of a surrogate pair"),
         (with_cell("dialogue_id", 1, NAN), {}, "row 1: column 'dialogue_id' is empty"),
         (with_cell("speaker", 1, NAN), {}, "row 1: column 'speaker' is empty"),
         (with_cell("system", 1, NAN), {}, "row 1: column 'system' is empty"),
-        (with_cell("turn", 1, "second"), {}, "line 3: column 'turn' is 'second', which is no number"),
+        (with_cell("turn", 1, "second"), {}, "line 3: column 'turn' is 'second', which is not a number"),
         (
             frame(dialogue_id="d"),
             {},
@@ -61,14 +65,14 @@ NAN = float("nan")
         (frame(), {"judge": "gpt-4o"}, "write NAME=MODEL"),
         (frame(), {"judge": []}, "there is no judge"),
         (frame(), {"criteria": ["coherense"]}, "did you mean 'coherence'"),
-        (frame(), {"criteria": {"overall": "Is it good?"}}, "leave the question out, or choose another name"),
+        (frame(), {"criteria": {"overall": "Is it good?"}}, "remove the question, or choose another name"),
         (frame(), {"criteria": {"tact": "Is it tactful?"}}, "forest"),
         (frame(), {"judge": "gpt=g", "budget": 5}, r"models.gpt.price_input(.|\n)*the run's budget needs prices"),
         (frame(), {"judge": "gpt=g", "price_input": {"gtp": 1}}, r"price_input: 'gtp' is no judge .*\(gpt\)"),
         (frame(), {"judge": "gpt=g", "price_input": -1, "price_output": 1, "budget": 5}, "price_input"),
         (frame(), {"judge": "gpt=g", "price_input": 1, "price_output": 1, "budget": 0}, "budget"),
         (frame(), {"judge": "gpt=g", "price_input": NAN, "price_output": 1}, "price_input"),
-        (frame(), {"pairs": True}, r"no judge can compare \(forest: embedded\)"),
+        (frame(), {"pairs": True}, r"no judge can compare dialogues \(forest: embedded\)"),
         (
             frame().query("system == 'able'"),
             {"pairs": True, "judge": "gpt=g"},
@@ -94,8 +98,8 @@ def test_a_folder_of_another_origin_stays_as_it_is(tmp_path: Path) -> None:
     before = (made / "config.yaml").read_bytes()
     for folder, words in (
         (made, "written or edited by hand"),
-        (other, "holds something else"),
-        (file, "else"),
+        (other, "contains other files"),
+        (file, "other files"),
     ):
         with pytest.raises(dialeval.UserError, match=words):
             dialeval.evaluate(frame(), "forest", folder=folder)
@@ -106,10 +110,10 @@ def test_a_folder_of_another_origin_stays_as_it_is(tmp_path: Path) -> None:
 def test_a_wrong_second_call_changes_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "evaluation"
     monkeypatch.setattr("dialeval.cli.evaluate._run", lambda *_: None)
-    with pytest.raises(dialeval.UserError, match="no table of a run"):
+    with pytest.raises(dialeval.UserError, match="no tables of a run"):
         dialeval.evaluate(frame(), "forest", folder=folder)
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    with pytest.raises(dialeval.UserError, match="which is no number"):
+    with pytest.raises(dialeval.UserError, match="which is not a number"):
         dialeval.evaluate(with_cell("turn", 1, "second"), "forest", folder=folder)
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
     (folder / "config.yaml").write_bytes(before[folder / "config.yaml"] + b"# mine\n")
@@ -140,7 +144,7 @@ def test_texts_reach_the_reader_as_they_are(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr("dialeval.cli.evaluate._run", lambda *_: None)
     texts = ['He said "no", then left; =1+1', "two\nlines,\r\nthree", "naïve 你好 🙂", "a;b\tc"]
     table = frame(text=[texts[row % 4] for row in range(8)], dialogue_id=[1, 1, 1, 1, 2, 2, 2, 2])
-    with pytest.raises(dialeval.UserError, match="no table of a run"):
+    with pytest.raises(dialeval.UserError, match="no tables of a run"):
         dialeval.evaluate(table.rename(columns={"text": "Body"}), "forest", folder=tmp_path, columns={"text": "Body"})
     items = read_items("d", tmp_path / "dialogues.csv", Options(columns={"text": "Body"})).items
     assert [text for item in items for text in item.utterances] == [*texts, *texts]

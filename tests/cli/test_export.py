@@ -139,7 +139,7 @@ def test_a_task_with_another_question_is_refused(tmp_path: Path) -> None:
     file.write_text(json.dumps(tasks), encoding="utf-8")
     from dialeval.errors import UserError
 
-    with pytest.raises(UserError, match=r"annotators read 'Is it short\?'"):
+    with pytest.raises(UserError, match=r"annotators read the question 'Is it short\?'"):
         read_labels([file], protocols)
 
 
@@ -252,8 +252,11 @@ def test_a_data_set_loads_offline(results: Path, tmp_path: Path, monkeypatch: py
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["hub"], "hub writes files, and no folder is named; add --to FOLDER"),
-        (["mlflow", "quality/means"], "mlflow exports the whole run, and 'quality/means' is of hub; remove it"),
+        (["hub"], "hub writes files; add --to FOLDER"),
+        (
+            ["mlflow", "quality/means"],
+            "mlflow exports the whole run, and 'quality/means' applies to hub only; remove it",
+        ),
         (["label-studio", "--to", "tasks"], "has no labelling pages; run `snakemake --cores 1 annotation_pages` first"),
         (["hub", "--to", "."], "is not empty"),
     ],

@@ -259,7 +259,9 @@ def test_environments_of_jobs_need_the_project(tmp_path: Path) -> None:
 
 def test_a_project_whose_folder_snakemake_cannot_read_is_reported(tmp_path: Path) -> None:
     check_name(PROJECT)
-    with pytest.raises(UserError, match="braces Snakemake takes for a wildcard; rename or move that folder"):
+    with pytest.raises(
+        UserError, match="and Snakemake reads the braces in its name as a wildcard; rename or move that folder"
+    ):
         check_name(tmp_path / "{mine}" / "DialEval")
 
 

@@ -52,7 +52,7 @@ def test_init_says_what_to_type_next(
         (["--column", "text=Body"], "add --dialogues FILE"),
         (["--dialogues", "x.csv", "--column", "words=Body"], "FIELD is one of dialogue_id, system"),
         (["--api-key-env", "KEY"], "add --chatbot NAME=MODEL or --judge NAME=MODEL"),
-        (["--chatbot", "gpt-4o"], "'gpt-4o' is no model; write NAME=MODEL"),
+        (["--chatbot", "gpt-4o"], "'gpt-4o' is not a model; write NAME=MODEL"),
         (["--chatbot", "a=b"], "add --judge NAME=MODEL"),
     ],
 )

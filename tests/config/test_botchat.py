@@ -68,16 +68,19 @@ def test_transcripts_need_neither_chatbots_nor_judges_nor_models() -> None:
     [
         (
             {"criteria": ["formal"]},
-            "protocols.failures.criteria: 'formal' is no kind of failure; did you mean 'formal_tone'",
+            "protocols.failures.criteria: 'formal' is not a kind of failure; did you mean 'formal_tone'",
         ),
-        ({"criteria": ["overall"]}, "'overall' is one of the papers' criteria, which is good where it is there"),
-        ({"data": {"source": "suport"}}, "protocols.failures.data.source: 'suport' is no source of systems' dialogues"),
-        ({"data": {"source": "rated"}}, "'rated' is no source of systems' dialogues"),
-        ({"human_corpora": ["talks"]}, "protocols.failures.human_corpora: 'talks' is no corpus"),
+        ({"criteria": ["overall"]}, "'overall' is a criterion of quality, not a kind of failure"),
+        (
+            {"data": {"source": "suport"}},
+            "protocols.failures.data.source: 'suport' is not a source of systems' dialogues",
+        ),
+        ({"data": {"source": "rated"}}, "'rated' is not a source of systems' dialogues"),
+        ({"human_corpora": ["talks"]}, "protocols.failures.human_corpora: 'talks' is not a corpus"),
         (
             {"judges": ["forest"]},
-            "'forest' is an embedded model of method 'forest', which cannot serve there (failures); "
-            "name a model of engine openai or vllm, as no method can",
+            "'forest' is an embedded model of method 'forest', which this protocol cannot use (failures); "
+            "name a model of engine openai or vllm, since no embedded method can",
         ),
         ({"judges": ["nobody"]}, "protocols.failures.judges: 'nobody'"),
         ({"length_share": 1}, "protocols.failures.length_share"),
@@ -93,7 +96,7 @@ def test_a_mistake_is_reported(failures: dict[str, Any], words: str) -> None:
 def test_no_model_may_be_called_as_the_rules_are() -> None:
     content = raw()
     content["models"]["rules"] = content["models"]["judge"]
-    assert "models.rules: 'rules' names what rules say in the tables of failures" in mistakes(content)
+    assert "models.rules: 'rules' names the rules in the tables of failures" in mistakes(content)
 
 
 def test_a_kind_about_responses_is_refused() -> None:
@@ -105,7 +108,7 @@ def test_a_kind_about_responses_is_refused() -> None:
 def test_people_cannot_label_several_places_of_several_criteria() -> None:
     content = raw(judges=["judge"])
     content["labels"] = {"protocols": ["failures"], "annotators": ["anna"], "path": "labels"}
-    assert "for which there is no sheet" in mistakes(content)
+    assert "for which DialEval makes no labelling page" in mistakes(content)
 
 
 def test_ones_own_protocol_may_ask_in_the_same_form() -> None:
@@ -116,4 +119,4 @@ def test_ones_own_protocol_may_ask_in_the_same_form() -> None:
     content["protocols"]["slips"] = {name: value for name, value in own.items() if name != "criteria"}
     assert "protocols.slips.criteria: form annotate needs criteria" in mistakes(content)
     content["protocols"]["slips"] = own | {"judges": ["judge", "gpt"], "cascade": {"first": "gpt", "then": "judge"}}
-    assert "an answer of form annotate does not say how sure the judge is" in mistakes(content)
+    assert "response of form annotate does not show how certain the judge is" in mistakes(content)

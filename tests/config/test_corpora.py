@@ -72,7 +72,7 @@ def test_a_mistake_is_reported_with_its_field(changes: dict[str, Any], words: li
 def test_names_of_corpora_are_taken() -> None:
     one = {"form": "scale", "data": {"source": "steps"}, "criteria": ["overall"], "judges": ["gpt"]}
     changes = {"protocols": {"one": one}, "transcripts": {"steps": {"path": "a"}}}
-    with pytest.raises(UserError, match="'steps' is a name under metaeval.corpora, too"):
+    with pytest.raises(UserError, match="'steps' is also a name under metaeval.corpora"):
         load_config(BASE | changes, files_are_there=False)
 
 
@@ -100,7 +100,7 @@ def test_a_metric_has_what_it_compares_with() -> None:
 
 def test_a_metric_is_either_computed_or_read() -> None:
     raw = {"metrics": ["cometkiwi22"], "scores": {"cometkiwi22": "comet.csv"}}
-    with pytest.raises(ValidationError, match="cometkiwi22: either of metrics, which is computed, or of scores"):
+    with pytest.raises(ValidationError, match=r"cometkiwi22: named under both metrics .* and scores"):
         TranslationQuality.model_validate(raw)
 
 
@@ -131,7 +131,9 @@ def test_what_is_absent_is_left_out_and_reported(tmp_path: Path) -> None:
     assert config.metaeval is not None
     assert list(config.metaeval.corpora) == ["here"]
     first, second = absence_in_words(config, whole)
-    assert first.startswith(f"note: metaeval.corpora.gone is left out: {tmp_path / 'gone.jsonl'} is not there; correct")
+    assert first.startswith(
+        f"note: metaeval.corpora.gone is skipped: {tmp_path / 'gone.jsonl'} does not exist; correct"
+    )
     assert "metaeval.corpora.away" in second
     assert without_absent(config) is config
     assert list(absence_in_words(config, config)) == []
@@ -158,7 +160,7 @@ def test_a_corpus_that_a_protocol_names_is_needed_though_it_is_optional(tmp_path
 def test_something_must_be_left(tmp_path: Path) -> None:
     corpora = {"gone": {"reader": "rated_jsonl", "path": "gone.jsonl", "optional": True}}
     config = load_config(raw(tmp_path, metaeval={"corpora": corpora}))
-    with pytest.raises(UserError, match=r"metaeval.corpora: none is there; correct its path or `data_dir`"):
+    with pytest.raises(UserError, match=r"metaeval.corpora: none of the files exists; correct its path or `data_dir`"):
         without_absent(config)
 
 

@@ -61,35 +61,41 @@ def test_a_labels_value_is_its_place() -> None:
 @pytest.mark.parametrize(
     ("criterion", "words"),
     [
-        ({"scale": [7]}, "a scale of numbers is its ends, [lowest, highest], such as [1, 7]; here are 1"),
-        ({"scale": [1, 2, 3, 4, 5]}, "here are 5"),
-        ({"scale": [7, 1]}, "it is written from 7 to 1; write the lowest first: [1, 7]"),
+        ({"scale": [7]}, "a scale of numbers has two ends, [lowest, highest], such as [1, 7]"),
+        ({"scale": [1, 2, 3, 4, 5]}, "it has 5 here"),
+        ({"scale": [7, 1]}, "the scale is written from 7 to 1; write the lowest first: [1, 7]"),
         ({"scale": [3, 3]}, "both ends are 3; set two different ends"),
-        ({"scale": [0, float("inf")]}, "an end is no finite number"),
-        ({"scale": "likert"}, "'likert' is no scale; write [lowest, highest]"),
-        ({"scale": ["good"]}, "a scale needs 2 to 26 labels; here are 1"),
+        ({"scale": [0, float("inf")]}, "an end of the scale is not a finite number"),
+        ({"scale": "likert"}, "'likert' is not a scale; write [lowest, highest]"),
+        ({"scale": ["good"]}, "a scale needs 2 to 26 labels; it has 1 here"),
         ({"scale": ["good", "good"]}, "good is listed twice"),
-        ({"scale": ["Good", "good"]}, "'Good' and 'good' are the same when they are read"),
-        ({"scale": ["very good", "very-good"]}, "'very good' and 'very-good' are the same when they are read"),
-        ({"scale": ["1", "good"]}, "the label '1' is a number; a scale of numbers is [lowest, highest]"),
+        (
+            {"scale": ["Good", "good"]},
+            "'Good' and 'good' cannot be told from each other in a response",
+        ),
+        (
+            {"scale": ["very good", "very-good"]},
+            "'very good' and 'very-good' cannot be told from each other in a response",
+        ),
+        ({"scale": ["1", "good"]}, "the label '1' is a number; a scale of numbers is written [lowest, highest]"),
         ({"scale": ["4/5", "good"]}, "the label '4/5' is a number"),
         ({"scale": [1, "good"]}, "numbers and labels are mixed"),
         ({"scale": [False, True]}, "YAML reads yes, no, on, off as true and false"),
-        ({"scale": ["good", "!?"]}, "'!?' is no label: it has no letter by which an answer could name it"),
+        ({"scale": ["good", "!?"]}, "'!?' cannot be a label, since it has no letters; a response could not name it"),
         ({"scale": "yes_no"}, "scale yes_no needs a question"),
         ({"level": "turns"}, "'turns' is not allowed; did you mean 'turn'?"),
         ({"rubric": {9: "much"}, "scale": [1, 7]}, "rubric: 9 is off the scale, 1 to 7"),
-        ({"rubric": {"god": "much"}, "scale": LABELS}, "'god' is no label of the scale; did you mean 'good'?"),
-        ({"rubric": {"good": "much"}}, "'good' is no number, and the scale is of numbers"),
+        ({"rubric": {"god": "much"}, "scale": LABELS}, "'god' is not a label of the scale; did you mean 'good'?"),
+        ({"rubric": {"good": "much"}}, "'good' is not a number, and the scale has numbers"),
         ({"translations": {"zh": {"labels": ["差", "好"]}}, "scale": LABELS}, "zh.labels are 2, the scale has 3"),
         (
             {"translations": {"zh": {"labels": ["good", "好", "差"]}}, "scale": LABELS},
             "'good' means both 'good' and 'poor'",
         ),
         ({"question": {"dialogue": "Is it?"}, "level": "turn"}, "given for dialogue, but level is turn"),
-        ({"sensitive_to": ["dulness"]}, "there is no perturbation strategy 'dulness'; did you mean 'dullness'?"),
+        ({"sensitive_to": ["dulness"]}, "strategy; did you mean 'dullness'?"),
         ({"aliases": ["coherent"]}, "'coherent' names the shipped criterion 'coherence'"),
-        ({"aliases": ["..."]}, "'...' has no letter or digit by which an answer could name it"),
+        ({"aliases": ["..."]}, "'...' has no letters or digits, so a response could not name it"),
         ({"alias": ["warm"]}, "there is no such field; did you mean 'aliases'?"),
     ],
 )
@@ -101,7 +107,7 @@ def test_mistakes_are_reported_with_the_remedy(criterion: dict[str, Any], words:
 
 def test_names_that_answers_could_not_tell_apart_are_refused() -> None:
     message = mistakes(with_criteria(warmth={"aliases": ["KINDNESS."]}, kindness={}, coherence={}))
-    assert "criteria.kindness: 'kindness' is what criteria.warmth is called, too" in message
+    assert "criteria.kindness: 'kindness' is also a name of criteria.warmth, so responses would be ambiguous" in message
     assert "criteria.coherence: 'coherence' names the shipped criterion 'coherence'; choose another name" in message
 
 
@@ -154,7 +160,7 @@ def test_embedded_judges_get_no_criterion_that_they_do_not_serve() -> None:
 
 def test_embedded_judges_write_no_json() -> None:
     raw = asking({}, form="scale", answers="structured", criteria=["overall"], judges=["forest"])
-    assert "protocols.felt.answers: 'forest' is an embedded model, which answers in text" in mistakes(raw)
+    assert "protocols.felt.answers: 'forest' is an embedded model, which cannot answer in JSON" in mistakes(raw)
 
 
 @pytest.mark.parametrize("named", ["dimensions", "sensitive_to"])
@@ -175,8 +181,8 @@ def test_a_criterion_that_shipped_protocols_come_to_ask_about_is_refused_for_emb
 @pytest.mark.parametrize(
     ("criterion", "protocol", "words"),
     [
-        ({"scale": [0.5, 5]}, {}, "criteria.empathy.question: protocol felt asks how likely an answer is"),
-        ({"scale": [0, 100]}, {}, "write a question, or take form scale"),
+        ({"scale": [0.5, 5]}, {}, "criteria.empathy.question: protocol felt reads the probability of an answer"),
+        ({"scale": [0, 100]}, {}, "write a question, or use form scale"),
         (
             {"question": "Is it?"},
             {"data": {"source": "damaged"}},

@@ -101,17 +101,17 @@ def test_under_a_protocol_about_systems_it_is_a_judge_of_its_measures() -> None:
         ({"ensembles": {"both": ["forest", "forest"]}}, ["ensembles: forest is listed twice under both"]),
         (
             {"ensembles": {"both": ["forest", "length"], "more": ["both", "forest"]}},
-            ["ensembles.more: 'both' is an ensemble itself", "name the members"],
+            ["ensembles.more: 'both' is itself an ensemble", "name its members"],
         ),
-        ({"ensembles": {"gpt": ["forest", "length"]}}, ["ensembles.gpt: 'gpt' is a name under models, too"]),
-        ({"ensembles": {"Gpt": ["forest", "length"]}}, ["ensembles.Gpt: 'gpt' is a name under models, too"]),
-        ({"ensembles": {"human": ["forest", "length"]}}, ["ensembles.human: 'human' names people"]),
+        ({"ensembles": {"gpt": ["forest", "length"]}}, ["ensembles.gpt: 'gpt' is also a name under models"]),
+        ({"ensembles": {"Gpt": ["forest", "length"]}}, ["ensembles.Gpt: 'gpt' is also a name under models"]),
+        ({"ensembles": {"human": ["forest", "length"]}}, ["ensembles.human: 'human' names human annotators"]),
         (
             {"ensembles": {"both": ["forest", "length"], "Both": ["forest", "length"]}},
             ["ensembles.both: 'Both' and 'both' differ only in case"],
         ),
         ({"ensembles": {"both": ["forest", "theirs"]}}, ["'theirs' is a published model", "metaeval.score_files"]),
-        ({"ensembles": {"both": ["forest", "gpt"]}}, ["ensembles.both: 'gpt' scores nothing", "yes_no or rating"]),
+        ({"ensembles": {"both": ["forest", "gpt"]}}, ["ensembles.both: 'gpt' has no scores", "yes_no or rating"]),
         (
             {"judges": ["forest", "length", "both"]},
             ["judges: 'both' is an ensemble: it judges under every protocol of all its members", "remove it"],
@@ -122,7 +122,7 @@ def test_under_a_protocol_about_systems_it_is_a_judge_of_its_measures() -> None:
         ),
         (
             with_file(["forest", "metric"], ensembles={"metric": ["forest", "length"]}),
-            ["ensembles.metric: 'metric' is a name under metaeval.score_files"],
+            ["ensembles.metric: 'metric' is also a name under metaeval.score_files"],
         ),
         (
             {"protocols": {"yes_no": {}, "ensemble": {"form": "scale", "data": {"source": "rated"}}}},
@@ -140,7 +140,7 @@ def test_under_a_protocol_about_systems_it_is_a_judge_of_its_measures() -> None:
         ),
         (
             {"protocols": {"yes_no": {}, "gteval": {}}, "metaeval": None, "chatbots": ["gpt"]},
-            ["ensembles.both: 'forest' scores nothing"],
+            ["ensembles.both: 'forest' has no scores"],
         ),
     ],
 )
@@ -186,9 +186,9 @@ def test_a_tag_stands_for_its_models_and_nothing_for_all() -> None:
     ("pool", "words"),
     [
         (["opne", "length"], "'opne' is neither a model of this configuration nor a tag of any; did you mean 'open'?"),
-        (["both"], "'both' is an ensemble, and none is a member of another; name its members, or a tag of theirs"),
+        (["both"], "'both' is an ensemble, and an ensemble cannot be a member; name its members, or one of their tags"),
         (["idle", "forest", "length"], "'idle' scores no rated items; let it judge under rating or yes_no"),
-        (["forest", "metric"], "takes 3 models, and 2 of them score rated items (forest, metric); name more"),
+        (["forest", "metric"], "needs 3 models, and 2 of them score rated items (forest, metric); name more"),
         ([], "metaeval.ensemble_pool"),
         (["open", "open"], "open"),
     ],

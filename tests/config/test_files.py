@@ -31,20 +31,20 @@ LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
         (b"# h\xe9\nmodels: {}\n", ["line 1", "UTF-8"]),
         (b"\xff\xfem\x00", ["line 1", "UTF-8"]),
         (b"models: {}\nx: \x07\n", ["not readable YAML"]),
-        (b"models: {}\na: &a\n  b: *a\n", ["line 2", "'a.b' holds itself"]),
-        (b"models: {}\na: &a [*a]\n", ["line 2", "'a' holds itself"]),
+        (b"models: {}\na: &a\n  b: *a\n", ["line 2", "'a.b' contains itself"]),
+        (b"models: {}\na: &a [*a]\n", ["line 2", "'a' contains itself"]),
         (LAUGHS.encode(), ["more than 100000 entries"]),
         (b"models: " + b"[" * 5000 + b"]" * 5000, ["nested too deeply"]),
         (b'{"models": ' + b"[" * 50_000 + b"]" * 50_000 + b"}", ["nested too deeply"]),
-        (b"models: {a: 1, b: 2,\n  a: 3}\nmodels: 4\n", ["line 2: 'models.a'", "line 3: 'models' is there twice"]),
-        (b'{"models": {"a": 1, "a": 2}}', ["'a' is there twice"]),
-        (b'\t{"models": {"a": 1}, "models": 2}', ["'models' is there twice"]),
+        (b"models: {a: 1, b: 2,\n  a: 3}\nmodels: 4\n", ["line 2: 'models.a'", "line 3: 'models' occurs twice"]),
+        (b'{"models": {"a": 1, "a": 2}}', ["'a' occurs twice"]),
+        (b'\t{"models": {"a": 1}, "models": 2}', ["'models' occurs twice"]),
         (b"random_seed: " + b"9" * 5000, ["line 1: 'random_seed'", "put it in quotes"]),
         (b"models:\n  a: 2024-13-45\n", ["line 2: 'models.a'", "'2024-13-45'", "put it in quotes"]),
         (b"models: !!python/object:os.system {}\n", ["not readable YAML"]),
         (b"models: !mine x\n", ["'models'", "put it in quotes"]),
         (b"? [a, b]\n: 1\n", ["line 1", "used as a name"]),
-        (b'models: {a: "\\ud800"}\n', ["'models.a'", "half a surrogate pair"]),
+        (b'models: {a: "\\ud800"}\n', ["'models.a'", "half of a surrogate pair"]),
     ],
 )
 def test_what_is_wrong_with_a_file_is_reported(tmp_path: Path, content: bytes, words: list[str]) -> None:
@@ -99,7 +99,7 @@ def test_the_folder_of_the_run_comes_before_the_project(here: Path) -> None:
 
 
 def test_a_run_without_a_configuration_ends_with_the_way_to_name_one(here: Path) -> None:
-    with pytest.raises(UserError, match=rf"no config.yaml in {here}, nor in {here}; .* --configfile"):
+    with pytest.raises(UserError, match=rf"neither {here} nor {here} has a config.yaml; .* --configfile"):
         configuration_file(here, here)
 
 
@@ -108,7 +108,7 @@ def test_every_file_is_checked(here: Path) -> None:
     (here / "knot.yaml").write_text("a: &a [*a]\n", encoding="utf-8")
     with pytest.raises(UserError) as caught:
         check_files([Path("knot.yaml"), Path("empty.yaml"), Path("no.yaml")])
-    for words in ("knot.yaml, line 1: 'a' holds itself", "empty.yaml is empty", "no.yaml cannot be read"):
+    for words in ("knot.yaml, line 1: 'a' contains itself", "empty.yaml is empty", "no.yaml cannot be read"):
         assert words in str(caught.value)
 
 

@@ -17,10 +17,10 @@ def model(**fields: Any) -> OpenAIModel:
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"headers": {"X Title": "t"}}, "'X Title' is no name of a header"),
-        ({"headers": {"X-Title:": "t"}}, "is no name of a header"),
-        ({"headers": {"": "t"}}, "is no name of a header"),
-        ({"headers_env": {"X Team": "TEAM"}}, "'X Team' is no name of a header"),
+        ({"headers": {"X Title": "t"}}, "'X Title' is not a valid header name"),
+        ({"headers": {"X-Title:": "t"}}, "is not a valid header name"),
+        ({"headers": {"": "t"}}, "is not a valid header name"),
+        ({"headers_env": {"X Team": "TEAM"}}, "'X Team' is not a valid header name"),
         ({"headers": {"X-Title": "two\nlines"}}, "a line break"),
         ({"headers": {"X-Title": "a\x00b"}}, "a control character"),
     ],

@@ -61,17 +61,17 @@ RATED = {"metaeval": {"corpora": {"own": {"reader": "severity_levels", "dialogue
 @pytest.mark.parametrize(
     ("labels", "more", "words"),
     [
-        ({"protocols": ["qualiti"]}, {}, "labels.protocols: 'qualiti' is no protocol of this configuration about"),
+        ({"protocols": ["qualiti"]}, {}, "labels.protocols: 'qualiti' is not a protocol of this configuration about"),
         ({"protocols": ["rating"]}, RATED | {"protocols": {"rating": {}}},
-         "labels.protocols: protocol rating judges rated or perturbed items alone"),
+         "labels.protocols: protocol rating judges only rated or perturbed items, which no system wrote"),
         ({}, {"protocols": dict.fromkeys(["quality", "both", "better"], BASE["protocols"]["alone"])},
          "labels: no judge scores systems' dialogues"),
         ({"annotators": ["Ann", "ann"]}, {}, "labels.annotators: 'Ann' and 'ann' differ only in case"),
         ({"annotators": ["ann"], "annotators_per_item": 2}, {}, "annotators_per_item: 2 is more than the number"),
-        ({"annotators": ["ann"], "simulated": ["sim"]}, {}, "labels.simulated: 'sim' is none of labels.annotators"),
+        ({"annotators": ["ann"], "simulated": ["sim"]}, {}, "labels.simulated: 'sim' is not one of labels.annotators"),
         ({"judge": "gpt"}, {}, "labels.judge: sampling_design random uses no judge; remove it"),
         ({"sampling_design": "score", "judge": "gtp"}, {},
-         "labels.judge: 'gtp' does not judge under quality, both, better; did"),
+         "labels.judge: 'gtp' is not a judge of quality, both, better; did"),
         ({"sampling_design": "score", "protocols": ["alone"]}, {},
          "labels.sampling_design: score needs a judge, and protocol alone has none"),
         ({"sampling_design": "uncertainty", "protocols": ["quality"]}, {},
@@ -79,17 +79,17 @@ RATED = {"metaeval": {"corpora": {"own": {"reader": "severity_levels", "dialogue
         ({"sampling_design": "active", "protocols": ["quality"]}, {},
          "labels.sampling_design: one response under quality (form scale) does not show how certain the judge is"),
         ({"questions": {"bettr": "Which?"}}, {}, "labels.questions: annotators cannot label under 'bettr'; did you"),
-        ({"questions": {"quality": "Which?"}}, {}, "labels.questions: protocol quality asks about criteria"),
-        ({}, {"protocols": {"better": OWN}}, "labels.questions: protocol better asks judges by its own template"),
+        ({"questions": {"quality": "Which?"}}, {}, "labels.questions: protocol quality has criteria, and annotators"),
+        ({}, {"protocols": {"better": OWN}}, "labels.questions: protocol better uses its own template"),
         ({"questions": {"both": "How?"}}, {"protocols": {"both": BASE["protocols"]["both"] | {"template": "how.j2"}}},
-         "labels.questions.both: it is one question, and both asks about coherence, relevance"),
+         "labels.questions.both: it is a single question, and both has the criteria coherence, relevance"),
         ({"questions": {"both": {"coherense": "How?"}}},
          {"protocols": {"both": BASE["protocols"]["both"] | {"template": "how.j2"}}},
-         "labels.questions.both: protocol both does not ask about 'coherense'; did you mean 'coherence'?"),
+         "labels.questions.both: protocol both does not have the criterion 'coherense'; did you mean 'coherence'?"),
         ({"questions": {"better": {"overall": "Which?"}}}, {},
-         "labels.questions.better: protocol better asks about no criteria; write one text"),
-        ({"path": "results/labels"}, {}, "labels.path: results/labels lies in results_dir, which may be deleted"),
-        ({"path": "store"}, {}, "labels.path: store lies in store_dir"),
+         "labels.questions.better: protocol better has no criteria; write one text"),
+        ({"path": "results/labels"}, {}, "labels.path: results/labels is inside results_dir, which may be deleted"),
+        ({"path": "store"}, {}, "labels.path: store is inside store_dir"),
         ({"annotators": ["b", "a-b"]}, {"protocols": {"quality-a": BASE["protocols"]["quality"]}},
          "labels.annotators: files of protocol quality and annotator a-b and of protocol quality-a and annotator b"),
         ({}, {"protocols": {"both-responses": BASE["protocols"]["quality"]}},
@@ -137,7 +137,10 @@ def test_active_takes_all_judges_whose_spread_shows_how_sure_they_are_or_the_nam
 def test_labels_in_a_file_are_no_folder(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_text("annotator,label\n")
-    with pytest.raises(UserError, match=r"labels.path: .*labels.csv is a file or cannot be had; name the folder"):
+    with pytest.raises(
+        UserError,
+        match=r"labels.path: .*labels.csv is a file, or cannot be opened; name the folder",
+    ):
         config({"path": str(path)})
 
 
@@ -149,7 +152,7 @@ def test_the_users_template_needs_the_annotators_question(tmp_path: Path) -> Non
     assert config(by_criterion, protocols=with_criterion).labels.questions == by_criterion["questions"]
     (tmp_path / "pair.j2").write_text("Which assistant helps the customer more?", encoding="utf-8")
     prompts = {"prompts": {"directory": str(tmp_path)}}
-    with pytest.raises(UserError, match=r"protocol better asks judges by its own template pair\.j2"):
+    with pytest.raises(UserError, match=r"protocol better uses its own template pair.j2"):
         config({"path": "labels"}, **prompts)
     (tmp_path / "pair.j2").write_bytes((OURS / "pair.j2").read_bytes())
     config({"path": "labels"}, **prompts)  # a copy asks what ours asks

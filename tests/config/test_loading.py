@@ -49,7 +49,7 @@ def test_a_correct_configuration_is_taken() -> None:
         ("models.gpt", {"engine": "opnai", "model": "x"}, ["models.gpt.engine", "'opnai'", "did you mean 'openai'"]),
         ("models.gpt", {"model": "x"}, ["models.gpt.engine"]),
         ("judges", ["forrest"], ["judges", "'forrest' is not a model", "did you mean 'forest'"]),
-        ("judges", ["retrieval"], ["judges", "'retrieval'", "cannot serve", "forest"]),
+        ("judges", ["retrieval"], ["judges", "'retrieval'", "cannot use (unieval)", "forest"]),
         ("chatbots", ["retrieval", "retrieval"], ["chatbots", "listed twice"]),
         ("seeds.corpus", "bundeld", ["seeds.corpus", "'bundeld'", "did you mean 'bundled'"]),
         ("selfchat.n_utterances", "many", ["selfchat.n_utterances", "'many'", "integer"]),
@@ -91,7 +91,7 @@ def test_an_unused_corpus_may_be_missing() -> None:
 def test_two_models_of_one_name_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "config.yaml"
     path.write_text("models:\n  a: {engine: embedded, method: ngram}\n  a: {engine: embedded, method: random}\n")
-    with pytest.raises(UserError, match=r"line 3: 'models\.a' is there twice"):
+    with pytest.raises(UserError, match=r"line 3: 'models.a' occurs twice"):
         read_config_file(path)
 
 

@@ -55,20 +55,23 @@ def test_scenarios_stand_in_place_of_seeds_and_of_people(tmp_path: Path) -> None
         (raw(partner="usr"), "selfchat.partner: 'usr' is not a model of this configuration; did you mean 'user'"),
         (
             raw(partner="forest"),
-            "embedded model of method 'forest', which cannot serve there (selfchat)",
+            "embedded model of method 'forest', which this protocol cannot use (selfchat)",
         ),
         (raw(partner="paper"), "selfchat.partner: 'paper' is a published model, which cannot respond to new requests"),
-        (raw(["paper"], partner="user"), "chatbots: 'paper' is a published model, whose dialogues are done"),
-        (raw([], partner="user"), "selfchat.partner: there is no chatbot that talks with 'user'; name chatbots"),
-        (raw(["one"], partner="other"), "two vLLM engines in one job"),
-        (raw(scenarios={"path": "s.jsonl"}), "selfchat.scenarios: a partner must play them"),
+        (
+            raw(["paper"], partner="user"),
+            "chatbots: 'paper' is a published model, whose dialogues already exist",
+        ),
+        (raw([], partner="user"), "selfchat.partner: no chatbot talks with 'user'; add chatbots"),
+        (raw(["one"], partner="other"), "two vLLM engines on the same GPU memory in one job"),
+        (raw(scenarios={"path": "s.jsonl"}), "selfchat.scenarios: scenarios need a simulated user"),
         (
             raw(partner="user", scenarios={"path": "nowhere.jsonl"}),
             "selfchat.scenarios.path: data/nowhere.jsonl",
         ),
         (
             {**raw(partner="user", scenarios={"path": "s.jsonl"}), "protocols": {"gteval": {}}},
-            "protocols.gteval: it compares with human dialogues, and scenarios have none",
+            "protocols.gteval: it compares with human dialogues, which scenarios do not have",
         ),
     ],
 )

@@ -105,11 +105,11 @@ def test_the_two_are_one_more_judge_and_the_dear_one_alone_is_none() -> None:
 @pytest.mark.parametrize(
     ("cascade", "protocol", "words"),
     [
-        (BOTH | {"first": "cheep"}, {}, "protocols.closer.cascade.first: 'cheep' does not judge under closer"),
-        (BOTH, {"judges": ["cheap"]}, "cascade.then: 'dear' does not judge under closer; name it under"),
+        (BOTH | {"first": "cheep"}, {}, "protocols.closer.cascade.first: 'cheep' is not a judge of closer"),
+        (BOTH, {"judges": ["cheap"]}, "cascade.then: 'dear' is not a judge of closer; name it under"),
         (BOTH | {"then": "cheap"}, {}, "first and then are both 'cheap'"),
         (BOTH | {"share": 1.0}, {}, "protocols.closer.cascade.share"),
-        (BOTH, {"form": "locate"}, "an answer of form locate does not say how sure the judge is"),
+        (BOTH, {"form": "locate"}, "response of form locate does not show how certain the judge is"),
         (BOTH, {"form": "scale", "criteria": ["coherence"]}, "set repeats: 3 and a temperature"),
     ],
 )
@@ -120,13 +120,15 @@ def test_what_cannot_be_a_cascade_is_reported(cascade: dict[str, Any], protocol:
 def test_a_name_that_is_taken_is_reported() -> None:
     raw = with_cascade(BOTH)
     raw["models"]["cheap-then-dear"] = raw["models"]["other"]
-    assert "'cheap-then-dear' has that name already" in mistakes(raw)
+    assert "'cheap-then-dear' already has that name" in mistakes(raw)
 
 
 def test_an_ensemble_with_a_judge_of_a_share_is_refused() -> None:
     raw = with_cascade(BOTH, form="probability", criteria=["coherence"])
     raw["ensembles"] = {"both": ["dear", "other"]}
-    assert "'dear' answers a share alone, and is a member of the ensemble both under closer" in mistakes(raw)
+    assert "'dear' answers only a share of the requests, and is a member of the ensemble both under closer" in mistakes(
+        raw
+    )
     raw["ensembles"] = {"both": ["cheap", "other"]}
     assert load_config(raw).judging("closer") == ["cheap", "other", "cheap-then-dear", "both"]
 

@@ -71,22 +71,25 @@ def test_every_shipped_protocol_is_whole(name: str) -> None:
 @pytest.mark.parametrize(
     ("protocol", "words"),
     [
-        (own(data={"source": "suport"}), ["protocols.mine.data.source", "'suport' is no source", "selfchat"]),
+        (own(data={"source": "suport"}), ["protocols.mine.data.source", "'suport' is not a source", "selfchat"]),
         (own(data={"source": "damaged"}), ["protocols.mine.data.source", "form pair is about systems"]),
         (
             own(data={"source": "selfchat", "opponent": "ngrm"}),
             ["protocols.mine.data.opponent", "did you mean 'ngram'?"],
         ),
         (own(data={"source": "selfchat", "n_utterances": [99]}), ["protocols.mine.data.n_utterances", "99", "16"]),
-        (own(criteria=["overal"]), ["protocols.mine.criteria", "'overal' is no criterion; did you mean 'overall'?"]),
+        (own(criteria=["overal"]), ["protocols.mine.criteria", "'overal' is not a criterion; did you mean 'overall'?"]),
         (own(judges=["juge"]), ["protocols.mine.judges", "did you mean 'judge'?"]),
-        (own(judges=["forest"]), ["protocols.mine.judges", "cannot serve there (mine)"]),
-        (own(measures=["means"]), ["protocols.mine.measures", "means cannot be had of form pair", "win_rates"]),
+        (own(judges=["forest"]), ["protocols.mine.judges", "this protocol cannot use (mine)"]),
+        (
+            own(measures=["means"]),
+            ["protocols.mine.measures", "form pair does not have the measure means", "win_rates"],
+        ),
         (own(measures=["ratings", "ranks"]), ["protocols.mine.measures", "ranks follow from differences"]),
         (own(measures=["win_rates", "differences", "ranks"]), ["protocols.mine.measures", "add ratings"]),
         (own(measures=["wins"]), ["protocols.mine.measures", "'wins' is not allowed"]),
-        (own(options={"A": "left", "B": "tie"}), ["protocols.mine.options", "shown second win"]),
-        (own(options={"A": "left", "*a*": "right"}), ["protocols.mine.options", "'A' and '*a*' are the same"]),
+        (own(options={"A": "left", "B": "tie"}), ["protocols.mine.options", "a win of the dialogue shown second"]),
+        (own(options={"A": "left", "*a*": "right"}), ["protocols.mine.options", "'A' and '*a*' cannot be told from"]),
         (own(options={"A": "left", "?!": "right"}), ["protocols.mine.options", "no letter or digit"]),
         (own(repeats=3), ["protocols.mine", "repeats at temperature 0"]),
         (
@@ -101,7 +104,7 @@ def test_every_shipped_protocol_is_whole(name: str) -> None:
         ),
         (
             {"form": "locate", "data": {"source": "selfchat"}, "judges": ["judge"], "measures": ["rates"]},
-            ["protocols.mine.measures", "rates are of criteria"],
+            ["protocols.mine.measures", "rates needs criteria"],
         ),
         ({"data": {"source": "selfchat"}}, ["protocols.mine.form", "not a shipped protocol", "known:"]),
     ],
@@ -142,5 +145,5 @@ def test_a_checklist_counts_answers_and_no_numbers() -> None:
     for named in (["sorry", "empathy"], []):
         raw["protocols"]["list"]["criteria"] = named
         said = mistakes(raw)
-        assert "protocols.list.measures: checklist counts answers" in said
-        assert "protocols.list.measures: rates counts answers" in said
+        assert "protocols.list.measures: checklist needs yes/no answers" in said
+        assert "protocols.list.measures: rates needs yes/no answers" in said

@@ -60,7 +60,7 @@ def test_arena_has_a_file_for_each_n(data: Path) -> None:
     ("model", "drop", "fields", "words"),
     [
         ("bot", "dialogues", {}, ["chatbots: 'bot'", "without dialogues", "models.bot.dialogues"]),
-        ("judge", "gteval", {}, ["judges: 'judge'", "protocols.gteval", "leave the protocol out"]),
+        ("judge", "gteval", {}, ["judges: 'judge'", "protocols.gteval", "remove the protocol"]),
         ("judge", "", {"names": {"b": "bott"}}, ["models.judge.names", "'bott' is not a model", "did you mean 'bot'"]),
         ("judge", "", {"names": {"GT": "bot"}}, ["models.judge.names", "GT always"]),
         ("judge", "", {"names": {"b": "bot", "c": "bot"}}, ["models.judge.names", "bot is the target of two names"]),

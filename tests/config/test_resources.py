@@ -80,5 +80,5 @@ def test_what_no_scheduler_takes_is_refused_by_its_field(resources: dict[str, An
 
 def test_an_embedded_model_runs_in_a_group_without_resources_of_its_own() -> None:
     forest = {"engine": "embedded", "method": "forest", "resources": {"runtime": 5}}
-    with pytest.raises(UserError, match="leave resources out, and set default-resources of the profile"):
+    with pytest.raises(UserError, match="remove resources, and set default-resources of the profile"):
         load_config(BASE | {"models": BASE["models"] | {"forest": forest}})

@@ -126,13 +126,13 @@ def test_an_entry_that_is_there_twice_is_refused_in_lists_by_name(path: str, ent
         ("seeds.limit", 10**30, ["seeds.limit", "less than or equal to"]),
         ("random_seed", 2**64, ["random_seed", "less than or equal to"]),
         ("models.gpt.shards", "1e9", ["models.gpt.shards: '1e9'", "integer"]),
-        ("models.gpt.shards", True, ["models.gpt.shards: a number is needed", "reads this as true"]),
-        ("protocols.arena.n_utterances", [True], ["protocols.arena.n_utterances.0: a number is needed"]),
+        ("models.gpt.shards", True, ["models.gpt.shards: this must be a number", "reads it as true"]),
+        ("protocols.arena.n_utterances", [True], ["protocols.arena.n_utterances.0: this must be a number"]),
         ("selfchat.temperature", float("nan"), ["selfchat.temperature: nan", "finite"]),
         ("models.gpt.price_input", float("inf"), ["models.gpt.price_input: inf", "finite"]),
         ("models.gpt.extra_body", {"x": float("inf")}, ["models.gpt.extra_body", "JSON"]),
         ("models.gpt.extra_body", {"x": date(2024, 1, 1)}, ["models.gpt.extra_body", "no date"]),
-        ("results_dir", "results/{model}", ["results_dir: 'results/{model}' holds braces", "rename"]),
+        ("results_dir", "results/{model}", ["results_dir: 'results/{model}' contains braces", "rename"]),
         ("store_dir", "sto}re", ["store_dir", "braces"]),
         ("data_dir", "{data}", ["data_dir", "braces"]),
         ("results_dir", "a\nb", ["results_dir", "line break"]),
@@ -384,7 +384,7 @@ def test_an_earlier_name_is_refused_with_the_new_one(path: str, value: Any, word
             {"path": "x", "questions": {"arena": {"a": 5}}},
             "labels.questions.arena.a: YAML reads 5 as a number",
         ),
-        ("transcripts.a", {"path": 5}, "transcripts.a.path: 5 instead of a path"),
+        ("transcripts.a", {"path": 5}, "transcripts.a.path: 5 is not a path"),
     ],
 )
 def test_a_text_or_names_with_texts_is_one_field_with_one_mistake(path: str, value: object, words: str) -> None:
@@ -399,5 +399,5 @@ def test_an_invalid_criterion_is_reported_with_labels_too() -> None:
     raw = changed("protocols.quality", quality) | {"labels": {"path": "labels"}}
     with pytest.raises(UserError) as caught:
         load_config(raw, files_are_there=False)
-    assert "protocols.quality.criteria: 'coherense' is no criterion; did you mean 'coherence'?" in str(caught.value)
+    assert "protocols.quality.criteria: 'coherense' is not a criterion; did you mean 'coherence'?" in str(caught.value)
     assert str(caught.value).startswith("the configuration has a mistake:")

@@ -71,17 +71,26 @@ def test_the_whole_is_right() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"models__LLAMA__lora__train": ["turn"]}, ["models.llama-ft.lora.train: 'turn' is no set", "'turns'"]),
-        ({"models__poe__train__data": "turnz"}, ["models.poe.train.data: 'turnz' is no set", "did you mean 'turns'?"]),
-        ({"models__poe__train__margin": 0.2}, ["models.poe.train.margin: only dialogues are ranked with a margin"]),
-        ({"models__fined__train__pooling": "parts"}, ["models.fined.train.pooling: only turns have a context and a"]),
+        (
+            {"models__LLAMA__lora__train": ["turn"]},
+            ["models.llama-ft.lora.train: 'turn' is not a training set", "'turns'"],
+        ),
+        (
+            {"models__poe__train__data": "turnz"},
+            ["models.poe.train.data: 'turnz' is not a training set", "did you mean 'turns'?"],
+        ),
+        ({"models__poe__train__margin": 0.2}, ["models.poe.train.margin: margin applies to dialogues only"]),
+        (
+            {"models__fined__train__pooling": "parts"},
+            ["models.fined.train.pooling: pooling: parts applies to turns only"],
+        ),
         (
             {"training__more": {"level": "turn", "domains": {"daily": ["bundled"]}}},
             ["training.more: no judge learns from 'more'", "under judges, or remove the set"],
         ),
         (
             {"judges": ["poe", "forest"], "ensembles": {"both": ["poe", "forest"]}},
-            ["training.dialogues: only fined, llama-ft would learn from 'dialogues', which nothing asks"],
+            ["training.dialogues: only fined, llama-ft would learn from 'dialogues', and no protocol uses it"],
         ),
         (
             {
@@ -96,9 +105,9 @@ def test_the_whole_is_right() -> None:
         ),
         (
             {"ensembles": {"both": ["poe", "fined"]}},
-            ["ensembles.both: its members score nothing in common (poe learns relevance of a turn; fined learns"],
+            ["ensembles.both: its members have no scores in common (poe learns relevance of a turn; fined learns"],
         ),
-        ({"chatbots": ["nllb"]}, ["chatbots: 'nllb' is a translation model (nllb), which does nothing but translate"]),
+        ({"chatbots": ["nllb"]}, ["chatbots: 'nllb' is a translation model (nllb), which only translates"]),
         ({"judges": ["poe", "fined", "llama-ft", "nllb"]}, ["judges: 'nllb' is a translation model"]),
         (
             {"protocols__rating": {"judges": ["nllb"]}},
@@ -113,7 +122,7 @@ def test_the_whole_is_right() -> None:
             {"dialogbench": {"bundled": ["en"], "examine": {"letter": ["nllb"], "choice": []}}},
             ["dialogbench.examine.letter: 'nllb' is a translation model"],
         ),
-        ({"ensembles": {"both": ["poe", "nllb"]}}, ["ensembles.both: 'nllb' scores nothing"]),
+        ({"ensembles": {"both": ["poe", "nllb"]}}, ["ensembles.both: 'nllb' has no scores"]),
         (
             {"translate__bundeld": {"into": ["es"], "translator": "nllb"}},
             ["translate.bundeld: 'bundeld' is not a corpus", "did you mean 'bundled'?"],
@@ -125,7 +134,7 @@ def test_the_whole_is_right() -> None:
         ({"translate__bundled__translator": "forest"}, ["translate.bundled.translator: 'forest' is an embedded model"]),
         (
             {"translate__bundled__translator": "poe"},
-            ["translate.bundled.translator: 'poe' is a trained encoder, which writes nothing"],
+            ["translate.bundled.translator: 'poe' is a trained encoder, which writes no text"],
         ),
         ({"translate__bundled__translator": "theirs"}, ["translate.bundled.translator: 'theirs' is a published model"]),
         (
@@ -135,11 +144,11 @@ def test_the_whole_is_right() -> None:
         ({"translate__bundled__quality": {"back": "gtp"}}, ["translate.bundled.quality.back: 'gtp'", "'gpt'"]),
         (
             {"translate__bundled__quality": {"judges": ["nllb"]}},
-            ["translate.bundled.quality.judges: 'nllb' translates and does not say", "openai or vllm"],
+            ["translate.bundled.quality.judges: 'nllb' translates, and cannot rate translations", "openai or vllm"],
         ),
         (
             {"translate__mine": {"into": ["zh", "fr"], "translator": "nllb"}},
-            ["translate.mine.into: 'mine' is read in zh, too"],
+            ["translate.mine.into: 'mine' is also read in zh"],
         ),
         (
             {"translate__mine": {"into": ["fr"], "translator": "nllb", "source": "de"}},
@@ -167,7 +176,7 @@ def test_an_encoder_under_a_protocol_that_it_learned_is_valid(changes: dict[str,
 
 
 def test_one_mistake_is_reported_once() -> None:
-    with pytest.raises(UserError, match="the configuration has a mistake") as caught:
+    with pytest.raises(UserError, match="the configuration has a mistake:") as caught:
         load_config(
             raw(models__poe__train__data="turnz", training__turns__domains={"daily": ["bundled"]}),
             files_are_there=False,
@@ -235,7 +244,7 @@ def test_the_batch_is_made_up_of_what_fits_at_once(fields: dict[str, Any], at_on
 def test_it_judges_and_does_nothing_else() -> None:
     assert load().judges == ["tuned"]
     words = refused(chatbots=["tuned", "plain"])
-    assert "chatbots: 'tuned' has an adapter that learns to judge dialogues and nothing else" in words
+    assert "chatbots: 'tuned' has an adapter that learns only to judge dialogues" in words
     assert "without lora" in words
     assert "'plain'" not in words
     section = {"rewriter": "tuned", "corpora": ["steps"], "strategies": ["contradiction"]}
@@ -246,7 +255,7 @@ def test_it_learns_the_yes_no_questions() -> None:
     criteria = {"warmth": {"level": "turn", "scale": [1, 7], "sensitive_to": ["contradiction"]}}
     training = {"turns": {**ADAPTERS_BASE["training"]["turns"], "criteria": ["warmth"]}}
     words = refused(criteria=criteria, training=training)
-    assert "models.tuned.lora.train: 'turns' is about warmth, which has no Yes/No question" in words
+    assert "models.tuned.lora.train: 'turns' has the criterion warmth, which has no yes/no question" in words
     criteria["warmth"]["question"] = "Is the response warm?"
     assert load(criteria=criteria, training=training).own_criteria(["warmth"])
 
@@ -255,8 +264,8 @@ def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     there = {"torch", "transformers", "safetensors", "accelerate"}
     monkeypatch.setattr("dialeval.engines.installation.find_spec", lambda name: name in there or None)
     assert missing_libraries("lora", LEARNS_TO_ANSWER) == (
-        "lora needs peft, which is not installed: pip install 'dialeval[train]', or run snakemake --sdm conda, which "
-        "makes an environment for such jobs"
+        "lora needs peft, which is not installed: pip install 'dialeval[train]', or run snakemake --sdm conda, "
+        "which creates an environment for these jobs"
     )
     monkeypatch.setattr("dialeval.engines.installation.find_spec", lambda name: importlib.util.find_spec("json"))
     assert missing_libraries("lora", LEARNS_TO_ANSWER) is None
@@ -266,7 +275,7 @@ def test_more_gpus_than_there_are_is_reported(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("dialeval.engines.installation.usable_gpus", lambda: 1)
     assert too_few_gpus(0, "lora.gpus") is None
     assert too_few_gpus(1, "lora.gpus") is None
-    assert "lora.gpus: 4, and this machine has 1 NVIDIA GPU for it; " in str(too_few_gpus(4, "lora.gpus"))
+    assert "lora.gpus: 4, and this machine has 1 NVIDIA GPU" in str(too_few_gpus(4, "lora.gpus"))
     monkeypatch.setattr("dialeval.engines.installation.usable_gpus", lambda: 0)
     assert "set lora.gpus: 0, the CPU, for a small model" in str(too_few_gpus(1, "lora.gpus"))
     monkeypatch.setattr("dialeval.engines.installation.usable_gpus", lambda: None)
@@ -352,18 +361,23 @@ def test_an_encoder_that_is_named_for_ratings_is_refused() -> None:
     ],
 )
 def test_an_encoder_that_is_to_write_or_choose_is_refused(changes: dict[str, Any], field: str) -> None:
-    assert f"{field}: 'poe' is a trained encoder, which neither writes nor chooses" in encoders_refused(**changes)
+    assert f"{field}: 'poe' is a trained encoder, which writes no text and chooses no option" in encoders_refused(
+        **changes
+    )
 
 
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"model": "m"}, "say how it is trained (train), or where its weights lie (weights)"),
-        ({"model": "m", "train": {"data": "turns"}, "weights": "w"}, "one of the two"),
-        ({"train": {"data": "turns"}}, "say which encoder is trained"),
-        ({"weights": "w", "model": "m", "max_tokens": 64}, "has its max_tokens and model in its folder"),
-        ({"model": "m", "train": {"data": "turn"}}, "'turn' is no set of training examples; did you mean 'turns'?"),
-        ({"model": "m", "train": {"data": "turns"}, "score": "own"}, "whose heads are domains"),
+        ({"model": "m"}, "set either train (to train it) or weights"),
+        ({"model": "m", "train": {"data": "turns"}, "weights": "w"}, "set either train (to train it) or weights"),
+        ({"train": {"data": "turns"}}, "the encoder to train, such as xlm-roberta-base"),
+        ({"weights": "w", "model": "m", "max_tokens": 64}, "has its max_tokens and model; remove that"),
+        ({"model": "m", "train": {"data": "turn"}}, "'turn' is not a training set; did you mean 'turns'?"),
+        (
+            {"model": "m", "train": {"data": "turns"}, "score": "own"},
+            "whose heads belong to domains and not to criteria",
+        ),
         (
             {"model": "m", "train": {"data": "turns", "batch_size": 30, "gpus": 4}},
             "batch_size 30 is no multiple of gpus 4",
@@ -372,7 +386,7 @@ def test_an_encoder_that_is_to_write_or_choose_is_refused(changes: dict[str, Any
             {"model": "m", "train": {"data": "turns", "batch_size": 32, "micro_batch_size": 6, "gpus": 2}},
             "batch_size 32 is no multiple of micro_batch_size 6 x gpus 2",
         ),
-        ({"model": "m", "train": {"data": "turns", "precision": "float16", "gpus": 0}}, "float16 is for GPUs"),
+        ({"model": "m", "train": {"data": "turns", "precision": "float16", "gpus": 0}}, "float16 needs a GPU"),
     ],
 )
 def test_an_encoder_that_cannot_be_had_is_refused(fields: dict[str, Any], words: str) -> None:
@@ -398,7 +412,7 @@ def test_missing_requirements_of_an_encoder_are_reported_before_anything_runs(mo
     assert unavailable(model, own_environment=True) is None
     for there, words in (
         (0, "this machine has no NVIDIA GPU"),
-        (1, "this machine has 1 NVIDIA GPU for it"),
+        (1, "this machine has 1 NVIDIA GPU;"),
         (2, None),
         (None, None),
     ):
@@ -408,12 +422,12 @@ def test_missing_requirements_of_an_encoder_are_reported_before_anything_runs(mo
     on_cpu = encoders_load(
         models=with_model(model="m", train={"data": "turns", "gpus": 0}, gpus=0, precision="float16")
     )
-    assert "float16 is for GPUs" in str(unavailable(on_cpu.models["poe"], own_environment=True))
+    assert "float16 needs a GPU" in str(unavailable(on_cpu.models["poe"], own_environment=True))
 
 
 def test_a_folder_that_holds_no_metric_is_reported_before_anything_runs(tmp_path: Path) -> None:
     model = encoders_load(models=with_model(weights=str(tmp_path)), training=WITHOUT_TURNS).models["poe"]
     assert "weights: " in str(unavailable(model, own_environment=True))
-    assert "holds no trained metric" in str(unavailable(model, own_environment=True))
+    assert "test_a_folder_that_holds_no_me0 has no trained metric" in str(unavailable(model, own_environment=True))
     (tmp_path / "metric.json").write_text(Metric("turn", ("relevance",), ("daily",), 64).to_json(), encoding="utf-8")
     assert unavailable(model, own_environment=True) is None

@@ -58,7 +58,7 @@ def test_corpora_of_sets_are_read_where_a_model_learns_from_them() -> None:
     used = load({"turns": own}, models=models, protocols=ASKED)
     assert used.used_training() == used.made_training() == ["turns"]
     assert "own" in used.used_corpora()
-    with pytest.raises(UserError, match="only l would learn from 'turns', which nothing asks"):
+    with pytest.raises(UserError, match="only l would learn from 'turns', and no protocol uses it as a judge"):
         load({"turns": own}, models=models)
 
 
@@ -66,7 +66,7 @@ def test_corpora_of_sets_are_read_where_a_model_learns_from_them() -> None:
     ("changes", "words"),
     [
         ({"domains": {"daily": ["bundeld"]}}, "training.turns.domains.daily: 'bundeld' is not a corpus.*'bundled'"),
-        ({"domains": {"daily": []}}, "training.turns.domains.daily: it names no corpus"),
+        ({"domains": {"daily": []}}, "training.turns.domains.daily: it has no corpus"),
         ({"domains": {}}, "training.turns.domains"),
         ({"domains": {"a": ["bundled"], "b": ["bundled"]}}, "'bundled' is named 2 times"),
         ({"criteria": ["relevanse"]}, "training.turns.criteria: 'relevanse' is not a criterion.*'relevance'"),

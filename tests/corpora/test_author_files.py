@@ -70,7 +70,10 @@ def test_a_chatbot_that_said_nothing_was_rated_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("bad", "words"),
     [
-        (record(turn(), turn(impression=3)), "record 1, turn 2, 'overall impression': the rating 3 is off its scale"),
+        (
+            record(turn(), turn(impression=3)),
+            "record 1, turn 2, 'overall impression': the rating 3 is outside its scale",
+        ),
         (record({"user": "x"}), "record 1, 'turns', turn 1: the field 'chatbot' is missing; present: user"),
         (record("x"), "turn 1 is 'x'; it must be an object with 'user' and 'chatbot'"),
         (record() | {"turns": 4}, "record 1: 'turns' is 4; it must be a list"),
@@ -86,10 +89,10 @@ def test_mistakes_name_the_turn(tmp_path: Path, bad: Any, words: str) -> None:
 @pytest.mark.parametrize(
     ("ratings", "words"),
     [
-        ([{"coherent": 0}], "'coherent', rater 1: the rating 0 is off its scale, 1 to 3"),
+        ([{"coherent": 0}], "'coherent', rater 1: the rating 0 is outside its scale, 1 to 3"),
         ([{"funny": 1}], "'funny' is not rated in this data set"),
         ({"coherent": 1}, "'dialog_ratings' is {'coherent': 1}; it must be a list"),
-        (None, "no rated item in it .1 records without a rating left out"),
+        (None, r"no rated items \(1 records without a rating left out"),
     ],
 )
 def test_mistakes_in_the_ratings_of_a_dialogue_are_reported(tmp_path: Path, ratings: Any, words: str) -> None:
@@ -143,12 +146,12 @@ def test_single_ratings_of_however_many_are_kept(tmp_path: Path, scores: Any) ->
 @pytest.mark.parametrize(
     ("bad", "words"),
     [
-        (grade_record(scores="[5, 6]"), "record 1, 'HumanScores', rater 2: the rating 6 is off its scale, 1 to 5"),
+        (grade_record(scores="[5, 6]"), "record 1, 'HumanScores', rater 2: the rating 6 is outside its scale, 1 to 5"),
         (grade_record(scores="[5, 4"), "record 1, 'HumanScores': not valid JSON"),
         (grade_record(scores="4"), "'HumanScores': a list with a number per rater is needed, not '4'"),
         (grade_record(Context=None), "'Context' is null; it must be a text"),
-        (grade_record("reddit"), "nothing in it is on convai2; its data sets are reddit"),
-        (grade_record(scores="[]"), "no rated item in it .1 records without a rating left out"),
+        (grade_record("reddit"), "of convai2; its data sets are reddit"),
+        (grade_record(scores="[]"), r"no rated items \(1 records without a rating left out"),
     ],
 )
 def test_mistakes_name_the_record(tmp_path: Path, bad: Any, words: str) -> None:
@@ -201,8 +204,8 @@ def test_the_scores_may_lie_where_the_authors_have_them(tmp_path: Path) -> None:
     ("files", "words"),
     [
         ({"scores": "1\n2\n"}, "human_score.txt: 2 lines, but .*human_ctx.txt has 3"),
-        ({"scores": "1\n6\n2\n"}, "human_score.txt, line 2: the rating 6 is off its scale, 1 to 5"),
-        ({"scores": "1\nok\n2\n"}, "human_score.txt, line 2: 'ok' is no rating"),
+        ({"scores": "1\n6\n2\n"}, "human_score.txt, line 2: the rating 6 is outside its scale, 1 to 5"),
+        ({"scores": "1\nok\n2\n"}, "human_score.txt, line 2: 'ok' is not a rating"),
         ({"responses": "a\n"}, "human_hyp.txt: 1 lines, but"),
     ],
 )
@@ -272,7 +275,7 @@ def test_what_cannot_be_scored_is_left_out(tmp_path: Path) -> None:
     [
         (
             usr_record(response(), response(Overall=[0])),
-            "record 1, response 2, 'Overall', rater 1: the rating 0 is off",
+            "record 1, response 2, 'Overall', rater 1: the rating 0 is outside its scale, 1 to 5",
         ),
         (usr_record(response(Fun=[1])), "record 1, response 1: 'Fun' is not rated in this data set"),
         (usr_record("x"), "record 1, 'responses', response 1 is 'x'; it must be an object with 'response'"),
@@ -281,7 +284,7 @@ def test_what_cannot_be_scored_is_left_out(tmp_path: Path) -> None:
             {"context": "x", "Responses": []},
             "the field 'responses' is missing; present: context, Responses; reader usr needs it",
         ),
-        ({"context": "x", "responses": {}, "reference": []}, "read by zhao: name that as the reader"),
+        ({"context": "x", "responses": {}, "reference": []}, "reader zhao reads a file with these fields"),
     ],
 )
 def test_mistakes_name_the_response(tmp_path: Path, bad: Any, words: str) -> None:
@@ -349,7 +352,7 @@ def test_a_response_without_ratings_is_left_out(tmp_path: Path) -> None:
             dialogue(S2S=zhao_response(worker(), worker(6))),
             "dialogue '7', response of 'S2S', 'overall', rater 2: the rating 6",
         ),
-        (dialogue(S2S=zhao_response(worker(fact="maybe"))), "'fact', rater 1: 'maybe' is no rating"),
+        (dialogue(S2S=zhao_response(worker(fact="maybe"))), "'fact', rater 1: 'maybe' is not a rating"),
         (dialogue(S2S=zhao_response("x")), "'S2S', 'scores': 'worker_0' is 'x'; it must be an object"),
         (dialogue(S2S={"scores": {}}), "'responses', 'S2S': the field 'uttr' is missing"),
         (dialogue() | {"context": "x"}, "dialogue '7': 'context' is 'x'; it must be a list"),
@@ -369,5 +372,7 @@ def test_mistakes_name_the_dialogue_and_the_response(tmp_path: Path, bad: Any, w
 
 
 def test_a_list_is_refused_with_the_reader_that_takes_it(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="object of id -> dialogue is needed, not list; a file .* is read by usr"):
+    with pytest.raises(
+        UserError, match="object of id -> dialogue is needed, not list; reader usr reads a file with these fields"
+    ):
         zhao_read(tmp_path, [{"context": "x", "fact": "", "responses": []}])

@@ -53,12 +53,12 @@ def test_columns_of_other_names(table: Path) -> None:
     [
         ("", ["the file is empty"]),
         (HEAD, ["no battle"]),
-        ("left,right,who\na,b,left\n", ["no column 'winner'", "columns there: left, right, who", "field 'winner'"]),
-        ("l;r;winner\na;b;left\n", ["no column 'left'", "columns there: l, r, winner"]),
-        ("l|r|winner\na|b|left\n", ["no column 'left'", "columns there: l|r|winner", "separated by commas"]),
+        ("left,right,who\na,b,left\n", ["no column 'winner'", "columns: left, right, who", "field 'winner'"]),
+        ("l;r;winner\na;b;left\n", ["no column 'left'", "columns: l, r, winner"]),
+        ("l|r|winner\na|b|left\n", ["no column 'left'", "columns: l|r|winner", "separated by commas"]),
         ("left,left,right,winner\na,a,b,tie\n", ["several columns 'left'"]),
-        (HEAD + "a,b,left\na,b,model_a\n", ["line 3", "'winner' is 'model_a'", "left, right or tie"]),
-        (HEAD + "a,b,\n", ["line 2", "''", "left, right or tie"]),
+        (HEAD + "a,b,left\na,b,model_a\n", ["line 3", "'winner' is 'model_a'", "left, right, tie or the"]),
+        (HEAD + "a,b,\n", ["line 2", "''", "left, right, tie or the"]),
         (HEAD + "a,a,left\n", ["line 2", "'a' is compared with itself"]),
         (HEAD + "a, ,left\n", ["line 2", "'right' is empty"]),
         (HEAD + "a,b,left,c\n", ["line 2", "4 fields", "header has 3", "double quotes"]),
@@ -156,9 +156,12 @@ def test_words_for_winners_have_their_documented_meaning(table: Path) -> None:
     found = read(table, winner="verdict", outcomes=words)
     assert rows_of(found) == [("a", "b", 1.0, 0), ("b", "a", 0.5, 1)]
     assert sum(found.notes.values()) == 2
-    with pytest.raises(UserError, match=r"line 4: column 'verdict' is 'error', which is no winner.*under `outcomes`"):
+    with pytest.raises(
+        UserError,
+        match=r"line 4: column 'verdict' is 'error', which is not a winner; write left, right, tie",
+    ):
         read(table, winner="verdict", outcomes={"A": "left", "[[C]]": "tie"})
-    with pytest.raises(UserError, match="there is no battle in it"):
+    with pytest.raises(UserError, match="csvhas no battles, except the 4 that `outcomes` skips"):
         read(table, winner="verdict", outcomes=dict.fromkeys(["A", *words], "skip"))
 
 
@@ -178,10 +181,12 @@ def test_the_winner_may_be_one_of_three_columns(table: Path) -> None:
     table.write_text(head + "1,a,b,1,0,0\n2,b,a,0.0,0.0,1.0\n3,a,c,0,1,0\n", encoding="utf-8")
     assert rows_of(read(table)) == [("a", "b", 1.0, 0), ("b", "a", 0.5, 1), ("a", "c", 0.0, 2)]
     table.write_text(head + "1,a,b,1,0,1\n", encoding="utf-8")
-    with pytest.raises(UserError, match="line 2: of the three columns of the winner one must be 1.* not 1, 0, 1"):
+    with pytest.raises(
+        UserError, match="line 2: one of the three columns of the winner must be 1 and the others 0, not 1, 0, 1"
+    ):
         read(table)
     table.write_text(head + "1,a,b,0.3,0.3,0.4\n", encoding="utf-8")
-    with pytest.raises(UserError, match="line 2: of the three columns"):
+    with pytest.raises(UserError, match="line 2: one of the three columns"):
         read(table)
 
 
@@ -211,7 +216,7 @@ def test_mt_benchs_judgements_are_battles(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="line 6: the field 'model_b' of the first line is missing"):
         read(path, left="model_a", right="model_b")
     path.write_text(lines[0].replace('"model_a",', '"error",'), encoding="utf-8")
-    with pytest.raises(UserError, match="'error', which is no winner"):
+    with pytest.raises(UserError, match="'error', which is not a winner"):
         read(path, left="model_a", right="model_b")
 
 
@@ -229,7 +234,7 @@ def test_a_winner_in_both_orders_is_a_tie_where_they_differ(tmp_path: Path) -> N
     path.write_text("\n".join(lines), encoding="utf-8")
     found = read(path, outcomes={"error": "skip"})
     assert found.outcome.tolist() == [1.0, 0.5, 0.5, 0.5, 0.0]
-    with pytest.raises(UserError, match="line 6: column 'g1_winner' is 'error', which is no winner"):
+    with pytest.raises(UserError, match="line 6: column 'g1_winner' is 'error', which is not a winner"):
         read(path)
 
 
@@ -269,5 +274,5 @@ def test_what_stands_between_cells_is_reported_or_seen_outside_of_quotes(table: 
 
 def test_battles_that_are_all_passed_over_are_reported_to_be(table: Path) -> None:
     table.write_text("left,right,winner\nheron,reed,unsure\n", encoding="utf-8")
-    with pytest.raises(UserError, match="no battle in it, none but the 1 that `outcomes` passes over"):
+    with pytest.raises(UserError, match="no battles, except the 1 that `outcomes` skips; correct `outcomes`"):
         read(table, outcomes={"unsure": "skip"})

@@ -118,7 +118,7 @@ def test_answers_about_pairs(tmp_path: Path) -> None:
         ({"GPT-4": '{"a": 1}'}, ["row 3", "JSON list of strings", '{"a": 1}']),
         ({"GPT-4": "[1, 2]"}, ["row 3", "JSON list of strings"]),
         ({"GPT-4": '["' + "x" * 32765}, ["row 3", "32767 characters", ".tsv"]),
-        ({"index": "MT-1"}, ["row 3", "'MT-1' is used before", "row 2"]),
+        ({"index": "MT-1"}, ["row 3", "'MT-1' already occurs at /dev", "row 2"]),
         ({"index": ""}, ["row 3", "'index' is empty"]),
     ],
 )
@@ -134,8 +134,8 @@ def test_a_wrong_row_of_dialogues_is_reported(tmp_path: Path, change: dict[str, 
     ("change", "words"),
     [
         ({"cmp_index": "MT-1;GT"}, ["row 3", "'MT-1;GT'", "<qidx>;<A>;<B>"]),
-        ({"cmp_index": "MT-1;a;GT"}, ["row 3", "'MT-1;a;GT' is used before", "row 2"]),
-        ({"cmp_index": "MT-1;b;GT"}, ["row 3", "says 'b'", "column A says 'a'"]),
+        ({"cmp_index": "MT-1;a;GT"}, ["row 3", "'MT-1;a;GT' already occurs at /dev", "row 2"]),
+        ({"cmp_index": "MT-1;b;GT"}, ["row 3", "has 'b'", "column A has 'a'"]),
     ],
 )
 def test_a_wrong_row_of_answers_is_reported(tmp_path: Path, change: dict[str, str], words: list[str]) -> None:
@@ -149,7 +149,7 @@ def test_a_wrong_row_of_answers_is_reported(tmp_path: Path, change: dict[str, st
 
 def test_a_missing_column_is_reported_with_those_there_are(tmp_path: Path) -> None:
     path = as_pandas(tmp_path / "c.tsv", CONVERSATIONS)
-    with pytest.raises(UserError, match=r"the column 'gpt-4' is missing; the columns are: index, nround, GPT-4, gpt35"):
+    with pytest.raises(UserError, match=r"the column 'gpt-4' is missing; its columns: index, nround, GPT-4, gpt35"):
         read_dialogues(path, "gpt-4")
     with pytest.raises(UserError, match="the column 'cmp_index' is missing"):
         read_answers(path, "gpt4", {}, pairs=True)
@@ -158,7 +158,7 @@ def test_a_missing_column_is_reported_with_those_there_are(tmp_path: Path) -> No
 def test_uneven_rows_and_foreign_files_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "u.tsv"
     path.write_text("index\tgpt4\nMT-1;a\tChoice: Yes\nIndex: 3\n")
-    with pytest.raises(UserError, match="row 3: 1 cells under 2 columns"):
+    with pytest.raises(UserError, match="row 3: 1 cells, but 2 columns"):
         list(read_rows(path, ("index",)))
     path.write_bytes(b"index\tgpt4\nMT-1;a\t\xff\n")
     with pytest.raises(UserError, match="line 2: not UTF-8"):
@@ -191,7 +191,7 @@ def test_rows_become_dialogues(tmp_path: Path) -> None:
         (2, "MT-4", json.dumps(["A", "B"])),
         header=("nround", "index", "conv-GT"),
     )
-    with pytest.raises(UserError, match="row 2: nround says 2, but conv-GT has 3 utterances"):
+    with pytest.raises(UserError, match="row 2: nround is 2, but conv-GT has 3 utterances"):
         botchat.read_botchat_workbook(path, "en")
     path = workbook(tmp_path, (None, None, None), ("MT-1", json.dumps(["Hi.", "Ho.", "He."]), 3))
     reading = botchat.read_botchat_workbook(path, "en")

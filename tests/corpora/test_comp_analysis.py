@@ -109,7 +109,7 @@ def test_sets_that_only_a_model_rated_are_read(tmp_path: Path, name: str, indice
 
 def test_a_round_that_is_there_twice_is_reported(tmp_path: Path) -> None:
     path = write(tmp_path, "conture-dial", FED_ROWS, conture_gpt4={"coh_1": [1, 2], "coh_01": [1, 2]})
-    with pytest.raises(UserError, match="'coh_01' is a round that is there before"):
+    with pytest.raises(UserError, match="'coh_01' repeats a round; remove one"):
         comp_analysis.read_dialogues("mine", path)
 
 
@@ -146,14 +146,14 @@ def test_identical_dialogues_share_a_cluster(tmp_path: Path) -> None:
     ("content", "words"),
     [
         ({"coh_1": [1.0]}, ["'coh_1' has 1 ratings", "the texts have 2 rows"]),
-        ({"coh_1": [1.0, 6.0]}, ["'coh_1', position 1 (F-000001)", "6 is off its scale"]),
-        ({"coh_1": [1.0, None]}, ["position 1", "None is no rating"]),
+        ({"coh_1": [1.0, 6.0]}, ["'coh_1', position 1 (F-000001)", "6 is outside its scale"]),
+        ({"coh_1": [1.0, None]}, ["position 1", "None is not a rating"]),
         ({"cho_1": [1.0, 2.0]}, ["'cho_1'", "did you mean 'coh'?"]),
-        ({"coherence": [1.0, 2.0]}, ["'coherence' is no <dimension>_<round>"]),
-        ({"coh_1": [1.0], "indices": [2]}, ["'indices', position 0", "2 is no row", "0 to 1"]),
-        ({"coh_1": [1.0], "indices": [-1]}, ["-1 is no row"]),
-        ({"coh_1": [1.0], "indices": [0.5]}, ["0.5 is no row"]),
-        ({"coh_1": [1.0, 2.0], "indices": [1, 1]}, ["position 1", "row 1 is there before, at position 0"]),
+        ({"coherence": [1.0, 2.0]}, ["'coherence' is not a <dimension>_<round>"]),
+        ({"coh_1": [1.0], "indices": [2]}, ["'indices', position 0", "2 is not a row of the texts", "0 to 1"]),
+        ({"coh_1": [1.0], "indices": [-1]}, ["-1 is not a row of the texts"]),
+        ({"coh_1": [1.0], "indices": [0.5]}, ["0.5 is not a row of the texts"]),
+        ({"coh_1": [1.0, 2.0], "indices": [1, 1]}, ["position 1", "row 1 already occurs at position 0"]),
         ({"coh_1": [1.0, 2.0], "indices": [1]}, ["'coh_1' has 2 ratings", "indices has 1 rows"]),
         ([], ["one JSON object"]),
     ],
@@ -170,7 +170,7 @@ def test_rounds_that_do_not_fit_are_reported(tmp_path: Path, content: Any, words
     [
         (fed(Coherent=[0])[:1], ["1 dialogues, but the texts have 2 rows"]),
         (fed(Coherent=[0])[::-1], ["position 0 (F-000000)", "not the one in the same row"]),
-        (fed(Coherent=[3]), ["position 0 (F-000000), 'Coherent'", "3 is off its scale, 0 to 2"]),
+        (fed(Coherent=[3]), ["position 0 (F-000000), 'Coherent'", "3 is outside its scale, 0 to 2"]),
         (fed(Coherence=[1]), ["'Coherence' is not rated in this data set (did you mean 'Coherent'?)"]),
         (fed(Coherent=1), ["'annotations': 'Coherent' is 1; it must be a list"]),
         ([{"dialog": []}] * 2, ["the field 'annotations' is missing"]),
@@ -185,7 +185,7 @@ def test_annotations_of_people_that_do_not_fit_are_reported(tmp_path: Path, cont
 
 
 def test_missing_annotations_are_reported_with_the_names_looked_for(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"no ratings beside it; looked for: .*reliable_gpt4_annotations\.json"):
+    with pytest.raises(UserError, match=r"reliable_gpt4_annotations.json"):
         comp_analysis.read_dialogues("m", write(tmp_path, "reliable-dial", FED_ROWS))
 
 
@@ -193,7 +193,7 @@ def test_people_on_scales_that_are_not_known_are_not_read(tmp_path: Path) -> Non
     path = write(tmp_path, "conture-dial", FED_ROWS, conture_gpt4=rounds(2, "coh"), conture_human=fed(Coherent=[1]))
     reading = comp_analysis.read_dialogues("m", path)
     assert {r.rater_kind for r in reading.ratings} == {"model"}
-    assert "conture_human_annotations.json is not read" in reading.summary()
+    assert "conture_human_annotations.json is skipped: only the scales of FED's ratings are known" in reading.summary()
 
 
 def test_an_utterance_without_a_speaker_is_reported_with_its_row(tmp_path: Path) -> None:
@@ -277,7 +277,7 @@ def test_a_single_rating_is_taken_from_the_sibling_folder(
     comp_turn_write(tmp_path / "turn_level_texts", "unused", ratings={dataset: [1, 2.2, 3]})
     reading = comp_analysis.read_turns("m", path)
     assert {(r.dimension, r.rater_kind, r.scale_max) for r in reading.ratings} == {(dimension, "human", top)}
-    assert f"3 ratings whose dimension the files do not name, taken as {dimension}" in reading.summary()
+    assert f"3 ratings without a dimension in the files, used as {dimension}" in reading.summary()
 
 
 def test_the_single_rating_is_not_read_beside_dimensions(tmp_path: Path) -> None:
@@ -296,14 +296,14 @@ def test_the_single_rating_is_not_read_beside_dimensions(tmp_path: Path) -> None
         (
             "fed-turn",
             {"relevance_ratings": {"fed-turn": [1, 2.5, 1]}},
-            ["turn_relevance_ratings.json", "position 1 (K-000001)", "2.5 is off its scale, 0 to 2"],
+            ["turn_relevance_ratings.json", "position 1 (K-000001)", "2.5 is outside its scale, 0 to 2"],
         ),
         (
             "conture-turn",
             {"specificity_ratings": {"conture-turn": [1, 5.5, 1]}},
-            ["position 1", "5.5 is off its scale, 1 to 5"],
+            ["position 1", "5.5 is outside its scale, 1 to 5"],
         ),
-        ("fed-turn", {"overall_ratings": {"fed-turn": [1, None, 1]}}, ["position 1", "None is no rating"]),
+        ("fed-turn", {"overall_ratings": {"fed-turn": [1, None, 1]}}, ["position 1", "None is not a rating"]),
         ("fed-turn", {"overall_ratings": {"fed-turn": 4}}, ["'fed-turn' must be a list"]),
         (
             "fed-turn",
@@ -311,8 +311,12 @@ def test_the_single_rating_is_not_read_beside_dimensions(tmp_path: Path) -> None
             ["'fed-turn' has no ratings in", "did you mean 'fedturn'?"],
         ),
         ("fed-turn", {"overall_ratings": []}, ["one JSON object"]),
-        ("fed-turn", {}, ["there are no ratings beside it", "turn_<dimension>_ratings.json"]),
-        ("fed-tun", {}, ["scales of the data set 'fed-tun' are not known", "'fed-turn'", "rated_jsonl"]),
+        ("fed-turn", {}, ["of ratings beside it", "turn_<dimension>_ratings.json"]),
+        (
+            "fed-tun",
+            {},
+            ["scales of the data set 'fed-tun' are unknown (did you mean 'fed-turn'?)", "'fed-turn'", "rated_jsonl"],
+        ),
     ],
 )
 def test_what_does_not_fit_is_reported(tmp_path: Path, dataset: str, ratings: dict[str, Any], words: list[str]) -> None:
@@ -325,7 +329,7 @@ def test_what_does_not_fit_is_reported(tmp_path: Path, dataset: str, ratings: di
 def test_a_repeated_id_and_an_empty_response_are_reported_with_their_row(tmp_path: Path) -> None:
     ratings = {"fed-turn": [1, 1]}
     path = comp_turn_write(tmp_path, "fed-turn", ("K-0\ta\tb", "K-0\ta\tc"), overall_ratings=ratings)
-    with pytest.raises(UserError, match=r"fed-turn_text\.txt, row 2: the id 'K-0' is used before, at row 1"):
+    with pytest.raises(UserError, match=r"fed-turn_text\.txt, row 2: the id 'K-0' already occurs at row 1"):
         comp_analysis.read_turns("m", path)
     path = comp_turn_write(tmp_path, "fed-turn", ("K-0\ta\tb", "K-1\ta\t "), overall_ratings=ratings)
     with pytest.raises(UserError, match=r"row 2: item 'K-1', utterance 2 is empty"):

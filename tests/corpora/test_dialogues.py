@@ -85,7 +85,7 @@ def test_dialogues_may_be_a_list_or_in_one_object_and_of_plain_texts(tmp_path: P
         reading = dialogues.read_json_lines_dialogues(write(tmp_path, json.dumps(content, indent=1)), "en")
         assert [dialogue.dialogue_id for dialogue in reading.dialogues] == ["a", "b"]
         assert [said.speaker for said in reading.dialogues[1].utterances] == ["A", "B", "A"]
-    with pytest.raises(UserError, match=r"record 2: dialogue 'a' has an id that is used before, at .*record 1"):
+    with pytest.raises(UserError, match=r"record 2: dialogue 'a' repeats the id of record 1; ids must be unique"):
         dialogues.read_json_lines_dialogues(write(tmp_path, json.dumps([records[0], records[0]])), "en")
 
 
@@ -100,7 +100,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_taken(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
-        ([line("a"), line("a")], ["line 2", "'a'", "used before, at line 1"]),
+        ([line("a"), line("a")], ["line 2", "'a'", "repeats the id of line 1"]),
         ([line("a", ("Only one.",))], ["line 1", "1 utterance;", "needs two"]),
         ([line("a", ("Hi.", "  ", "Well?"))], ["line 1", "utterance 2 is empty"]),
         ([line("")], ["line 1", "no id"]),
@@ -109,7 +109,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_taken(tmp_path: Path) -> No
         (['{"id": "a", "utterances": []}'], ["line 1", "'dialogue_id' is missing", "id, utterances"]),
         (['{"dialogue_id": "a", "utterances": "Hi"}'], ["line 1", "'utterances' must be a list"]),
         (['{"dialogue_id": "a", "utterances": ["Hi", 3]}'], ["line 1", "utterance 2 must be a text or an object"]),
-        ([""], ["there is no dialogue in it"]),
+        ([""], ["has no dialogues"]),
     ],
 )
 def test_a_mistake_is_reported_with_file_line_and_remedy(tmp_path: Path, lines: list[str], words: list[str]) -> None:

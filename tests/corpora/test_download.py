@@ -109,7 +109,7 @@ def test_files_come_from_the_server_after_the_licence_is_printed(tmp_path: Path,
     assert paths == [tmp_path / "data" / name for name in WHOLE]
     assert said[0] == "0 asked: set: 2 files of owner/repo at ccccccc; licence: none stated"
     assert "2 files fetched" in said[-1]
-    assert "1 have the checksum on record, of 1 no checksum is on record" in said[-1]
+    assert "1 have the recorded checksum, 1 have no recorded checksum" in said[-1]
 
 
 @pytest.mark.usefixtures("two_files")
@@ -148,7 +148,7 @@ def test_a_file_of_another_version_is_refused(tmp_path: Path, server: Server, mi
     server.content = dict.fromkeys(server.content, b"changed")
     message = refused(tmp_path, base_url=server.url)
     assert "/a%20b.txt has the checksum" in message
-    assert "another version or was damaged" in message
+    assert "another version or was corrupted in transfer" in message
     (mirror / "set" / "a b.txt").write_bytes(b"changed")
     assert "from the mirror, has the checksum" in refused(tmp_path, mirror=mirror)
 
@@ -158,7 +158,10 @@ def test_a_file_of_the_users_is_not_overwritten(tmp_path: Path, server: Server) 
     target = tmp_path / "data" / "set" / "a b.txt"
     target.parent.mkdir(parents=True)
     target.write_bytes(b"mine")
-    with pytest.raises(UserError, match=r"a b\.txt is there, but its checksum is not the one.*move it away"):
+    with pytest.raises(
+        UserError,
+        match=r"a b.txt exists, but its checksum is not the recorded one of owner/repo at ccccccc; move it away",
+    ):
         download(["set"], tmp_path / "data", base_url=server.url, notify=lambda line: None)
     assert target.read_bytes() == b"mine"
     assert server.asked == []
@@ -168,7 +171,7 @@ def test_a_file_of_the_users_is_not_overwritten(tmp_path: Path, server: Server) 
 def test_a_file_that_is_gone_is_reported(tmp_path: Path, server: Server) -> None:
     server.content = {path: body for path, body in server.content.items() if path.endswith("txt")}
     message = refused(tmp_path, base_url=server.url)
-    assert "b.json is not there (404)" in message
+    assert "b.json does not exist (404)" in message
     assert "put it at set/deep/b.json" in message
     assert "set/a b.txt" in files_under(tmp_path / "data")
 
@@ -196,7 +199,7 @@ def test_a_network_that_is_not_there_is_reported(tmp_path: Path, monkeypatch: py
         unused.bind(("127.0.0.1", 0))  # taken, and nobody listens
         message = refused(tmp_path, base_url=f"http://127.0.0.1:{unused.getsockname()[1]}")
     assert "cannot be fetched" in message
-    assert "name a mirror" in message
+    assert "set a mirror: a folder with the files" in message
 
 
 @pytest.mark.usefixtures("two_files")
@@ -204,7 +207,8 @@ def test_a_mirror_that_lacks_a_file_is_reported(tmp_path: Path, mirror: Path) ->
     (mirror / "set" / "deep" / "b.json").unlink()
     message = refused(tmp_path, mirror=mirror)
     assert (
-        "b.json cannot be read: No such file or directory; the mirror must be laid out like the data folder" in message
+        "b.json cannot be read: No such file or directory; the mirror must have the structure of the data folder"
+        in message
     )
 
 
@@ -218,11 +222,11 @@ def test_a_mirror_of_before_lacks_what_was_added_later(
     said: list[str] = []
     download(["set"], tmp_path / "data", mirror, notify=said.append)
     assert "2 files copied" in said[-2]
-    assert f"NOT COPIED: 1 files that {mirror} does not have, such as set/new.txt" in said[-1]
+    assert f"NOT COPIED: 1 files that are not in {mirror}, such as set/new.txt" in said[-1]
     (mirror / "set" / "new.txt").write_text("new")
     download(["set"], tmp_path / "data", mirror, notify=said.append)
     assert (tmp_path / "data" / "set" / "new.txt").read_text() == "new"
-    assert "2 no checksum is on record" in said[-1]
+    assert "recorded checksum, 2 have no recorded checksum" in said[-1]
 
 
 @pytest.mark.usefixtures("two_files")
@@ -239,7 +243,7 @@ def test_a_full_disk_is_reported(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("two_files")
 def test_a_data_folder_that_is_no_folder_is_reported(tmp_path: Path, mirror: Path) -> None:
     (tmp_path / "data").write_text("a file")
-    with pytest.raises(UserError, match="cannot be written: .*see that the data folder can be written to"):
+    with pytest.raises(UserError, match="cannot be written: .*check the permissions of the data folder"):
         download(["set"], tmp_path / "data", mirror, notify=lambda line: None)
 
 
@@ -299,7 +303,7 @@ def test_the_address_is_repository_commit_and_path() -> None:
 
 @pytest.mark.parametrize(
     ("names", "words"),
-    [(["comp-analysys"], "did you mean 'comp-analysis'"), ([], "no public corpus is named; known: botchat")],
+    [(["comp-analysys"], "did you mean 'comp-analysis'"), ([], "no public corpus is named; choose from: botchat")],
 )
 def test_an_unknown_name_is_reported(names: list[str], words: str) -> None:
     with pytest.raises(UserError, match=words):

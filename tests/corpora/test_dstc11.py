@@ -76,7 +76,7 @@ def test_dialogues_are_whole_and_in_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("ratings", "said", "words"),
     [
-        (TURNS, None, ["beside it must lie", "UID, SID, SEG", "there is none"]),
+        (TURNS, None, ["folder must also have the", "UID, SID, SEG", "there is none"]),
         (TURNS.replace("RELEVANCE", "COHERENCE"), SAID, ["of responses and of dialogues"]),
         (
             "UID,CID,SID\nTEST-000100-0001,HCCHNS,Chatbot\n",
@@ -86,24 +86,24 @@ def test_dialogues_are_whole_and_in_order(tmp_path: Path) -> None:
         (TURNS.replace("UID", "KEY"), SAID, ["ids (UID_TEST", "is missing"]),
         (TURNS.replace("CID", "SET"), SAID, ["column of CID is missing"]),
         (TURNS.replace("HCCHNS,", "NCM,"), SAID, ["no set HCCHNS", "NCM, ESL"]),
-        (TURNS.replace("5,2.5", "5,7"), SAID, ["line 3, column CONTENT_RICHNESS", "7 is off its scale"]),
-        (TURNS.replace("5,2.5", "5,good"), SAID, ["line 3", "'good' is no rating"]),
-        (TURNS.replace("5,2.5", "5,nan"), SAID, ["line 3", "nan is no rating"]),
+        (TURNS.replace("5,2.5", "5,7"), SAID, ["line 3, column CONTENT_RICHNESS", "7 is outside its scale"]),
+        (TURNS.replace("5,2.5", "5,good"), SAID, ["line 3", "'good' is not a rating"]),
+        (TURNS.replace("5,2.5", "5,nan"), SAID, ["line 3", "nan is not a rating"]),
         (TURNS.replace("TEST-000100-0001", "TEST-000100-1"), SAID, ["line 3", "<six digits>-<four digits>"]),
         (TURNS.replace("TEST-000100-0001", "TEST-000109-0001"), SAID, ["'TEST-000109-0001' is rated, but is not in"]),
         (TURNS.replace("TEST-000100-0001", "TEST-000100-0009"), SAID, ["'TEST-000100-0009' is rated, but is not in"]),
         (
             TURNS.replace("000100-0003,HCCHNS,Chatbot,ZH,NO,,", "000100-0001,HCCHNS,Chatbot,ZH,NO,,1"),
             SAID,
-            ["is used before"],
+            ["already occurs"],
         ),
-        (TURNS + "HCCHNS\n", SAID, ["line 8", "1 cells under 10 columns"]),
-        (TURNS.replace("SID", "CID"), SAID, ["'CID' is there more than once"]),
-        (TURNS, SAID + "TEST-000100-0001,Chatbot,又\n", ["line 9", "used before, at line 5"]),
+        (TURNS + "HCCHNS\n", SAID, ["line 8", "1 cells, but 10 columns"]),
+        (TURNS.replace("SID", "CID"), SAID, ["'CID' occurs more than once"]),
+        (TURNS, SAID + "TEST-000100-0001,Chatbot,又\n", ["line 9", "already occurs at line 5"]),
         (TURNS, SAID + "TEST-100,Chatbot,又\n", ["line 9", "'TEST-100' is not of the form"]),
         (TURNS, SAID + f"TEST-000100-{'1' * 5000},Chatbot,又\n", ["line 9", "'TEST-000100-1111", "is not of the form"]),
-        (TURNS.split("\n")[0] + "\n", SAID, ["there are no rows"]),
-        ("", SAID, ["there are no rows"]),
+        (TURNS.split("\n")[0] + "\n", SAID, ["has no rows"]),
+        ("", SAID, ["has no rows"]),
         (TURNS.replace("5,2.5,,4.333333333333333", ",,,"), SAID, ["no rated item", "2 rows without a rating"]),
     ],
 )
@@ -120,7 +120,7 @@ def test_what_is_wrong_is_reported_with_its_place(
 def test_one_file_of_utterances_is_enough(tmp_path: Path) -> None:
     path = write(tmp_path, TURNS)
     (tmp_path / "other_main.csv").write_text(SAID, encoding="utf-8")
-    with pytest.raises(UserError, match=r"there are dstc11_multilingual_test.csv, other_main.csv: leave one"):
+    with pytest.raises(UserError, match=r"there are dstc11_multilingual_test.csv, other_main.csv: keep one"):
         dstc11.read_dstc11_csv("mine", path)
     (tmp_path / "other_main.csv").write_bytes(b"\xff\xfe\x00")  # of another kind, and so not looked into
     assert len(dstc11.read_dstc11_csv("mine", path).items) == 1
@@ -128,7 +128,7 @@ def test_one_file_of_utterances_is_enough(tmp_path: Path) -> None:
 
 def test_another_encoding_or_language_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path, TURNS)
-    with pytest.raises(UserError, match="read in Chinese only; languages are es: add zh"):
+    with pytest.raises(UserError, match="is in Chinese only, and languages is es"):
         dstc11.read_dstc11_csv("mine", path, ["es"])
     (tmp_path / "dstc11_multilingual_test.csv").write_bytes(SAID.lstrip("\ufeff").encode("gb18030"))
     with pytest.raises(UserError, match="not UTF-8"):
@@ -252,8 +252,16 @@ def test_what_cannot_be_scored_is_left_out_and_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("LCCC-turn_eval", [reply("A:一", "B:二", annotations={"relevant": [6]})], ["entry 0, 'relevant'", "off its"]),
-        ("LCCC-turn_eval", [reply("A:一", "B:二", annotations={"relevant": ["5"]})], ["entry 0", "'5' is no rating"]),
+        (
+            "LCCC-turn_eval",
+            [reply("A:一", "B:二", annotations={"relevant": [6]})],
+            ["entry 0, 'relevant'", "outside its"],
+        ),
+        (
+            "LCCC-turn_eval",
+            [reply("A:一", "B:二", annotations={"relevant": ["5"]})],
+            ["entry 0", "'5' is not a rating"],
+        ),
         (
             "LCCC-turn_eval",
             [reply("A:一", "B:二", annotations=[5])],
@@ -262,7 +270,7 @@ def test_what_cannot_be_scored_is_left_out_and_counted(tmp_path: Path) -> None:
         (
             "LCCC-turn_eval",
             [reply("A:一", "B:二", annotations={"relevant": [1], "Relevance": [2]})],
-            ["'Relevance'", "'relevant' before it is relevance, too"],
+            ["'Relevance'", "'relevant' before it is also relevance"],
         ),
         ("LCCC-turn_eval", [{"context": "A:一", "annotations": RATED}], ["entry 0", "'response' is missing"]),
         ("LCCC-turn_eval", [reply("A:一", "B:二"), "x"], ["entry 1 is 'x'; it must be an object with 'response'"]),
@@ -272,8 +280,8 @@ def test_what_cannot_be_scored_is_left_out_and_counted(tmp_path: Path) -> None:
             ["entry 0", "'context' is ["],
         ),
         ("LCCC-turn_eval", {"data": []}, ["a JSON list", "not dict"]),
-        ("LCCC-turn_eval", [], ["there is no rated item"]),
-        ("LCCC-turn_eval", [{"response": "二"}], ["no rated item", "1 records without a rating"]),
+        ("LCCC-turn_eval", [], ["has no rated items"]),
+        ("LCCC-turn_eval", [{"response": "二"}], ["no rated item", "1 entries without a rating"]),
         ("LCCC-dial_eval", [dialogue("一", dialogue_id=1), dialogue("二", dialogue_id="1")], ["entry 1", "at entry 0"]),
         ("LCCC-dial_eval", [{"dialog": "一", "annotations": RATED}], ["'dialog' is '一'; it must be a list"]),
         (
@@ -297,7 +305,7 @@ def test_dstc11_json_what_is_wrong_is_reported_with_its_place(
 
 def test_dstc11_json_another_encoding_or_language_is_refused(tmp_path: Path) -> None:
     path = dstc11_json_write(tmp_path, "ECM_eval", reply("A:一", "B:二"))
-    with pytest.raises(UserError, match="read in Chinese only; languages are en, de: add zh"):
+    with pytest.raises(UserError, match="is in Chinese only, and languages is en, de"):
         dstc11.read_dstc11_json("mine", path, ["en", "de"])
     path.write_bytes(path.read_text(encoding="utf-8").encode("gb18030"))
     with pytest.raises(UserError, match=r"ECM_eval.json, line \d+: not UTF-8"):

@@ -93,8 +93,8 @@ def test_what_cannot_be_scored_is_left_out_and_ids_stay(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("record", "words"),
     [
-        (reply(Relevant=[3]), "record 1, 'Relevant', rater 1: the rating 3 is off its scale, 0 to 2"),
-        (reply(Relevant=[2, "2"]), "'Relevant', rater 2: '2' is no rating; a number from 0 to 2"),
+        (reply(Relevant=[3]), "record 1, 'Relevant', rater 1: the rating 3 is outside its scale, 0 to 2"),
+        (reply(Relevant=[2, "2"]), "'Relevant', rater 2: '2' is not a rating; a number from 0 to 2"),
         (reply(Relevant=2), "record 1, 'annotations': 'Relevant' is 2; it must be a list"),
         (reply(Relevent=[2]), "'Relevent' is not rated in this data set .did you mean 'Relevant'"),
         (reply(Coherent=[2]), "'Coherent' is not rated"),
@@ -127,7 +127,7 @@ def test_a_truncated_file_and_another_language_are_refused(tmp_path: Path) -> No
 
 
 def test_a_file_of_dialogues_alone_has_no_reply(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no rated item in it .1 dialogues, which reader fed_dialogue takes left out"):
+    with pytest.raises(UserError, match=r"no rated items \(1 dialogues, which reader fed_dialogue takes left out"):
         turns(tmp_path, dialogue())
 
 
@@ -212,13 +212,13 @@ def test_what_cannot_be_scored_is_left_out(tmp_path: Path) -> None:
         (
             "persona-sea_eval",
             dstc10_json_reply(),
-            "'persona-sea' is none of DSTC10's sets whose scales are known .did you mean",
+            "'persona-sea' is not a set of DSTC10 with a known scale .did you mean",
         ),
         ("persona-usr_eval", dstc10_json_reply(relevance=[1]), "record 1: 'relevance' is not rated in this data set"),
         (
             "empathetic-grade_eval",
             dstc10_json_reply(relevance=[0]),
-            "'relevance', rater 1: the rating 0 is off its scale, 1 to 5",
+            "'relevance', rater 1: the rating 0 is outside its scale, 1 to 5",
         ),
         (
             "empathetic-grade_eval",

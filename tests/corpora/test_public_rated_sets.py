@@ -36,7 +36,7 @@ def read(real_data: Path, reader: str, path: str, **more: list[str]) -> RatedRea
 
 
 def test_an_unknown_reader_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no reader of rated items named 'xdail'; did you mean 'xdial'"):
+    with pytest.raises(UserError, match="a reader of rated items; did you mean 'xdial'"):
         read_rated("xdail", "c", tmp_path)
 
 
@@ -141,7 +141,7 @@ def test_xdial_has_the_items_ratings_and_clusters_of_comp_analysis(
 def test_the_oddities_of_xdial_are_counted(real_data: Path) -> None:
     notes = read(real_data, "xdial", "xdial-eval/data/turn/conture-turn.csv").notes
     same = {
-        name: notes[f"{name} texts whose last utterance is left in English"]
+        name: notes[f"{name} texts whose last utterance is still in English"]
         for name in ("german", "spanish", "chinese")
     }
     assert same == {"german": 22, "spanish": 21, "chinese": 14}

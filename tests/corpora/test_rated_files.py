@@ -109,21 +109,24 @@ def test_items_without_a_rating_are_left_out_and_counted(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("record", "words"),
     [
-        (turn(ratings={"relevence": 1}), ["at turn level", "'relevence'", "did you mean 'relevance'?"]),
-        (turn(ratings={"coherence": 1}), ["at turn level there is no dimension 'coherence'"]),
-        (dialogue(ratings={"relevance": 1}), ["at dialogue level there is no dimension 'relevance'"]),
+        (
+            turn(ratings={"relevence": 1}),
+            ["level turn has no dimension 'relevence'", "'relevence'", "did you mean 'relevance'?"],
+        ),
+        (turn(ratings={"coherence": 1}), ["level turn has no dimension 'coherence'"]),
+        (dialogue(ratings={"relevance": 1}), ["level dialogue has no dimension 'relevance'"]),
         (turn(scale=None), ["line 1, overall", "the scale is missing", '"scale": [lowest, highest]']),
         (turn(scale=[5, 1]), ["'scale' is [5, 1]; it must be [lowest, highest]"]),
         (turn(scale=[1, 2, 3]), ["[lowest, highest]"]),
         (turn(scale="1-5"), ["[lowest, highest]"]),
-        (turn(ratings={"overall": 5.5}), ["line 1, overall", "5.5 is off its scale, 1 to 5"]),
-        (turn(ratings={"overall": [1, 0]}), ["overall, rater 2", "0 is off its scale"]),
-        (turn(ratings={"overall": "4"}), ["'4' is no rating"]),
-        (turn(ratings={"overall": True}), ["True is no rating"]),
+        (turn(ratings={"overall": 5.5}), ["line 1, overall", "5.5 is outside its scale, 1 to 5"]),
+        (turn(ratings={"overall": [1, 0]}), ["overall, rater 2", "0 is outside its scale"]),
+        (turn(ratings={"overall": "4"}), ["'4' is not a rating"]),
+        (turn(ratings={"overall": True}), ["True is not a rating"]),
         (turn(ratings={"overall": {}}), ["either 'value' (a mean) or 'values'"]),
         (turn(ratings={"overall": {"value": 1, "values": [1]}}), ["either 'value'"]),
         (turn(ratings={"overall": {"values": 1}}), ["overall: 'values' is 1; it must be a list"]),
-        (turn(ratings={"overall": {"mean": 1}}), ["no field 'mean'"]),
+        (turn(ratings={"overall": {"mean": 1}}), [" 'mean' is not a field"]),
         (
             turn(ratings={"overall": {"value": 1, "n_raters": 0}}),
             ["'n_raters' is 0; it must be greater than or equal to 1"],
@@ -134,7 +137,7 @@ def test_items_without_a_rating_are_left_out_and_counted(tmp_path: Path) -> None
             ["'rater_kind' is 'robot'; it must be 'human', 'model' or 'construction'"],
         ),
         (turn(ratings={"overall": {"value": 1, "rater_kind": "model"}}), ["a model's rating needs its name"]),
-        (turn(ratings={"overall": [{"value": 1}, {"value": 2}]}), ["'t1' on overall by people is there twice"]),
+        (turn(ratings={"overall": [{"value": 1}, {"value": 2}]}), ["'t1' on overall by people occurs twice"]),
         (turn(ratings=[4]), ["'ratings' is [4]; it must be an object"]),
         (turn(dialogue=["x"]), ["either 'response' (and 'context') or 'dialogue'; both"]),
         ({"item_id": "x", "ratings": {}}, ["either 'response'", "neither"]),
@@ -159,12 +162,12 @@ def test_a_mistake_is_reported_with_file_line_and_remedy(
 @pytest.mark.parametrize(
     ("records", "languages", "words"),
     [
-        ([turn(), turn()], None, ["line 2", "'t1' is used before, at line 1"]),
+        ([turn(), turn()], None, ["line 2", "'t1' already occurs at line 1"]),
         ([turn(), turn(language="de", ratings={"overall": 4})], None, ["line 2", "other ratings than at line 1"]),
         ([turn(cluster="a"), turn(language="de", cluster="b")], None, ["'t1' has another level or cluster in 'de'"]),
         ([turn(), turn(language="de")], ["fr"], ["no item is in fr", "the file has: en, de"]),
-        ([turn(ratings={})], None, ["there is no rated item", "1 lines without a rating"]),
-        ([], None, ["there is no rated item"]),
+        ([turn(ratings={})], None, ["has no rated items", "1 lines without a rating"]),
+        ([], None, ["has no rated items"]),
     ],
 )
 def test_lines_that_do_not_fit_together_are_reported(
@@ -200,7 +203,7 @@ def test_ratings_on_ones_own_criteria_are_read_where_they_are_named(tmp_path: Pa
     assert {(one.dimension, one.value, one.scale_max) for one in reading.ratings} == {
         ("empathy", 3, 7), ("empathy", 4, 7), ("empathy", 3.5, 7), ("overall", 2, 7),
     }  # fmt: skip
-    with pytest.raises(UserError, match=r"no dimension 'empathy'.*named in metaeval\.corpora\.mine\.dimensions"):
+    with pytest.raises(UserError, match=r"no dimension 'empathy'.*name it in metaeval\.corpora\.mine\.dimensions"):
         rated_files.read_rated_lines("mine", path)
 
 
@@ -316,7 +319,7 @@ def test_untranslated_responses_are_kept_and_counted(tmp_path: Path) -> None:
     path = write(tmp_path, "fed-turn", xdial_turn("a", "b", german=("x", "b")), xdial_turn("c", "d"))
     reading = rated_files.read_xdial("m", path)
     assert len(reading.items) == 4
-    assert "1 german texts whose last utterance is left in English" in reading.summary()
+    assert "1 german texts whose last utterance is still in English" in reading.summary()
 
 
 def test_an_empty_text_is_left_out_in_its_language_only(tmp_path: Path) -> None:
@@ -334,19 +337,19 @@ def test_an_empty_text_is_left_out_in_its_language_only(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "rows", "languages", "words"),
     [
-        ("fed-turn", [xdial_turn("a", "b", "x")], None, ["column ratings, row 0", "'x' is no rating"]),
-        ("fed-turn", [xdial_turn("a", "b"), xdial_turn("a", "b", "")], None, ["row 1", "'' is no rating"]),
-        ("fed-turn", [xdial_turn("a", "b", "nan")], None, ["row 0", "nan is no rating"]),
-        ("fed-turn", [xdial_turn("a", "b", "4.5")], None, ["row 0", "4.5 is off its scale, 0 to 4"]),
+        ("fed-turn", [xdial_turn("a", "b", "x")], None, ["column ratings, row 0", "'x' is not a rating"]),
+        ("fed-turn", [xdial_turn("a", "b"), xdial_turn("a", "b", "")], None, ["row 1", "'' is not a rating"]),
+        ("fed-turn", [xdial_turn("a", "b", "nan")], None, ["row 0", "nan is not a rating"]),
+        ("fed-turn", [xdial_turn("a", "b", "4.5")], None, ["row 0", "4.5 is outside its scale, 0 to 4"]),
         (
             "fed-turn",
             [xdial_turn("a", "b")],
             ["en", "ru"],
-            ["has no russian_ctx and russian_res", "leave 'ru' out"],
+            ["has no russian_ctx and russian_res", "remove 'ru' from languages"],
         ),
-        ("fed-turn", [xdial_turn("a", "b")], ["english"], ["no language 'english'"]),
+        ("fed-turn", [xdial_turn("a", "b")], ["english"], ["a language of xDial-Eval"]),
         ("fed-turn", [xdial_turn("a", "b")], [], ["languages is empty", "en, de"]),
-        ("fed-turn", [{"english_ctx": "a", "ratings": "1"}], None, ["neither columns <language>_ctx"]),
+        ("fed-turn", [{"english_ctx": "a", "ratings": "1"}], None, ["no columns <language>_ctx"]),
         ("fed-turn", [{"english_ctx": "a", "english_res": "b"}], None, ["the column 'ratings' is missing"]),
         (
             "fed-turns",
@@ -368,10 +371,10 @@ def test_what_does_not_fit_is_reported(
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("english_ctx,english_res,ratings\na,b,1\nc,d\n", r"line 3: 2 cells under 3 columns"),
+        ("english_ctx,english_res,ratings\na,b,1\nc,d\n", r"line 3: 2 cells, but 3 columns"),
         ('english_ctx,english_res,ratings\n"a"x,b,1\n', r"line 2: not readable as CSV"),
-        ("english_ctx,english_res,english_res,ratings\na,b,c,1\n", r"'english_res' is there more than once"),
-        ("english_ctx,english_res,ratings\n", r"there are no rows"),
+        ("english_ctx,english_res,english_res,ratings\na,b,c,1\n", r"'english_res' occurs more than once"),
+        ("english_ctx,english_res,ratings\n", r"has no rows"),
     ],
 )
 def test_a_broken_file_is_reported_with_its_line(tmp_path: Path, content: str, words: str) -> None:

@@ -58,7 +58,7 @@ def test_a_sound_reading_passes_and_says_what_it_holds() -> None:
 @pytest.mark.parametrize(
     ("second", "words"),
     [
-        (item(), ["row 1", "'i1' is used before, at row 0"]),
+        (item(), ["row 1", "'i1' already occurs at row 0"]),
         (item(""), ["row 1", "no id"]),
         (item("i2", ()), ["row 1", "'i2' has no utterance"]),
         (item("i2", ("Hi.", " ")), ["row 1", "'i2', utterance 2 is empty"]),
@@ -74,11 +74,11 @@ def test_an_item_that_cannot_be_scored_is_reported_with_its_place(second: Item, 
 @pytest.mark.parametrize(
     ("items", "ratings", "words"),
     [
-        ([], [rating()], "there is no rated item"),
-        ([item()], [], "no item in it has a rating"),
-        ([item()], [rating("i2")], "'i2' on overall by people is of an item that is not there"),
-        ([item()], [rating(), rating(value=4.0)], "is there twice"),
-        ([item()], [rating(value=5.1)], "5.1 is off its scale, 1 to 5"),
+        ([], [rating()], "has no rated items"),
+        ([item()], [], "no item with a rating"),
+        ([item()], [rating("i2")], "'i2' on overall by people belongs to a missing item"),
+        ([item()], [rating(), rating(value=4.0)], "occurs twice"),
+        ([item()], [rating(value=5.1)], "5.1 is outside its scale, 1 to 5"),
         ([item(), item(language="de", cluster="c2")], [rating()], "another level or cluster in 'de'"),
     ],
 )
@@ -115,7 +115,7 @@ def test_speakers_alternate_back_from_the_response_or_on_from_the_beginning() ->
 def test_a_source_in_english_is_not_taken_for_another_language() -> None:
     only_english(None, "f")
     only_english(["de", "en"], "f")
-    with pytest.raises(UserError, match=r"f: it is in English only; languages are de, fr"):
+    with pytest.raises(UserError, match=r"f is in English only, and languages is de, fr"):
         only_english(["de", "fr"], "f")
 
 
@@ -131,8 +131,14 @@ def test_rows_have_exactly_the_fields() -> None:
 @pytest.mark.parametrize(
     ("asks", "words"),
     [
-        ({"overall": "relevence"}, "ratings on 'relevence', which some.file does not have; it has ratings on overall"),
-        ({"coherence": "overall"}, "some.file holds responses, and 'coherence' is no criterion of one; choose from"),
+        (
+            {"overall": "relevence"},
+            "ratings on 'relevence', which some.file does not have; choose from its ratings: overall",
+        ),
+        (
+            {"coherence": "overall"},
+            "some.file has responses, and 'coherence' is not a criterion of this level; choose from",
+        ),
     ],
 )
 def test_incomparable_items_are_refused_before_any_request(asks: dict[str, str], words: str) -> None:
@@ -182,5 +188,5 @@ def test_unrated_and_empty_items_are_left_out_and_a_repeated_id_is_refused() -> 
     }  # fmt: skip
     gathering.take("e", "turn", "x.json, record 4", before_response(["yo"]), gathering_rating("e"))
     gathering.take("e", "turn", "x.json, record 5", before_response(["yo"]), gathering_rating("e"))
-    with pytest.raises(UserError, match="x.json, record 5: the id 'e' is used before, at record 4"):
+    with pytest.raises(UserError, match="x.json, record 5: the id 'e' already occurs at record 4"):
         gathering.checked()

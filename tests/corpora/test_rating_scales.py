@@ -76,7 +76,7 @@ def test_rated_jsonl_says_who_reads_a_file_of_others(tmp_path: Path, content: An
     path = tmp_path / "rated.json"
     path.write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(
-        UserError, match=f"'item_id' is missing; present: .*; a file with these fields is read by {readers}: "
+        UserError, match=f"'item_id' is missing; present: .*; reader {readers} reads a file with these fields"
     ):
         read_rated("rated_jsonl", "mine", path)
     assert {name.strip(" ,") for name in readers.replace(" or ", ",").split(",")} <= {*RATED_READERS}
@@ -92,7 +92,7 @@ READERS = ("fed_turn", "fed_dialogue", "usr", "grade_convai2", "conture_turn", "
 def test_a_file_of_another_data_set_is_refused_with_its_reader(tmp_path: Path, reader: str, whose: str) -> None:
     path = tmp_path / "rated.json"
     path.write_text(json.dumps(FILES[whose], indent=1), encoding="utf-8")
-    with pytest.raises(UserError, match=f"a file with these fields is read by {whose}"):
+    with pytest.raises(UserError, match=f"reader {whose}"):
         read_rated(reader, "mine", path)
 
 

@@ -59,7 +59,7 @@ def test_cuts_of_one_dialogue_become_one(tmp_path: Path) -> None:
     assert [dialogue.dialogue_id for dialogue in reading.dialogues] == ["test_2", "test_5"]
     assert reading.dialogues[0].utterances[0] == ("m", "hello .")
     assert reading.skipped == {
-        "that are a shorter cut of another item": 2,
+        "that are shorter versions of another item": 2,
         "with fewer than two utterances": 1,
     }
 

@@ -155,7 +155,10 @@ def test_where_the_words_tell_nothing_the_ids_do(tmp_path: Path) -> None:
     write(tmp_path, SETS["repeating_others"].perturbed, rows)
     assert [pair.original.item_id for pair in only(tmp_path, "repeating_others")] == ["fed/01"] * 5 + ["fed/00"] * 5
     write(tmp_path, SETS["repeating_others"].perturbed, [row.replace("_00", "_01") for row in rows])
-    with pytest.raises(UserError, match=r"fed-repeat-other_text\.txt: which row belongs .* is not known"):
+    with pytest.raises(
+        UserError,
+        match=r"fed-repeat-other_text.txt: the rows cannot be matched to the dialogues of dialog_level_robust_data",
+    ):
         only(tmp_path, "repeating_others")
 
 
@@ -200,7 +203,9 @@ def test_what_is_in_a_folder_is_read_and_the_rest_named(tmp_path: Path) -> None:
     (tmp_path / SETS["repetition"].original).unlink()
     with pytest.raises(UserError, match="repetition-original_text.txt cannot be read: No such file"):
         read_sets(tmp_path)
-    with pytest.raises(UserError, match=r"does not have .*und/repetition-original_text\.txt of repetition; get them"):
+    with pytest.raises(
+        UserError, match=r"does not have turn_level_robust_data/und/repetition-original_text.txt of repetition"
+    ):
         check_sets(tmp_path, None)
 
 
@@ -213,9 +218,7 @@ def test_the_files_that_are_read_are_those_of_the_strategies(tmp_path: Path) -> 
     assert files_in(tmp_path, None) == [tmp_path / SETS["order_shuffle"].perturbed, tmp_path / ORIGINALS_FILE]
     check_sets(tmp_path, None)
     (tmp_path / ORIGINALS_FILE).unlink()
-    with pytest.raises(
-        UserError, match=r"fed_coherent_original\.json of order_shuffle, content_reduction; .*; get them"
-    ):
+    with pytest.raises(UserError, match=r"fed_coherent_original.json of order_shuffle, content_reduction"):
         check_sets(tmp_path, ["content_reduction", "order_shuffle"])
 
 
@@ -233,12 +236,12 @@ def test_contradictions_bring_their_originals(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("original", "perturbed", "words"),
     [
-        (["i\tA\tB"], ["i\tA\tC", "i\tA\tD"], ["2 rows", "has 1", "paired by line"]),
+        (["i\tA\tB"], ["i\tA\tC", "i\tA\tD"], ["2 rows", "has 1", "line n of one must belong to line n of the other"]),
         (["i\tA\tB", "i\tA\tB"], ["i\tA\tC", "i\tC"], ["line 2", "2 fields, but the original has 3"]),
         (["i\tA\tB", "i\tA\tB"], ["i\tA\tC", "i"], ["row 2 has no TAB"]),
         (["i\tA\tB", "", "i\tA\tB"], ["i\tA\tB", "", "i\tA\tC"], ["row 2 is blank"]),
-        (["i\tA\tB"], ["i\tC\tD"], ["line 1", "nothing of the context is that of the original"]),
-        (["i\tB"], ["i\t "], ["line 1: there is no utterance"]),
+        (["i\tA\tB"], ["i\tC\tD"], ["line 1", " the context has nothing in common with the original"]),
+        (["i\tB"], ["i\t "], ["line 1: no utterance"]),
     ],
 )
 def test_a_broken_turn_file_is_reported(
@@ -268,7 +271,7 @@ def test_a_broken_dialogue_file_is_reported(tmp_path: Path, rows: list[str], wor
 
 
 def test_what_is_missing_or_unknown_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"no published set 'order_shufle'.*did you mean 'order_shuffle'"):
+    with pytest.raises(UserError, match=r"a published set of robustness_data; did you mean 'order_shuffle'"):
         read_sets(tmp_path, ["order_shufle"])
     with pytest.raises(UserError, match=r"entailment_text\.txt cannot be read"):
         read_sets(tmp_path, ["random_response"])

@@ -50,16 +50,16 @@ def test_an_id_may_be_copied_from_a_csv_file_of_ours(tmp_path: Path) -> None:
     [
         ("fad,FED-1,overall,0.5", "corpus 'fad'"),
         ("fed,FED-9,overall,0.5", "no item 'FED-9' in language 'en'"),
-        ("fed,FED-1,overall,good", "'good' is no number"),
+        ("fed,FED-1,overall,good", "'good' is not a number"),
         ("fed,FED-1,overall,1.5", "outside the scale 0 to 1"),
-        ("fed,FED-1,overall", "line 3: 3 cells under 4 columns"),
-        ("fed,FED-1,coherence,0.1", "before, in line 2"),
+        ("fed,FED-1,overall", "line 3: 3 cells, but 4 columns"),
+        ("fed,FED-1,coherence,0.1", "'coherence', in line 2"),
         ("fed,FED-1,cohrence,0.1", "no dimension 'cohrence'"),
         ("fed,FED-1,cohrence,0.1", "did you mean 'coherence'?"),
         ("fed,FED-1,relevance,0.1", "known: coherence, depth, diversity, engagingness, informativeness, overall"),
         ("fed,FED-9,overall,0.5", "its ids are such as 'FED, 2'"),
-        ("fed,FED-1,overall,1_0", "'1_0' is no number"),
-        ("fed,FED-1,overall,inf", "'inf' is no number"),
+        ("fed,FED-1,overall,1_0", "'1_0' is not a number"),
+        ("fed,FED-1,overall,inf", "'inf' is not a number"),
     ],
 )
 def test_a_mistake_is_reported_with_its_line(tmp_path: Path, row: str, words: str) -> None:
@@ -69,12 +69,12 @@ def test_a_mistake_is_reported_with_its_line(tmp_path: Path, row: str, words: st
 
 
 def test_a_missing_column_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="column 'dimension' is missing; the columns are: corpus, item_id, value"):
+    with pytest.raises(UserError, match="column 'dimension' is missing; its columns: corpus, item_id, value"):
         read(tmp_path, "corpus,item_id,value\n")
 
 
 def test_an_empty_file_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="column 'corpus' is missing; the columns are: none"):
+    with pytest.raises(UserError, match="column 'corpus' is missing; its columns: none"):
         read(tmp_path, "")
 
 
@@ -84,25 +84,25 @@ def test_an_unrated_item_is_skipped_and_counted(tmp_path: Path) -> None:
     found = read(tmp_path, "\n".join(["corpus,item_id,dimension,value", *rows]), notes)
     assert [row["criterion"] for row in found] == ["depth", "diversity"]
     assert notes == {
-        "of corpus 'fed' left out, for their items were (dialogues without a rating)": 1,
-        "of corpus 'fed' on diversity, which has no ratings: they count in ensembles only": 1,
+        "of corpus 'fed' skipped, since their items were left out (dialogues without a rating)": 1,
+        "of corpus 'fed' on diversity, which has no ratings: used in ensembles only": 1,
     }
 
 
 def test_an_item_in_another_language_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no item 'FED, 2' in language 'zh'; it is there in en"):
+    with pytest.raises(UserError, match="no item 'FED, 2' in language 'zh'; the corpus has it in en"):
         read(tmp_path, 'corpus,item_id,dimension,value,language\nfed,"FED, 2",overall,0.5,zh\n')
 
 
 @pytest.mark.parametrize("repeat", ["9" * 5000, "-1", "1.5", "²", "3000000000"])
 def test_a_repeat_that_no_table_can_hold_is_reported(tmp_path: Path, repeat: str) -> None:
-    with pytest.raises(UserError, match="line 2: repeat '.*' is no whole number below 1000000"):
+    with pytest.raises(UserError, match="line 2: repeat '.*' is not a whole number below 1000000"):
         read(tmp_path, f"corpus,item_id,dimension,value,repeat\nfed,FED-1,overall,0.5,{repeat}\n")
 
 
 @pytest.mark.parametrize("column", ["value", "language"])
 def test_a_column_that_is_there_twice_is_reported(tmp_path: Path, column: str) -> None:
-    with pytest.raises(UserError, match=f"mine.csv: the column '{column}' is there more than once"):
+    with pytest.raises(UserError, match=f"mine.csv: the column '{column}' occurs more than once"):
         read(tmp_path, f"corpus,item_id,dimension,value,language,{column}\n")
 
 
@@ -128,7 +128,7 @@ def test_scores_of_an_inspect_log_are_a_judge(tmp_path: Path) -> None:
         ("birds", 0, "includes", 0.0), ("birds", 1, "includes", 0.0),
         ("hours", 0, "includes", 1.0), ("hours", 1, "includes", 1.0),
     ]  # fmt: skip
-    assert notes["of scorer 'politeness' passed over, which is called as no dimension of corpus 'desk'"] == 4
+    assert notes["of scorer 'politeness' skipped, since its name is not a dimension of corpus 'desk'"] == 4
     polite = replace(about, rated={"desk": {"politeness"}})
     assert [row["value"] for row in read_score_file(LOG, "inspect", (1.0, 5.0), polite, Counter())] == [
         2.0,

@@ -64,7 +64,7 @@ def test_a_seed_is_reported_by_two_and_gteval_needs_two_in_turn_to_the_end() -> 
         ("later", True, False),
     ]
     assert not_seeds(table) == ["twice"]
-    with pytest.raises(UserError, match="none of 1 dialogues gives a ChatSEED"):
+    with pytest.raises(UserError, match="none of 1 dialogues has a ChatSEED"):
         seed_table(table.filter([row["dialogue_id"] == "twice" for row in rows]), arena_min_utterances=4, limit=None)
 
 
@@ -191,20 +191,20 @@ def test_a_table_gives_back_what_was_written(tmp_path: Path) -> None:
         (
             "jsonl",
             '{"scenario_id": "a", "goal": "x"}\n{"scenario_id": "a", "goal": "y"}',
-            "line 2: scenario 'a' is there",
+            "line 2: scenario 'a' already occurs at",
         ),
         ("jsonl", '{"scenario_id": "a"}', "scenario 'a' is empty; fill in 'opening', 'persona' or 'goal'"),
         ("jsonl", '{"scenario_id": "a", "goal": 3}', "line 1: 'goal' is 3; it must be a text"),
         ("jsonl", '{"scenario_id": null, "goal": "x"}', "'scenario_id' is null"),
         ("csv", "scenario_id,goal\n,x\n", "line 2: 'scenario_id' is empty"),
-        ("csv", "scenario_id,goal\na,x,y\n", "line 2: 3 cells under 2 columns"),
+        ("csv", "scenario_id,goal\na,x,y\n", "line 2: 3 cells, but 2 columns"),
         (
             "csv",
             "scenario_id,goal,goal\na,x,y\n",
-            "the column 'goal' is there more than once; the columns are: scenario_id, goal, goal",
+            "the column 'goal' occurs more than once; its columns: scenario_id, goal, goal",
         ),
-        ("csv", "scenario_id,goal\n", "there is no scenario in it"),
-        ("jsonl", "", "there is no scenario in it"),
+        ("csv", "scenario_id,goal\n", "has no scenarios"),
+        ("jsonl", "", "has no scenarios"),
     ],
 )
 def test_mistakes_have_their_place(tmp_path: Path, suffix: str, text: str, words: str) -> None:

@@ -56,7 +56,7 @@ def test_a_cell_far_out_is_reported(tmp_path: Path) -> None:
 def test_a_workbook_without_one_of_its_parts_is_reported(tmp_path: Path, missing: str) -> None:
     parts = parts_of(tmp_path)
     del parts[missing]
-    with pytest.raises(UserError, match=r"mine\.xlsx .*save it anew as \.xlsx"):
+    with pytest.raises(UserError, match=r"mine\.xlsx .*save it again as \.xlsx"):
         rows_of(tmp_path, parts)
 
 

@@ -39,17 +39,17 @@ def write(folder: Path, content: bytes | str) -> Path:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ('{"a": "half \\ud83d"}', ["\\ud83d at character 13 is half a character", "write the whole character"]),
-        ('{"\\udc00": 1}', ["half a character"]),
-        ('{"a": "\\\\\\ud800"}', ["half a character"]),
+        ('{"a": "half \\ud83d"}', ["\\ud83d at character", "write the whole character"]),
+        ('{"\\udc00": 1}', ["half of a character"]),
+        ('{"a": "\\\\\\ud800"}', ["half of a character"]),
         ('{"a": ' + "9" * 5000 + "}", ["a whole number of 5000 digits", "in double quotes"]),
         ('{"a": -' + "1" * 30 + "}", ["a whole number of 30 digits"]),
         ("[" * 100_000, ["nested deeper than 32 levels", "check the brackets"]),
         ('{"a":' * 100_000, ["nested deeper than 32 levels"]),
         ("[" * 40 + "]" * 40, ["nested deeper than 32 levels"]),
-        ('{"a": 1, "b": 2, "a": 3}', ["'a' is twice in one object", "remove one"]),
+        ('{"a": 1, "b": 2, "a": 3}', ["'a' occurs twice in one object", "remove one"]),
         ('{"a": }', ["not valid JSON", "character 7", "correct it there"]),
-        ("12", ["a line must hold one JSON object, not int"]),
+        ("12", ["each line must be one JSON object, not int"]),
     ],
 )
 def test_a_line_that_no_table_can_hold_is_reported(tmp_path: Path, line: str, words: list[str]) -> None:
@@ -82,7 +82,7 @@ def test_the_line_of_a_value_that_has_several_is_reported() -> None:
         (GOOD.encode() + b"{\x00}", "line 2: a NUL character"),
         (GOOD.encode() + b"\xed\xa0\x80", "line 2: not UTF-8"),
         (b"PK\x03\x04 and more", "this is a zip archive or a workbook, .* unpack it"),
-        (b"\xfd7zXZ\x00 and more", "packed by xz, .* unpack it, .* UTF-8"),
+        (b"\xfd7zXZ\x00 and more", "compressed by xz, which is not supported"),
         (b"PAR1 and more", "this is Parquet"),
         (gzip.compress(GOOD.encode(), mtime=0)[:-9], "cannot be read: .*UTF-8"),
     ],

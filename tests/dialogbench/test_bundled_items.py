@@ -67,5 +67,5 @@ def test_length_gives_no_english_answer_away(pick) -> None:  # type: ignore[no-u
 
 
 def test_another_language_is_refused() -> None:
-    with pytest.raises(UserError, match="no bundled test items in language 'de'"):
+    with pytest.raises(UserError, match="no bundled test items are in language 'de'"):
         read_bundled("de")

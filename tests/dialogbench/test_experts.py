@@ -79,7 +79,9 @@ def test_what_is_filled_in_is_never_written_over(tmp_path: Path) -> None:
     path.write_text("\ufeff" + filled.replace("\n", "\r\n"), encoding="utf-8")
     before = path.read_bytes()
     write_sheet(path, other)
-    with pytest.raises(UserError, match="1 rows are filled in, and other items would be drawn now; move the file"):
+    with pytest.raises(
+        UserError, match="1 rows are filled in, and the sample of items is another one now; move the file"
+    ):
         write_sheet(path, one)
     assert path.read_bytes() == before
 
@@ -134,17 +136,23 @@ def test_a_letter_means_the_words_that_stood_beside_it(tmp_path: Path) -> None:
         ("item,antwort\ns/IC-1,B\n", ["line 1", "no column 'answer'", "found: item, antwort"]),
         ("", ["line 1", "no column 'item'"]),
         ("item,answer,answer\ns/IC-1,B,C\n", ["line 1", "'answer'"]),
-        ("item,answer\ns/IC-2,B\n", ["line 2", "no item 's/IC-2' (did you mean 's/IC-1'?); correct"]),
-        ("item,answer\n17,B\n", ["line 2", "there is no item '17'; correct its id, or take the row out"]),
-        ("item,answer\n,B\n", ["line 2", "no item is named"]),
-        ("item,answer\ns/IC-1,E\n", ["line 2", "'E' is none of the letters A, B, C, D", "leave it blank"]),
-        ("item,answer\n\ns/OD-1,C\n", ["line 3", "the answer C is no option of 's/OD-1', which has A, B"]),
+        ("item,answer\ns/IC-2,B\n", ["line 2", " 's/IC-2' is not an item (did you mean 's/IC-1'?); correct"]),
+        ("item,answer\n17,B\n", ["line 2", "'17' is not an item; correct its id, or remove the row"]),
+        ("item,answer\n,B\n", ["line 2", "no item; write its id as in the sheet"]),
+        ("item,answer\ns/IC-1,E\n", ["line 2", "'E' is neither one of the letters A, B, C, D", "leave it blank"]),
+        ("item,answer\n\ns/OD-1,C\n", ["line 3", "the answer C is not an option of 's/OD-1', which has A, B"]),
         ("item,answer\ns/IC-1,A or B\n", ["line 2", "'A or B'"]),
-        ("item,answer,expert\ns/IC-1,A,ann\ns/OD-1,A,\n", ["line 3", "no expert is named", "in every row"]),
-        ("item,answer,expert\ns/IC-1,A,ann\ns/IC-1,A,ann\n", ["line 3", "ann answers 's/IC-1' again", "line 2"]),
+        ("item,answer,expert\ns/IC-1,A,ann\ns/OD-1,A,\n", ["line 3", "no expert; write", "in every row"]),
+        (
+            "item,answer,expert\ns/IC-1,A,ann\ns/IC-1,A,ann\n",
+            ["line 3", "already answered 's/IC-1' in line 2", "line 2"],
+        ),
         ("item,answer\ns/IC-1,\n", ["no answer in 1 rows"]),
-        ("item,A,B,answer\ns/IC-1,to sing,to wash,B\n", ["line 2", "option B ('to wash')", "it changed after"]),
-        ("item,A,B,answer\ns/OD-1,offensive,non-offensive,C\n", ["line 2", "the answer C is no option of that row"]),
+        ("item,A,B,answer\ns/IC-1,to sing,to wash,B\n", ["line 2", "option B ('to wash')", "rewritten"]),
+        (
+            "item,A,B,answer\ns/OD-1,offensive,non-offensive,C\n",
+            ["line 2", "the answer C is not an option of that row"],
+        ),
         ('item,answer\ns/IC-1,"B\n', ["not readable as CSV"]),
     ],
 )

@@ -223,5 +223,5 @@ def test_what_is_no_text_in_a_field_that_may_be_left_out_is_counted(tmp_path: Pa
     path.write_text(json.dumps({**RECORD, "domain": 12, "analysis": None, "speaker2 personality": {"a": "b"}}))
     reading = items.read(path, "en")
     assert (reading.items[0].domain, reading.items[0].personalities) == ("", ("patient", ""))
-    assert "1 time 'domain' is no text, so that it is taken as empty" in reading.summary()
+    assert "1 time 'domain' is not a text and counts as empty" in reading.summary()
     assert "1 time 'speaker2 personality' is no text" in reading.summary()

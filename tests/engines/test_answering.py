@@ -80,7 +80,7 @@ def test_a_failure_is_not_stored_and_is_requested_again(tmp_path: Path) -> None:
     answering = ask_all(tmp_path, failing, [chat_request("a"), chat_request("b")])
     assert answering.failures == {"timeout": 2}
     with pytest.raises(
-        UserError, match=r"(?s)2 of 2 requests got no answer.*timeout: 2 \(first: a: too slow\)"
+        UserError, match=r"(?s)2 of 2 requests have no response.*timeout: 2 \(first: a: too slow\)"
     ) as caught:
         answering.check_failures()
     assert "run the same command again" in str(caught.value)
@@ -310,7 +310,7 @@ def test_the_first_stops_in_order_and_a_request_to_end_does_not_disturb_it() -> 
     job.send_signal(signal.SIGTERM)  # as the watch over the run sends it to jobs that got a Ctrl-C of their own
     status, output, errors = ended(job)
     assert (status, output) == (130, "stopped in order\n")
-    assert errors == "error in job: stopped; responses are stored, run the same command to resume\n"
+    assert errors == "error in job: stopped; responses are stored. Run the same command again to resume\n"
 
 
 def test_the_second_ends_at_once_whatever_the_job_waits_for() -> None:
@@ -318,7 +318,7 @@ def test_the_second_ends_at_once_whatever_the_job_waits_for() -> None:
     job.send_signal(signal.SIGINT)
     status, output, errors = ended(job)
     assert (status, output) == (130, "")
-    assert errors == "error in job: ended at once; stored responses are kept, run the same command to resume\n"
+    assert errors == "error in job: ended at once; stored responses are kept, run the same command again to resume\n"
 
 
 @pytest.mark.parametrize("milliseconds", [0, 1, 3, 10])

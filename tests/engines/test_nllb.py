@@ -109,7 +109,7 @@ def test_a_language_that_the_model_lacks_and_other_requests_are_refused_in_words
     assert isinstance(failure, AnswerFailure)
     assert str(failure) == "the model knows no language 'fi'"
     other = Request("x", "yes_no", "choice", (Message("user", "?"),), Sampling(), labels=("Yes", "No"))
-    with pytest.raises(AnswerFailure, match="translates and nothing else"):
+    with pytest.raises(AnswerFailure, match="it only translates"):
         asyncio.run(opened(folder).answer(other))
 
 
@@ -216,7 +216,7 @@ GIGABYTE = 2**30
 
 
 def test_weights_that_do_not_fit_are_reported_with_what_helps() -> None:
-    with pytest.raises(UserError, match=r"take 12\.5 GB, and the GPU has 8\.0 GB of memory free; take .*bfloat16"):
+    with pytest.raises(UserError, match=r"need 12\.5 GB, and the GPU has 8\.0 GB of memory free; set .*bfloat16"):
         check_memory("m", int(12.5 * GIGABYTE), 8 * GIGABYTE, on_gpu=True)
 
 
@@ -234,4 +234,4 @@ def test_a_gpu_that_is_not_there_and_a_format_that_the_cpu_lacks_are_reported_fi
     assert reason.startswith("gpus: 1, and this machine has no NVIDIA GPU for it")
     assert cannot_compute_here(NllbModel(engine="nllb", gpus=0)) is None
     halved = NllbModel(engine="nllb", gpus=0, precision="float16")
-    assert "float16 is for GPUs" in (unavailable(halved, own_environment=True) or "")
+    assert "float16 needs a GPU" in (unavailable(halved, own_environment=True) or "")

@@ -281,7 +281,7 @@ def test_ten_answers_in_a_row_that_are_none_of_an_openai_endpoint_are_enough() -
     breaker = CircuitBreaker("the endpoint", patience=100.0)
     for _ in range(9):
         breaker.failed("malformed", "a login page")
-    with pytest.raises(EndpointDead, match="no login page"):
+    with pytest.raises(EndpointDead, match="not of a login page"):
         breaker.failed("malformed", "a login page")
 
 

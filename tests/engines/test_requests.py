@@ -197,7 +197,7 @@ def test_counts_that_can_be_are_kept() -> None:
 
 @pytest.mark.parametrize("value", NO_LOGARITHMS)
 def test_what_is_no_probability_is_no_answer(value: Any) -> None:
-    with pytest.raises(AnswerFailure, match="no answer can hold this") as caught:
+    with pytest.raises(AnswerFailure, match="this response cannot be stored") as caught:
         Response("Yes", label_logprobs={"Yes": value})
     assert caught.value.kind == "impossible"
     if value is not None:

@@ -348,7 +348,7 @@ def test_domains_follow_the_mean_of_their_group_and_those_of_few_items_are_grey(
     assert np.isnan(values["Music"]).all()
     assert "grey cells have fewer than 5 items" in found.caption
     none = {"dialogbench/domains": table.assign(group="")}
-    assert specification("dialogbench/domains", none) == Missing("No item names a domain of DialogBench's.")
+    assert specification("dialogbench/domains", none) == Missing("No item has a domain of DialogBench.")
 
 
 def test_the_model_with_the_most_uneven_letters_is_on_top_and_fewer_options_do_not_count() -> None:

@@ -65,7 +65,7 @@ def test_many_failures_are_a_capped_list_that_ends_with_the_first() -> None:
     lines = summary_text([failed(n) for n in range(total)], COMMAND).splitlines()
     assert f"{total} jobs failed:" in lines
     assert f"  answer (judge{IN_FULL}): no key of judge{IN_FULL} (log: logs/{IN_FULL}.log)" in lines
-    assert "  and 5 more; their logs lie beside these" in lines
+    assert "  and 5 more; their logs are in the same folder" in lines
     assert f"  answer (judge{total - 1})" not in "\n".join(lines)
     assert lines[-4:] == ["  answer (judge0)", "    log: logs/0.log", "    no key of judge0", "    set one"]
 
@@ -182,7 +182,7 @@ def test_a_job_of_a_cluster_that_does_not_answer_is_reported_with_its_number(
     monkeypatch.setattr(failure_summary, "job_state", lambda number: None)
     one = job(tmp_path, "answer", None)
     (told,) = failed_in([one], RunLog(endings={one.log[0]: Ending(cluster_job="45")}), 0)
-    assert told.cause[-1] == "Slurm job 45: Slurm does not answer, or no longer knows it"
+    assert told.cause[-1] == "Slurm job 45: Slurm does not respond, or no longer knows the job"
 
 
 def test_the_log_of_an_earlier_run_is_not_this_runs_cause(tmp_path: Path) -> None:
@@ -257,7 +257,8 @@ def test_of_a_group_that_ran_out_of_time_the_started_job_is_reported(
     (told,) = failed_in(jobs, run_log, 0)
     assert told.name == "parse"
     assert told.cause == [
-        "Slurm job 7 on n1: TIMEOUT: its time was over; give it more, in minutes: --set-resources parse:runtime=N"
+        "Slurm job 7 on n1: TIMEOUT: its time limit was reached; request more, in minutes: --set-resources "
+        "parse:runtime=N"
     ]
 
 

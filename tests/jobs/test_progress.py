@@ -28,10 +28,10 @@ def test_lines_tell_tokens_failures_and_what_the_engine_adds() -> None:
     first, second, third, closing = stream.getvalue().splitlines()
     assert first.startswith("self-chat: 1/4 (25%), ")
     assert " tokens/s, 87% of prompt tokens cached, " in first
-    assert second.endswith("0 from the store, 1 failed")
+    assert second.endswith("0 cached, 1 failed")
     assert third.startswith("self-chat: 3/4 (75%), ")
-    assert closing.startswith("self-chat: 3 utterances done in ")
-    assert " tokens/s, 87% of prompt tokens cached (2 sent, 1 from the store, 1 failed)" in closing
+    assert closing.startswith("self-chat: 3 utterances in ")
+    assert " tokens/s, 87% of prompt tokens cached (2 sent, 1 cached, 1 failed)" in closing
 
 
 def test_what_is_not_known_is_left_out() -> None:
@@ -170,7 +170,7 @@ def words_of(run: Requests) -> dict[str, str]:
 def test_planned_requests_count_before_their_job_begins_and_each_shard_has_its_part(tmp_path: Path) -> None:
     path = plan(tmp_path, 10)
     run = Requests(tmp_path, [asking("a", path, shards=2), asking("b", path, shards=2)])
-    assert words_of(run) == {"clerk": "0 of 10 requests done"}
+    assert words_of(run) == {"clerk": "0 of 10 requests"}
 
 
 def test_the_count_of_a_running_job_replaces_its_plan(tmp_path: Path) -> None:
@@ -178,19 +178,19 @@ def test_the_count_of_a_running_job_replaces_its_plan(tmp_path: Path) -> None:
     tell(tmp_path, "a", 3, 6, stored=2)
     whole = run.so_far()
     assert (whole.done, whole.total, whole.sent, whole.stored) == (3, 36, 1, 2)
-    assert words_of(run) == {"clerk": "3 of 36 requests done, 2 from the store"}
+    assert words_of(run) == {"clerk": "3 of 36 requests, 2 cached"}
 
 
 def test_each_model_has_its_own_counts_also_of_one_job(tmp_path: Path) -> None:
     talk = ModelJob("talk", (), models=("bot", "user"))
     run = Requests(tmp_path, [talk, asking("judging", plan(tmp_path, 8))])
-    assert words_of(run) == {"bot": "", "clerk": "0 of 8 requests done", "user": ""}
+    assert words_of(run) == {"bot": "", "clerk": "0 of 8 requests", "user": ""}
     tell(tmp_path, "talk", 2, 4, by="bot")
     tell(tmp_path, "talk", 1, 3, by="user")
     assert words_of(run) == {
-        "bot": "2 of 4 requests done",
-        "clerk": "0 of 8 requests done",
-        "user": "1 of 3 requests done",
+        "bot": "2 of 4 requests",
+        "clerk": "0 of 8 requests",
+        "user": "1 of 3 requests",
     }
     assert run.jobs_under_way() == 3 / 7
 
@@ -199,7 +199,7 @@ def test_a_model_with_jobs_whose_requests_are_not_planned_says_so(tmp_path: Path
     run = Requests(tmp_path, [asking("a"), asking("b", tmp_path / "not there yet.parquet")])
     assert words_of(run) == {"clerk": ""}
     tell(tmp_path, "a", 5, None)
-    assert words_of(run) == {"clerk": "5 of 5 requests done, 1 failed; 2 jobs not planned yet"}
+    assert words_of(run) == {"clerk": "5 of 5 requests, 1 failed; 2 jobs not planned yet"}
     assert run.jobs_under_way() == 0
 
 

@@ -78,7 +78,7 @@ def job_info(number: int, rule: str, log: str | None, **wildcards: str) -> None:
 
 
 def tell(results: Path, job: str, *counts: int | None, state: str = "running") -> None:
-    """Writes how far a job of the clerk's is: requests done, all of them, those from the store, those failed."""
+    """Writes how far a job of the clerk's is: requests, all of them, those from the store, those failed."""
     done, total, stored, failed = (*counts, 0, 0)[:4]
     progress_files.report_for(results, results / f"logs/{job}.log")
     progress_files.write(SoFar("arena by clerk", "answers", done or 0, total, stored or 0, failed or 0, 0, 1.0, state))
@@ -117,7 +117,7 @@ def test_jobs_have_lines_when_they_begin_and_end_and_models_when_they_answered(
     assert shown[:2] == ["answer (clerk, arena, shard 1 of 2): begins", "tabulate_seeds: begins"]
     job, model = shown[2].splitlines()
     assert re.fullmatch(r"answer \(clerk, arena, shard 1 of 2\): done in 0\.\d s \(33%, 1 of 3 jobs\)", job)
-    assert model == "  clerk: 9 of 9 requests done, 4 from the store, 1 failed; 1 job not planned yet"
+    assert model == "  clerk: 9 of 9 requests, 4 cached, 1 failed; 1 job not planned yet"
     assert re.fullmatch(r"tabulate_seeds: done in 0\.\d s \(66%, 2 of 3 jobs\)", shown[3]), "the model has no news"
     assert shown[4:] == ["all jobs are done (100%, 3 of 3 jobs)"], "a target does nothing and has no line"
 
@@ -142,7 +142,7 @@ def test_the_progress_of_the_run_counts_requests_of_a_job_under_way(tmp_path: Pa
     assert lines.in_words() == "25%, 1 of 4 jobs"
     tell(tmp_path, "a", 30, 60)
     assert lines.in_words() == "37%, 1 of 4 jobs"
-    assert lines.news() == ["  clerk: 30 of 60 requests done"]
+    assert lines.news() == ["  clerk: 30 of 60 requests"]
     assert lines.news() == [], "nothing has changed"
 
 
@@ -248,7 +248,7 @@ def test_an_unknown_target_is_answered_with_those_that_there_are(records: list[l
     fail(LogEvent.ERROR, f"MissingRuleException:\nNo rule to produce reprot ({words}).")
     (record,) = records
     assert record.msg.splitlines()[:2] == [
-        "nothing in this configuration makes 'reprot'; did you mean 'report'?",
+        "no rule of this configuration makes 'reprot'; did you mean 'report'?",
         "Targets: all, report",
     ]
 
@@ -259,7 +259,7 @@ def test_files_of_another_user_are_reported_with_a_remedy(records: list[logging.
     fail(LogEvent.ERROR, text)
     said = str(records[0].msg)
     assert said.startswith(text)
-    assert "choose a results_dir of your own" in said
+    assert "another results_dir; the store can stay the same if you can write there." in said
 
 
 def test_a_run_that_finds_everything_made_is_noticed(records: list[logging.LogRecord]) -> None:
@@ -279,4 +279,4 @@ def test_consecutive_rules_of_until_are_reported(
         monkeypatch.setattr("sys.argv", arguments)
         LOGGER.error(words)
     assert records[0].msg == words
-    assert records[1].msg.startswith("Snakemake goes no further than each rule that --until names")
+    assert records[1].msg.startswith("Snakemake stops at each rule that --until names")

@@ -291,7 +291,8 @@ def test_a_draw_by_something_else_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "draw.csv"
     drawn(singles(), path, 3)
     with pytest.raises(
-        UserError, match=r"draw.csv was drawn by random, and labels.sampling_design is now cases\. .*labels.path"
+        UserError,
+        match=r"draw.csv was drawn with sampling_design random, and labels.sampling_design is now cases.*labels.path",
     ):
         drawn(singles(), path, 3, by="cases")
 

@@ -90,21 +90,29 @@ def test_windows_line_ends_and_a_lost_last_one_do_no_harm(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("draw,by", "by,draw", "is not the ledger of a draw: its columns are not draw, by"),
+        ("draw,by", "by,draw", "is not the ledger of a sample: its columns are not draw, by"),
         (",yes", ",maybe", "line 2: drawn is 'maybe'"),
-        (",4,a,1,", ",four,a,1,", "line 2: n_utterances is 'four', no integer"),
-        (",4,a,1,", ",4,,1,", "line 2: stratum of key 't1' is empty; the ledger is written by"),
-        ("d1,random,t1", ",random,t1", "line 2: draw of key 't1' is empty; the ledger is written by"),
+        (",4,a,1,", ",four,a,1,", "line 2: n_utterances is 'four', not an integer"),
+        (
+            ",4,a,1,",
+            ",4,,1,",
+            "line 2: stratum of key 't1' is empty; only the target `annotation_pages` writes the ledger",
+        ),
+        (
+            "d1,random,t1",
+            ",random,t1",
+            "line 2: draw of key 't1' is empty; only the target `annotation_pages` writes the ledger",
+        ),
         (
             ",4,a,2,",
             ",4,a,1,",
-            "keys 't1' and 't2' both have position 1 of stratum 'a'; a column was changed or sorted",
+            "keys 't1' and 't2' both have position 1 of stratum 'a'; one column was changed or sorted",
         ),
         ("dialogue", "whole", "line 2: level is 'whole'"),
         ("t2", "t1", "line 4: key 't1' is repeated"),
-        ("d1,random,t2", "d7,random,t2", "has two draws"),
-        ("a,1,yes", "a,1,yes,", "line 2: 14 cells under 13 columns"),
-        ("d1,random,t1", "<<<<<<< HEAD\nd1,random,t1", "line 2: 1 cells under 13 columns"),
+        ("d1,random,t2", "d7,random,t2", "has two samples, 'd1' and 'd7'"),
+        ("a,1,yes", "a,1,yes,", "line 2: 14 cells, but 13 columns"),
+        ("d1,random,t1", "<<<<<<< HEAD\nd1,random,t1", "line 2: 1 cells, but 13 columns"),
     ],
 )
 def test_manual_changes_are_reported(old: str, new: str, words: str, tmp_path: Path) -> None:
@@ -114,7 +122,7 @@ def test_manual_changes_are_reported(old: str, new: str, words: str, tmp_path: P
     path.write_text(text.replace(old, new, 1))
     with pytest.raises(UserError, match=words) as told:
         read_ledger(path)
-    assert "bring back the file as it was" in str(told.value)
+    assert "restore the file" in str(told.value)
 
 
 def test_two_runs_at_once_do_not_lose_each_others_rows(tmp_path: Path) -> None:

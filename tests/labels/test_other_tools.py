@@ -62,7 +62,9 @@ def scores(reading: Reading) -> list[tuple[str, str, str, float]]:
 def test_a_table_may_have_a_column_for_each_criterion(tmp_path: Path, table: str, quality: Protocols) -> None:
     reading = reading_of(tmp_path, "x.csv", table, quality)
     assert scores(reading) == ROWS
-    assert any("1 rows were rejected" in note for note in reading.notes) == ("Rejected" in table)
+    assert any("1 rows with AssignmentStatus Rejected are left out" in note for note in reading.notes) == (
+        "Rejected" in table
+    )
 
 
 def task(item_id: str, *annotations: tuple[Any, list[dict[str, Any]]]) -> dict[str, Any]:
@@ -106,13 +108,16 @@ def test_label_studios_choice_between_two_is_an_outcome(tmp_path: Path, pairs: P
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("annotator,item_id,coherance\nann,1/kiosk,4\n", "or one for each criterion) missing; there are: annotator"),
+        ("annotator,item_id,coherance\nann,1/kiosk,4\n", "or one for each criterion) missing; its columns: annotator"),
         ("item_id,coherence\n1/kiosk,4\n", "the column annotator missing"),
-        ("annotator,item_id,coherence,overall\nann,1/kiosk,4,9\n", "x.csv, row 2: 9 is off the scale of overall"),
-        ([3], "x.json, row 1: 3 is no object with an answer"),
+        ("annotator,item_id,coherence,overall\nann,1/kiosk,4,9\n", "x.csv, row 2: 9 is outside the scale of overall"),
+        ([3], "x.json, row 1: 3 is not an object with an answer"),
         ([], "the column annotator"),
-        ([task("1/kiosk", ("ann", [result("overall", rating=1), result("overall", rating=2)]))], "answered twice"),
-        ([task("1/kiosk", ("ann", [result("overall", choices=["1", "2"])]))], "row 1: '['1', '2']' is no number"),
+        (
+            [task("1/kiosk", ("ann", [result("overall", rating=1), result("overall", rating=2)]))],
+            "answers in one annotation",
+        ),
+        ([task("1/kiosk", ("ann", [result("overall", choices=["1", "2"])]))], "row 1: '['1', '2']' is not a number"),
         ([task("1/nobody", ("ann", [result("overall", rating=1)]))], "row 1: "),
         ([{"data": {}, "annotations": [5]}], "an annotation has no list 'result'"),
     ],
@@ -134,6 +139,6 @@ def test_what_programs_write_for_nothing_is_no_label_and_a_criterion_without_a_c
     reading = reading_of(tmp_path, "x.json", told, quality)
     assert scores(reading) == [("ann", "1/kiosk", "overall", 2.0)]
     assert reading.notes == [
-        "x.json: no column is called coherence, so it has no labels here",
+        "x.json: it has no column coherence, so it has no labels",
         "x.json: 1 rows have no label yet",
     ]

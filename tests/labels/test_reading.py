@@ -202,7 +202,7 @@ def test_unlabelled_parts_of_the_draw_are_named(protocols: Protocols, folder: Pa
     part = read_labels([save(folder / "human_like-ann.json", told)], protocols)
     assert len(part.rows) == 8
     (note,) = part.notes
-    assert note.startswith("human_like: no label yet for 12 of 36 units ('kiosk')")
+    assert note.startswith("human_like: no label yet for 12 of 36 dialogues or pairs ('kiosk')")
 
 
 def test_two_exports_of_one_page_count_once(protocols: Protocols, folder: Path) -> None:
@@ -315,7 +315,7 @@ def test_labels_of_what_is_gone_are_left_out_in_words(protocols: Protocols, fold
     reading = read_labels([path], {"human_like": left})
     assert {row["system"] for row in reading.rows} == {"kiosk", "harbour"}
     assert {row["probability"] for row in reading.rows} == {4 / 12}
-    assert reading.notes == ["4 labels under human_like are left out: their dialogues no longer exist"]
+    assert reading.notes == ["4 labels under human_like are left out, since their dialogues no longer exist"]
 
 
 def test_a_simulated_annotator_is_called_so(protocols: Protocols, folder: Path) -> None:
@@ -390,9 +390,11 @@ def test_labels_on_a_scale_that_has_changed_are_refused(
     export = save(tmp_path / "felt.json", export_of(sheet, lambda *_: "3", options=options))
     for path in (table, export):
         assert {row["value"] for row in read_labels([path], {"felt": labelled}).rows} == {3.0}
-        with pytest.raises(UserError, match=f"{path.name}: it was labelled on another scale of warm") as caught:
+        with pytest.raises(
+            UserError, match=f"{path.name}: it was labelled on the scale .* of warm, and the scale is now"
+        ) as caught:
             read_labels([path], {"felt": protocol(now)})
-        assert str(caught.value).count("another scale") == 1
+        assert str(caught.value).count("it was labelled on the scale") == 1
 
 
 def test_options_of_another_tool_give_no_scale(tmp_path: Path) -> None:
@@ -463,8 +465,8 @@ def test_labels_of_a_question_that_has_changed_are_refused_with_both_wordings(
     with pytest.raises(UserError) as caught:
         read_labels([path], {"felt": protocol(after)})
     message = str(caught.value)
-    assert message.count("take these labels away and label anew") == 1  # a whole file's fault is told once
-    assert "set the question back under criteria.kind" in message
+    assert message.count("remove these labels and label again") == 1  # a whole file's fault is told once
+    assert "restore the question under criteria.kind" in message
     now = sheet_for(protocol(after), "ann").questions[0]
     told = (sheet.questions[0].text, now.text) if change != "rubric" else ("rude", "curt")
     for words in (path.name, *told):
@@ -484,7 +486,7 @@ def test_a_question_of_labels_questions_that_changed_is_noticed_and_no_question_
             assert read_labels([path], {"better": one}).rows
         else:
             with pytest.raises(
-                UserError, match=r"better-ann.json: .*is better\?', and now 'Which one helps more\?' is the question"
+                UserError, match=r"better-ann.json: .*is better\?', and the question is now 'Which one helps more\?'"
             ):
                 read_labels([path], {"better": one})
     (tmp_path / "old.json").write_text(json.dumps(export_of(sheet_for(asked, "ann"), lambda *_: "A")), encoding="utf-8")

@@ -89,25 +89,31 @@ def answer(number: int, **change: Any) -> Change:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda export: export.update(format="other"), "a.json is no export of a labelling page"),
-        (lambda export: export.update(version=2), "a.json is of version 2, and this dialeval reads 1"),
+        (lambda export: export.update(format="other"), "a.json is neither an export of a labelling page"),
+        (lambda export: export.update(version=2), "a.json has version 2, and this version of DialEval reads 1"),
         (lambda export: export.pop("annotator"), "a.json: the field 'annotator' is missing"),
         (lambda export: export.update(annotator="a\nb"), "has a line break or control character"),
-        (lambda export: export.update(draw="d123"), "a.json is of another draw, d123; draw-quality.csv is of d"),
-        (lambda export: export.update(protocol="qualiti"), "'qualiti' is no protocol with labels; did you"),
-        (lambda export: export["labels"].append("x"), "a.json, row 25: 'x' is no answer"),
+        (
+            lambda export: export.update(draw="d123"),
+            "a.json belongs to another sample, d123; draw-quality.csv has d",
+        ),
+        (lambda export: export.update(protocol="qualiti"), "'qualiti' is not a protocol with labels; did you"),
+        (lambda export: export["labels"].append("x"), "a.json, row 25: 'x' is not an answer"),
         (answer(0, key="t0"), "a.json, row 1: key 't0' is not in draw-quality.csv"),
         (answer(1, criterion="coherense"), "a.json, row 2: 'coherense' is no criterion of protocol quality; did you"),
-        (answer(1, criterion=""), "a.json, row 2: no criterion is named, and protocol quality has coherence"),
-        (answer(2, label="7"), "a.json, row 3: 7 is off the scale of coherence, 1 to 5"),
-        (answer(2, label="good"), "a.json, row 3: 'good' is no number; write one from 1 to 5"),
+        (answer(1, criterion=""), "a.json, row 2: no criterion, and protocol quality has coherence"),
+        (answer(2, label="7"), "a.json, row 3: 7 is outside the scale of coherence, 1 to 5"),
+        (answer(2, label="good"), "a.json, row 3: 'good' is not a number; write one from 1 to 5"),
         (
             answer(2, label="04. Mai"),
-            "a.json, row 3: '04. Mai' is no number; write one from 1 to 5; spreadsheet programs",
+            "a.json, row 3: '04. Mai' is not a number; write one from 1 to 5; spreadsheet programs",
         ),
         (answer(2, label=True), "a.json, row 3: 'label' is True, neither text nor number"),
         (answer(2, round=-1), "a.json, row 3: 'round' is -1"),
-        (lambda export: export["labels"].append(export["labels"][0]), "a.json, row 25: 'ann' has answered about item"),
+        (
+            lambda export: export["labels"].append(export["labels"][0]),
+            "a.json, row 25: 'ann' already labelled item '10/kiosk' of support in a.json, row 1",
+        ),
     ],
 )
 def test_what_is_wrong_with_an_export(change: Change, words: str, quality: LabelledProtocol, folder: Path) -> None:
@@ -125,61 +131,64 @@ HEAD = "annotator,protocol,item_id,criterion,label"
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "x.csv is empty; save it again with its labels, or take it away"),
+        (b"", "x.csv is empty; save it again with its labels, or remove it"),
         (b"  \r\n ", "x.csv is empty"),
-        (b"a,b\n1,2\n", "x.csv, row 1: none of the columns of labels is there, such as annotator, label and item_id"),
+        (b"a,b\n1,2\n", "x.csv, row 1: it has no column of labels, such as annotator, label and item_id"),
         (
             b"annotator,item_id\nann,1/kiosk\n",
             "row 1: the column label (or value, outcome, winner, or one for each criterion) missing",
         ),
         (b"label,item_id\n3,1/kiosk\n", "x.csv, row 1: the column annotator missing"),
         (b"annotator,label\nann,3\n", "the column key, item_id, or system and case_id missing"),
-        (b"annotator,label,value,item_id\nann,3,4,1/kiosk\n", "there are the columns label and value; keep one"),
-        (b"annotator,label,Label,item_id\nann,3,4,1/kiosk\n", "the column 'label' is there more than once"),
-        (f"{HEAD}\nann,quality,99/kiosk,overall,3\n".encode(), "row 2: there is no item_id '99/kiosk' under protocol"),
-        (f"{HEAD}\n,quality,1/kiosk,overall,3\n".encode(), "x.csv, row 2: there is no annotator; name who labelled"),
+        (b"annotator,label,value,item_id\nann,3,4,1/kiosk\n", "it has the columns label and value; keep one"),
+        (b"annotator,label,Label,item_id\nann,3,4,1/kiosk\n", "the column 'label' occurs more than once"),
+        (f"{HEAD}\nann,quality,99/kiosk,overall,3\n".encode(), "row 2: protocol quality has no item_id '99/kiosk'"),
+        (f"{HEAD}\n,quality,1/kiosk,overall,3\n".encode(), "x.csv, row 2: no annotator; write the annotator's name"),
         (
             f"{HEAD}\nann,,1/kiosk,,3\n".encode(),
-            "x.csv: the protocol of the labels is not clear; add a column 'protocol'",
+            "x.csv: the protocol of the labels is not known; add a column 'protocol'",
         ),
-        (f"{HEAD}\nann,quality,1/kiosk,overall,nan\n".encode(), "row 2: 'nan' is no number"),
-        (f"{HEAD}\nann,quality,1/kiosk,overall,0.9\n".encode(), "row 2: 0.9 is off the scale of overall, 1 to 5"),
+        (f"{HEAD}\nann,quality,1/kiosk,overall,nan\n".encode(), "row 2: 'nan' is not a number"),
+        (f"{HEAD}\nann,quality,1/kiosk,overall,0.9\n".encode(), "row 2: 0.9 is outside the scale of overall, 1 to 5"),
         (
             f"{HEAD}\nann,quality,1/kiosk,overall,3\nann,quality,1/kiosk,overall,3\n".encode(),
-            "x.csv, row 3: 'ann' has answered about item '1/kiosk' of support before, in x.csv, row 2; keep one of the "
-            "two, or number a second look in a column round",
+            "x.csv, row 3: 'ann' already labelled item '1/kiosk' of support in x.csv, row 2; keep one of the "
+            "two, or number a second labelling in a column round",
         ),
         (
             f"{HEAD}\nann,quality,1/kiosk,overall,3\nAnn,quality,2/kiosk,overall,3\n".encode(),
-            "x.csv: annotator 'Ann' is elsewhere 'ann'; if they are one, write the name in one way",
+            "x.csv: annotator 'Ann' is written 'ann' elsewhere; if they are one person, write the name in one way",
         ),
         (f"{HEAD}\nann,human_like,1/kiosk,,maybe\n".encode(), "row 2: 'maybe' is neither Yes nor No"),
-        (f"{HEAD},place\nann,human_like,1/kiosk,,Yes,9\n".encode(), "place '9' is none of its utterances, 1 to 4"),
+        (f"{HEAD},place\nann,human_like,1/kiosk,,Yes,9\n".encode(), "place '9' is not one of the utterances 1 to 4"),
         (
             f"{HEAD},place\nann,human_like,1/kiosk,,Yes,1\n".encode(),
             "place 1 is not an utterance of the evaluated speaker",
         ),
-        (f"{HEAD},place\nann,human_like,1/kiosk,,No,2\n".encode(), "the label is No and place is 2"),
-        (f"{HEAD},round\nann,quality,1/kiosk,overall,3,two\n".encode(), "row 2: round is 'two', no integer"),
+        (f"{HEAD},place\nann,human_like,1/kiosk,,No,2\n".encode(), "the label is No, but place is 2"),
+        (f"{HEAD},round\nann,quality,1/kiosk,overall,3,two\n".encode(), "row 2: round is 'two', not an integer"),
         (f"{HEAD},skipped\nann,quality,1/kiosk,overall,,maybe\n".encode(), "row 2: skipped is 'maybe'; write 1 or"),
         (
             f"{HEAD},probability\nann,quality,1/kiosk,overall,3,0\n".encode(),
             "row 2: probability is '0'; write a number",
         ),
-        (f"{HEAD}\nann,quality,1/kiosk,overall,3,,x\n".encode(), "row 2: 7 cells under 5 columns"),
+        (f"{HEAD}\nann,quality,1/kiosk,overall,3,,x\n".encode(), "row 2: 7 cells, but 5 columns"),
         (f'{HEAD}\nann,quality,"1/kio"sk,overall,3\n'.encode(), "x.csv, row 2: not readable as CSV"),
         (f"{HEAD}\nann,quality,1/kiosk,overall,\x813\n".encode("latin-1"), "x.csv is neither UTF-8 nor Windows-1252"),
         (f"{HEAD}\nann,quality,1/kiosk,overall,\x003\n".encode(), "x.csv is neither UTF-8 nor Windows-1252"),
         (b"PK\x03\x04 broken", "cannot be read as an xlsx workbook"),
         (
             b"annotator,protocol,case_id,left,right,winner\nann,better,1,kiosk,nobody,kiosk\n",
-            "row 2: there is no case_id '1', left 'kiosk', right 'nobody' under protocol better; there is, for example",
+            "row 2: protocol better has no case_id '1', left 'kiosk', right 'nobody'; it has, for example",
         ),
         (
             b"annotator,protocol,case_id,left,right,winner\nann,better,1,kiosk,mosaic,harbour\n",
-            "row 2: 'harbour' is none of the answers: A, B, Tie, kiosk, mosaic, left, right, tie",
+            "row 2: 'harbour' is not an answer; choose from: A, B, Tie, kiosk, mosaic, left, right, tie",
         ),
-        (b"annotator,protocol,case_id,system,label\nann,better,1,kiosk,A\n", "a pair is known by case_id, and by left"),
+        (
+            b"annotator,protocol,case_id,system,label\nann,better,1,kiosk,A\n",
+            "a pair is identified by case_id, left and right (or system and opponent)",
+        ),
         (
             b"annotator,protocol,key,label\nann,quality,t1,3\n",
             "x.csv: this file was exported from a labelling page, but the record of the sample none.csv is missing",
@@ -205,7 +214,7 @@ def test_all_faults_are_reported_at_once(free: dict[str, LabelledProtocol], fold
     third.write_bytes(b"\xd0\xcf\x11\xe0")
     message = told([first, second, third], free)
     assert message.startswith("the labels have 4 mistakes")
-    for words in ("a.csv, row 2: 9 is off", "a.csv, row 3: there is no item_id '9/none'", "b.json: not valid JSON",
+    for words in ("a.csv, row 2: 9 is outside the scale", "row 3: protocol quality has no", "b.json: not valid JSON",
                   "c.xls: DialEval does not read this file format; save it as .csv or .xlsx"):  # fmt: skip
         assert words in message
 
@@ -223,8 +232,8 @@ def test_two_differing_exports_of_one_page(quality: LabelledProtocol, folder: Pa
     first = save(folder / "a.json", export)
     export["labels"][4]["label"] = "4"
     message = told([first, save(folder / "b.json", export)], {"quality": quality})
-    assert "b.json, row 5: 'ann' has answered about item" in message
-    assert message.endswith("before, in a.json, row 5; keep one of the two files")
+    assert "b.json, row 5: 'ann' already labelled item '4/mosaic' of support in a.json, row 5" in message
+    assert message.endswith("in a.json, row 5; keep one of the two files")
 
 
 def test_other_words_than_when_it_was_drawn(quality: LabelledProtocol, folder: Path, tmp_path: Path) -> None:
@@ -235,7 +244,7 @@ def test_other_words_than_when_it_was_drawn(quality: LabelledProtocol, folder: P
     items = items_table(tmp_path / "changed.parquet", [changed, *rest])
     now = drawn_protocol(tmp_path / "new", protocol_settings("quality", ["coherence", "overall"], form="scale"), items)
     message = told([path], {"quality": LabelledProtocol(now.question, now.frame, quality.ledger)})
-    assert f"{drawn.words} has other words now than when it was drawn" in message
+    assert f"{drawn.words} has another text now than when it was drawn" in message
 
 
 def test_what_was_not_drawn_is_no_fair_sample(quality: LabelledProtocol, folder: Path) -> None:
@@ -251,7 +260,7 @@ def test_an_annotator_is_spelled_as_in_the_configuration(free: dict[str, Labelle
     path = folder / "a.csv"
     path.write_text(f"{HEAD}\nsim-1,quality,1/kiosk,overall,3\n")
     message = told([path], free, annotators=["SIM-1"], simulated=["SIM-1"])
-    assert "annotator 'sim-1' is elsewhere 'SIM-1'" in message
+    assert "annotator 'sim-1' is written 'SIM-1' elsewhere" in message
 
 
 def test_a_label_that_could_be_an_answer_or_a_name(items: Path, folder: Path, tmp_path: Path) -> None:
@@ -261,7 +270,7 @@ def test_a_label_that_could_be_an_answer_or_a_name(items: Path, folder: Path, tm
     path = folder / "a.csv"
     head = "annotator,case_id,left,right"
     path.write_text(f"{head},label\nann,1,B,kiosk,B\n")
-    assert "'B' could be an answer or a system's name; call the column outcome or winner" in told([path], better)
+    assert "'B' could be an answer or a system's name; rename the column to outcome or winner" in told([path], better)
     for column, outcome in (("winner", "left"), ("outcome", "right")):
         path.write_text(f"{head},{column}\nann,1,B,kiosk,B\n")
         assert [row["outcome"] for row in read_labels([path], better).rows] == [outcome]
@@ -281,7 +290,7 @@ def test_which_files_are_looked_into(folder: Path, quality: LabelledProtocol) ->
 @pytest.mark.parametrize("name", ["{a}.csv", "a\nb.json"])
 def test_a_name_that_snakemake_cannot_have_is_refused(name: str, folder: Path) -> None:
     (folder / name).write_text("x")
-    with pytest.raises(UserError, match="take braces, line breaks and control characters out of their names"):
+    with pytest.raises(UserError, match="remove braces, line breaks and control characters from their names"):
         label_files(folder)
 
 
@@ -326,9 +335,15 @@ def drop(row: int, cell: int) -> Callable[[Rows], object]:
             lambda rows: rows[3].__setitem__(7, rows[3][7] + " More."),
             "a.csv, row 4: the text in column dialogue, 'A: Where is parcel",
         ),
-        (lambda rows: rows[3].__setitem__(7, ""), "a.csv, row 4: the text in column dialogue, '', is not that of key"),
-        (lambda rows: column(rows, "dialogue", sorted), "is not that of key"),
-        (lambda rows: column(rows, "key", sorted), "undo that, or copy the row's key and text anew from the sheet"),
+        (
+            lambda rows: rows[3].__setitem__(7, ""),
+            "a.csv, row 4: the text in column dialogue, '', differs from the text of key",
+        ),
+        (lambda rows: column(rows, "dialogue", sorted), "differs from the text of key"),
+        (
+            lambda rows: column(rows, "key", sorted),
+            "undo that, or copy the key and text of the row again from the sheet",
+        ),
         (lambda rows: column(rows, "key", lambda cells: [*cells[2:], *cells[:2]]), "a.csv, row 2: the text in column"),
         (
             lambda rows: column(rows, "criterion", sorted),
@@ -336,45 +351,48 @@ def drop(row: int, cell: int) -> Callable[[Rows], object]:
         ),
         (
             moved_down,
-            "a.csv, row 26: the label '4' is in a row without a dialogue; the column label was moved down: undo",
+            "a.csv, row 26: the label '4' is in a row without a dialogue; the column label was moved down: move",
         ),
         (
             lambda rows: column(rows, "label", lambda cells: ["", *cells[:-1]]),
-            "a.csv, row 2: there is no label, and the 23 rows behind it have one, as if the column label had been",
+            "a.csv, row 2: no label, but the 23 rows after it have one, so the column label may have been moved down",
         ),
         (
             lambda rows: column(rows, "label", lambda cells: ["", *cells[:9], *[""] * 14]),
-            "a.csv, row 2: there is no label, and the 9 rows behind it have one",
+            "a.csv, row 2: no label, but the 9 rows after it have one",
         ),
-        (lambda rows: column(rows, "label", sorted), "a.csv: the 24 labels of 'ann' are in order, and the dialogues"),
+        (lambda rows: column(rows, "label", sorted), "a.csv: the 24 labels of 'ann' are sorted, and the dialogues"),
         (
             lambda rows: column(rows, "label", lambda cells: sorted(cells, reverse=True)),
-            "a.csv: the 24 labels of 'ann' are in order",
+            "a.csv: the 24 labels of 'ann' are sorted, and the dialogues",
         ),
         (lambda rows: column(rows, "draw", lambda cells: ["", *cells[1:]]), "a.csv, row 2: draw is empty; copy it"),
         (lambda rows: column(rows, "draw", lambda cells: [""] * len(cells)), "a.csv, row 25: draw is empty; copy it"),
         (lambda rows: column(rows, "key", lambda cells: ["", *cells[1:]]), "a.csv, row 2: key is empty; copy it from"),
-        (drop(3, 5), "a.csv, row 4: 9 cells under 10 columns; cells of this row are missing"),
-        (drop(3, 8), "a.csv, row 4: 9 cells under 10 columns; cells of this row are missing"),
+        (drop(3, 5), "a.csv, row 4: 9 cells, but 10 columns; cells of this row are missing"),
+        (drop(3, 8), "a.csv, row 4: 9 cells, but 10 columns; cells of this row are missing"),
         (drop(3, 0), "a.csv, row 4"),
         (lambda rows: rows[3].insert(5, "x"), "a.csv, row 4"),
-        (lambda rows: rows[3].append("x"), "a.csv, row 4: 11 cells under 10 columns"),
-        (lambda rows: rows[3].__delitem__(slice(4, None)), "a.csv, row 4: 4 cells under 10 columns; cells of this row"),
+        (lambda rows: rows[3].append("x"), "a.csv, row 4: 11 cells, but 10 columns"),
+        (lambda rows: rows[3].__delitem__(slice(4, None)), "a.csv, row 4: 4 cells, but 10 columns; cells of this row"),
         (
             lambda rows: rows.append([*rows[1][:8], "5" if rows[1][8] != "5" else "4", ""]),
-            "a.csv, row 26: 'ann' has answered about item",
+            "a.csv, row 26: 'ann' already labelled item '10/kiosk' of support in a.csv, row 2",
         ),
         (lambda rows: rows[0].__setitem__(8, "rating"), "a.csv, row 1: the column label (or value, outcome, winner"),
         (lambda rows: rows[0].__setitem__(3, "id"), "a.csv, row 1: the column key, item_id, or system and case_id"),
         (
             lambda rows: rows[0].__setitem__(1, "name"),
-            "a.csv, row 1: the column annotator missing; there are: protocol",
+            "a.csv, row 1: the column annotator missing; its columns: protocol",
         ),
         (
             lambda rows: rows[2].__setitem__(8, "3-Apr"),
-            "a.csv, row 3: '3-Apr' is no number; write one from 1 to 5; spr",
+            "a.csv, row 3: '3-Apr' is not a number; write one from 1 to 5; spr",
         ),
-        (lambda rows: rows[2].__setitem__(8, "03.04.2026"), "'03.04.2026' is no number; write one from 1 to 5; spread"),
+        (
+            lambda rows: rows[2].__setitem__(8, "03.04.2026"),
+            "'03.04.2026' is not a number; write one from 1 to 5; spread",
+        ),
     ],
 )
 def test_a_sheet_whose_cells_were_moved_or_lost(
@@ -440,7 +458,7 @@ def test_a_sheet_without_its_dialogues_is_read_with_a_word(quality: LabelledProt
     rows = [[*row[:7], *row[8:]] for row in rows_of(quality)]
     reading = read_labels([saved(folder, rows)], {"quality": quality})
     assert len(reading.rows) == 24
-    assert reading.notes == ["a.csv: no column holds the dialogues, so moved keys cannot be detected"]
+    assert reading.notes == ["a.csv: no column has the dialogues, so moved keys cannot be detected"]
 
 
 def test_a_row_that_is_there_twice_counts_once(quality: LabelledProtocol, folder: Path) -> None:
@@ -465,7 +483,7 @@ def test_rows_that_excel_leaves_short_have_no_label_yet(quality: LabelledProtoco
         del row[8:]
     assert len(read_labels([saved(folder, rows)], {"quality": quality}).rows) == 15
     rows[16].append("")
-    assert "a.csv, row 18: 8 cells under 10 columns" in told([saved(folder, rows)], {"quality": quality})
+    assert "a.csv, row 18: 8 cells, but 10 columns" in told([saved(folder, rows)], {"quality": quality})
 
 
 STRANGE = (
@@ -548,14 +566,14 @@ def test_a_value_neither_ends_its_line_nor_controls_the_terminal(
     path = folder / "a.csv"
     path.write_text(f'{HEAD}\nann,quality,1/kiosk,overall,"5\nerror: \x1b[2J\u202eall"\n', encoding="utf-8")
     message = told([path], free)
-    assert r"a.csv, row 2: '5\nerror: \x1b[2J\u202eall' is no number" in message
+    assert r"a.csv, row 2: '5\nerror: \x1b[2J\u202eall' is not a number" in message
     assert message.count("\n") == 1
 
 
 def test_a_row_of_another_tool_with_too_few_cells(free: dict[str, LabelledProtocol], folder: Path) -> None:
     path = folder / "a.csv"
     path.write_text(f"{HEAD},comment\nann,quality,1/kiosk,overall,3\nann,quality,2/kiosk,4,\n")
-    assert "a.csv, row 3: 5 cells under 6 columns" in told([path], free)
+    assert "a.csv, row 3: 5 cells, but 6 columns" in told([path], free)
 
 
 def test_leading_apostrophes_of_other_tools_stay_and_ours_go(items: Path, folder: Path, tmp_path: Path) -> None:

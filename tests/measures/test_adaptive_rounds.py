@@ -203,7 +203,7 @@ def test_the_limit_of_requests_ends_the_rounds_before_it_is_passed() -> None:
     assert sizes == [60, 60, 20]
     assert last(asked)[None, None, "b", "c"]["decision"] == ENDED
     assert last(asked)[None, None, "b", "c"]["n_seeds"] == 30
-    with pytest.raises(UserError, match=r"adaptive\.requests is 59, and the first round takes 60"):
+    with pytest.raises(UserError, match=r"adaptive.requests is 59, and the first round needs 60"):
         ask(planned, better("a"), block=10, requests=59)
 
 

@@ -115,7 +115,8 @@ def test_a_kappa_of_a_rare_kind_has_no_interval_and_says_how_many_it_takes() -> 
         AGREEMENT, agreement(judged([1] * 3 + [0] * 17, [0] + [1] * 3 + [0] * 16), design("j"))
     ).to_pylist()
     assert (
-        row["note"] == "no interval: 6 answers of 4 clusters differ from the most frequent answer, and it takes 10 of 5"
+        row["note"]
+        == "no interval: 6 answers of 4 clusters differ from the most frequent answer, and 10 of 5 are needed"
     )
     assert row["ci_low"] is None or np.isnan(row["ci_low"])
     assert row["ac1_ci_low"] < row["ac1"] < row["ac1_ci_high"]

@@ -93,7 +93,7 @@ def test_what_cannot_be_computed_says_why() -> None:
     assert notes == {
         "length_slope_equal_ratings": "lengths and ratings are confounded",
         "retest_inconsistency": "every comparison was requested once",
-        "self_preference": "no chatbot is of the judge's family 'j'",
+        "self_preference": "no chatbot belongs to the judge's family 'j'",
         "kappa": "agreement needs two judges or more",
         "ac1": "agreement needs two judges or more",
         "alpha": "agreement needs two judges or more",
@@ -191,7 +191,7 @@ def test_self_preference_by_hand() -> None:
     rows = bias(OWN, judges=("g", "h"), families={"g": "x", "a": "x", "h": "y"})
     own = measured(rows, "g")["self_preference"]
     assert (own["estimate"], own["n"]) == (0.5, 4)  # 1 with its own judge, half with the other
-    assert measured(rows, "h")["self_preference"]["note"] == "no chatbot is of the judge's family 'y'"
+    assert measured(rows, "h")["self_preference"]["note"] == "no chatbot belongs to the judge's family 'y'"
 
 
 def test_a_judge_that_is_also_a_chatbot_is_its_own_family() -> None:
@@ -203,7 +203,7 @@ def test_self_preference_needs_a_judge_of_another_family() -> None:
     alone = measured(bias(BY_HAND, families={"j": "x", "a": "x"}))["self_preference"]
     assert alone["note"] == "needs a second judge, of another family"
     kin = measured(bias(OWN, judges=("g", "h"), families={"g": "x", "a": "x", "h": "x"}), "g")["self_preference"]
-    assert kin["note"] == "no comparison was also read by a judge of another family"
+    assert kin["note"] == "no comparison has a verdict of a judge of another family"
 
 
 def test_without_a_judge_of_neither_family_there_is_no_self_preference() -> None:
@@ -212,7 +212,7 @@ def test_without_a_judge_of_neither_family_there_is_no_self_preference() -> None
     for judge in ("g", "h"):
         own = measured(rows, judge)["self_preference"]
         assert (own["estimate"], own["ci_low"], own["n"]) == (None, None, 0)
-        assert "of the opponent's family; add a judge of neither family" in own["note"]
+        assert "to the opponent's family; add a judge of neither family" in own["note"]
 
 
 OF_BIAS = ("estimate", "ci_low", "ci_high", "n", "n_clusters")
@@ -273,7 +273,7 @@ def test_kappa_and_alpha_by_hand() -> None:
 def test_judges_that_share_nothing_have_no_kappa() -> None:
     rows = [verdict(1, "a", "b", "left", "g"), verdict(2, "a", "b", "left", "h")]
     (kappa,) = [row for row in bias(rows, judges=("g", "h")) if row["measure"] == "kappa"]
-    assert kappa["note"] == "no comparison was read by both"
+    assert kappa["note"] == "no comparison has parsed verdicts of both"
 
 
 def test_words_are_counted_up_to_each_utterance(tmp_path: Path) -> None:

@@ -185,7 +185,7 @@ def test_means_alone_are_the_reason_of_a_missing_ceiling_of_a_single_dialogue_to
 def test_some_items_with_a_mean_alone_are_counted_in_the_note() -> None:
     ratings = [rating for rating in by_people() if rating.round is None or int(rating.item_id[1:]) >= 10]
     (row,) = rows(ratings, scores("judge", TRUE + rng.normal(size=N)))
-    assert row["note"] == "10 items with a mean only are treated as rated like the others"
+    assert row["note"] == "10 items with only a mean are assumed to have as many raters as the others"
     assert row["n"] == N
 
 
@@ -246,4 +246,4 @@ def test_a_judge_without_a_correlation_says_why() -> None:
 def test_a_judge_that_answers_alike_each_time_is_reported() -> None:
     (row,) = rows(by_people(), scores("judge", np.repeat(TRUE[:, np.newaxis] + rng.normal(size=(N, 1)), 3, axis=1)))
     assert row["judge_reliability"] == pytest.approx(1.0)
-    assert row["note"] == f"of the judge's own repeats: {ALL_ALIKE}"
+    assert row["note"] == f"repeats of the judge: {ALL_ALIKE}"

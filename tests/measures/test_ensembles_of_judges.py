@@ -124,7 +124,7 @@ def test_an_ensemble_without_another_corpus_says_so() -> None:
     rows = list(model_ensemble_rows(cells_of(*tables({"a": 0.5, "b": 0.6}, ("one",))), Ensembles(2, **HOW)))
     row = find(rows, dimension="overall", raters="human", chosen_on="other corpora")
     assert "pearson" not in row
-    assert row["reason"] == "only 0 of 2 judges have scores to choose by and to use"
+    assert row["reason"] == "only 0 of 2 judges have scores for the selection and for the ensemble"
     assert not [row for row in rows if row["corpus"] == "average" and row["dimension"] != "average"]
 
 
@@ -144,7 +144,7 @@ def test_a_judge_by_two_methods_is_one_member_and_an_ensemble_is_none() -> None:
     where = {"dimension": "overall", "raters": "human", "chosen_on": "all corpora"}
     assert find(model_ensemble_rows(cells, Ensembles(2, NAMED, **HOW)), **where)["members"] == "a (rating), b (yes_no)"
     row = find(model_ensemble_rows(cells, Ensembles(4, NAMED, **HOW)), **where)
-    assert row["reason"] == "only 3 of 4 judges have scores to choose by and to use"
+    assert row["reason"] == "only 3 of 4 judges have scores for the selection and for the ensemble"
 
 
 def test_a_model_under_two_names_is_one_member() -> None:

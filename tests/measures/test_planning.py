@@ -64,7 +64,7 @@ def test_before_a_run_the_assumptions_are_printed() -> None:
     of_three = detectable(math.sqrt(2.0 * 1.5**2 / 50), 49, 1 - 0.05 / 3)  # pairs, of which Holm asks a third of 5%
     assert row["min_detectable_difference_holm"] == pytest.approx(float(of_three.smallest))
     assert (row["protocol"], row["criterion"], row["measure"], row["estimand"]) == ("felt", "empathy", "mean", "judge")
-    assert (row["basis"], row["note"]) == ("assumptions", "assumed: scores that spread by 1.5 within a system")
+    assert (row["basis"], row["note"]) == ("assumptions", "assumed: scores with standard deviation 1.5 within a system")
     assert 3 * 50 - 10 < row["seeds_to_halve"] < 3 * 50  # a little less than four times as many in all
 
 

@@ -69,10 +69,10 @@ def test_the_protocol_itself_comes_before_another_of_its_form() -> None:
         ([], "no rated corpora in this run (metaeval)"),
         ([correlation(dimension="overall")], "no corpus of this run is rated on it"),
         ([correlation(judge="other")], "this judge did not score the items that are rated on it, under yes_no"),
-        ([correlation(method="rating")], "this judge scored rated items in another form alone (rating)"),
+        ([correlation(method="rating")], "this judge scored rated items only in another form (rating)"),
         (
             [correlation(rated="overall")],
-            "its scores were compared with ratings on another criterion alone (overall)",
+            "its scores were compared with ratings on other criteria only (overall)",
         ),
         ([correlation(pearson=None, reason="all scores are equal")], "all scores are equal"),
     ],

@@ -62,9 +62,9 @@ def test_marks_of_reasoning_and_unlikely_labels_are_counted_and_reported(
     write_usage(tmp_path / "m.json", job)
     assert read_usage(tmp_path / "m.json") == job
     log = capsys.readouterr().out
-    assert "warning: in 3 answers of m under selfchat a mark of reasoning" in log
+    assert "warning: 3 responses of m under selfchat: a reasoning tag" in log
     assert "reasoning_parser" in log
-    assert "warning: in 1 answer of m under selfchat all labels together have a probability below 0.001" in log
+    assert "warning: 1 response of m under selfchat: all labels together have a probability below 0.001" in log
     assert "enable_thinking: false" in log
 
 
@@ -138,5 +138,5 @@ def test_a_record_comes_back(tmp_path: Path) -> None:
 def test_a_foreign_record_is_refused_in_words(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text('{"model": "m"}')
-    with pytest.raises(UserError, match=r"x\.json is not the record of a job's usage"):
+    with pytest.raises(UserError, match=r"x.json is not the usage record of a job: Usage.__init__"):
         read_usage(path)

@@ -231,7 +231,7 @@ def test_what_is_there_twice_is_no_rewriting() -> None:
     twice = "Response: Tom stayed here with 3 friends.\nNo, better:\nResponse: Tom never went to Oslo with 3 friends."
     assert reason("contradiction", twice) == "there is more than one line 'Response:'"
     added = "5: On the lake?\n6: I have never sailed.\n6: I hate boats."
-    assert reason("self_contradiction", added) == "utterance 6 is there more than once, with different words"
+    assert reason("self_contradiction", added) == "utterance 6 occurs more than once, with different words"
     kept = "5: On the lake?\n6: I have never sailed.\n6: I have never sailed."
     assert isinstance(read_rewriting(TALK, STRATEGIES["self_contradiction"], kept), Perturbed)
 

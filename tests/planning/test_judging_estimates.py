@@ -153,7 +153,7 @@ def test_the_limit_of_requests_is_the_most(tmp_path: Path) -> None:
     requests(tmp_path)
     found = estimated(tmp_path, requests=100)
     assert (found.surely_uncached, found.uncached, found.requests) == (FIRST, 100, 100)
-    with pytest.raises(UserError, match=f"the first round takes {FIRST}"):
+    with pytest.raises(UserError, match=f"the first round needs {FIRST}"):
         estimated(tmp_path, requests=FIRST - 1)
 
 

@@ -58,7 +58,9 @@ def test_all_that_is_wrong_and_all_that_is_not_there_in_one_message(mine: Path) 
 
 def test_a_rewriter_gets_the_strategies_that_a_model_applies(mine: Path) -> None:
     robustness = {"corpora": ["bundled"], "rewriter": "local", "rewritten": ["order_shuffle"]}
-    assert "robustness.rewritten: no model makes 'order_shuffle'" in check({**BASE, "robustness": robustness}, mine)
+    assert "robustness.rewritten: a rewriter cannot make 'order_shuffle'" in check(
+        {**BASE, "robustness": robustness}, mine
+    )
 
 
 def test_wordnet_that_is_not_there_is_reported_before_anything_runs(mine: Path) -> None:
@@ -71,8 +73,8 @@ def test_wordnet_that_is_not_there_is_reported_before_anything_runs(mine: Path) 
 def test_a_language_without_a_translator_is_reported_before_anything_runs(mine: Path) -> None:
     translate = {"bundled": {"into": ["es", "xx"], "translator": "gpt", "source": "englsh"}}
     message = check({**BASE, "translate": translate}, mine, asks=False)
-    assert "translate.bundled.into: nothing is known of a language 'xx'" in message
-    assert "translate.bundled.source: nothing is known of a language 'englsh'" in message
+    assert "translate.bundled.into: language 'xx' is not supported for translation" in message
+    assert "translate.bundled.source: language 'englsh' is not supported for translation" in message
     assert "'es'" not in message
 
 
@@ -176,7 +178,7 @@ def test_a_template_with_another_question_needs_the_annotators_question(
     }
     if refused:
         message = check(raw, mine, asks=False)
-        assert "labels.questions: protocol q asks judges by its own template own.j2" in message
+        assert "labels.questions: protocol q uses its own template own.j2" in message
         assert "questions: {q: '...'}" in message
     else:
         checked_config(raw, [mine], asks=False, reads=True, own_environments=False)

@@ -79,7 +79,7 @@ def test_a_trained_metric_gets_the_questions_that_it_learned_and_its_stored_answ
 
 def test_weights_without_a_metric_are_refused(tmp_path: Path) -> None:
     model = EncoderModel(engine="encoder", weights=tmp_path)
-    assert "holds no trained metric" in known_model("poe", model, {}).notes[0]
+    assert "has no trained metric" in known_model("poe", model, {}).notes[0]
 
 
 def test_an_adapter_that_is_not_trained_yet_has_no_answers_of_its_base_model(requests: Path, tmp_path: Path) -> None:

@@ -16,12 +16,12 @@ from dialeval.prompts.rendering import Templates
         (b"{{ question }} \xff", r"'mine\.j2': not UTF-8 \(byte 0xff at character 16\); save the file as UTF-8"),
         ("{{ question }}".encode("utf-16"), r"'mine\.j2': not UTF-8"),
         (b"\n{% if %}", r"mine\.j2, line 2"),
-        (b"{{ answer }}", r"'mine\.j2': 'answer' is undefined; it is given question"),
+        (b"{{ answer }}", r"'mine.j2': 'answer' is undefined; its variables are question"),
         (b"{{ 1 / 0 }}", r"'mine\.j2' cannot be filled in: ZeroDivisionError"),
         (b"{{ question + 1 }}", r"'mine\.j2' cannot be filled in: TypeError"),
         (b"{{ question[9] + {}['a'] }}", r"'mine\.j2'"),
         (b"{% include 'mine.j2' %}", r"'mine\.j2' cannot be filled in: RecursionError"),
-        (b"{% include 'none.j2' %}", r"there is no prompt template 'none\.j2'"),
+        (b"{% include 'none.j2' %}", r"prompt template 'none\.j2' does not exist"),
     ],
 )
 def test_a_template_that_cannot_be_used_is_reported(tmp_path: Path, content: bytes, words: str) -> None:

@@ -130,10 +130,10 @@ def test_the_forms_own_templates_forget_nothing(form: str, criteria: list[str]) 
 @pytest.mark.parametrize(
     ("removed", "words"),
     [
-        ("{{ first }}", "forgets the first dialogue"),
-        ("{{ render_dialogue(second) }}", "forgets the second dialogue"),
-        ("{{ criterion.question }}", "does not contain the criterion"),
-        ("{{ options | join(', ') }}", "forgets 'A', 'B', 'Tie'"),
+        ("{{ first }}", "lacks the first dialogue"),
+        ("{{ render_dialogue(second) }}", "lacks the second dialogue"),
+        ("{{ criterion.question }}", "it lacks the criterion"),
+        ("{{ options | join(', ') }}", "lacks the options 'A', 'B', 'Tie'"),
         ("Choice: ", "begins with 'Choice:'"),
     ],
 )

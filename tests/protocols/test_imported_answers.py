@@ -39,7 +39,7 @@ def test_a_dialogue_must_begin_with_its_seed() -> None:
     assert taken("Is  it raining?\n", "No, not now.", *LINES) == (list(LINES), {})
     assert taken("is it raining", "No... not now", *LINES) == (
         list(LINES),
-        {"seeds that differ in case or punctuation; ours are shown": 1},
+        {"seeds that differ in case or punctuation; this run's are shown": 1},
     )
     with pytest.raises(UserError, match=r"f, row 3: the dialogue begins with 'Is it snowing\?.*but seed 's1' is"):
         taken("Is it snowing?", SEED[1], *LINES)
@@ -52,7 +52,7 @@ def test_a_dialogue_of_no_seed_is_refused_unless_seeds_are_limited() -> None:
 
 
 def test_without_any_dialogue_there_is_an_error() -> None:
-    with pytest.raises(UserError, match="none of the seeds"):
+    with pytest.raises(UserError, match="no seed has a published dialogue"):
         turns({"s1": SEED}, {}, n_utterances=4, only_some_seeds=True, source="c.tsv", notes=Counter())
 
 
@@ -87,7 +87,7 @@ def test_answers_meet_requests_and_the_rest_is_missing() -> None:
     rows = [planned("human"), planned("bot"), {**planned("bot"), "case_id": "s2"}]
     assert joined(rows, answers) == (
         [("missing", "", ""), ("ok", "Choice: No", ""), ("missing", "", "")],
-        {"requests without a published answer: missing": 2},
+        {"requests without a published response: missing": 2},
     )
 
 
@@ -103,9 +103,9 @@ def test_identical_texts_are_dropped_unless_they_differ_here() -> None:
     assert joined([row, {**row, "case_id": "s2"}], answers) == (
         [("missing", "", "EM"), ("missing", "", "")],
         {
-            "pairs that the file calls identical (EM) and that differ here: missing": 1,
-            "requests without a published answer: missing": 1,
-            "pairs of identical texts, dropped as the authors do": 1,
+            "pairs that are identical in the file (EM) and differ in this run: missing": 1,
+            "requests without a published response: missing": 1,
+            "pairs of identical texts, left out as by the authors": 1,
         },
     )
 
@@ -115,11 +115,11 @@ def test_yes_without_an_index_is_counted() -> None:
     answers = {(Shown(f"s{n}", "bot", None), None): answer(text) for n, text in enumerate(texts)}
     rows = [{**planned("bot"), "case_id": f"s{n}"} for n in range(len(texts))]
     (note,) = joined(rows, answers)[1].items()
-    assert note == ("answers 'Choice: Yes' without an index: unparsed here, while the authors let them pass", 2)
+    assert note == ("responses 'Choice: Yes' without an index: unparsed here; the authors count them as passed", 2)
 
 
 def test_answers_about_other_texts_are_counted() -> None:
-    note = "answers about another text than the dialogue here"
+    note = "responses on another text than the dialogue of this run"
     single = {(Shown("s1", "bot", None), None): answer("Choice: No", ["a", " b", "c", "d"])}
     assert joined([planned("bot")], single)[1] == {note: 1}
     pair = planned("bot", protocol="gteval", right="human")
@@ -143,6 +143,6 @@ def test_unplanned_answers_are_counted() -> None:
         (Shown("s1", "other", None), None): answer("Choice: No"),
     }
     assert joined([planned("bot")], answers)[1] == {
-        "answers published about what is not compared here": 1,
-        "answers published about models that are not chatbots here": 1,
+        "published responses on pairs that this run does not compare": 1,
+        "published responses on models that are not chatbots of this run": 1,
     }

@@ -149,7 +149,7 @@ def test_items_are_judged_in_their_language_where_there_are_words(capsys: pytest
     assert "empathy: 回应了对方的感受\n  1: cold\n  7: 温暖" in zh
     de, also = prompts([replace(TURN, language="de", item_id=name) for name in "ab"], [[EMPATHY]])
     assert "empathy: it meets the feeling" in de == also
-    notice = "items in de are asked in English, or the criterion's own words, about empathy\n"
+    notice = "items in de are judged with the untranslated questions of empathy\n"
     assert capsys.readouterr().out == notice  # once
 
 

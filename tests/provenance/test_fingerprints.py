@@ -221,9 +221,9 @@ def test_descriptions_of_tables_and_fields_concern_the_report_alone(
 SAID = [
     ("__init__.py", "0.1.0", "0.2.0"),
     ("errors.py", "did you mean", "do you mean"),
-    ("jobs/progress.py", "from the store", "out of the store"),
+    ("jobs/progress.py", "cached", "restored"),
     ("stages/command.py", "stopped; responses are stored", "ended; responses are stored"),
-    ("engines/answering.py", "requests got no answer", "requests have no answer"),
+    ("engines/answering.py", "requests have no response", "requests got no response"),
     ("stages/answering.py", "these were not sent", "none was sent"),
     ("config/endpoints.py", "a budget needs price_input", "budgets need price_input"),
 ]
@@ -243,7 +243,7 @@ def test_what_is_computed_for_a_remark_and_what_a_failure_rests_on_count(changed
 
 
 def test_why_a_vocabulary_is_not_there_stands_in_a_table(changed: Change) -> None:
-    touched = changed("engines/cl100k.py", "did not come in time", "came too late")
+    touched = changed("engines/cl100k.py", "was not downloaded in time", "came too late")
     assert touched == {"choose_tokenizer", "utterance_lengths"}
 
 

@@ -175,7 +175,7 @@ def test_a_configuration_of_the_same_name_in_another_folder_is_another(
 
 def test_a_record_that_is_none_is_named(results: Path) -> None:
     put(results, "provenance/a.json", "{")
-    with pytest.raises(UserError, match=r"results/provenance/a.json is no record of a job; remove it"):
+    with pytest.raises(UserError, match=r"results/provenance/a.json is not the record of a job; remove it"):
         list_unused(results, set(), STORE, "")
 
 
@@ -183,7 +183,7 @@ def test_a_record_that_is_none_is_named(results: Path) -> None:
     ("folder", "store"), [(".", "store"), ("..", "store"), ("~", "store"), ("/", "store"), ("store/a", "store")]
 )
 def test_a_folder_that_holds_more_than_results_is_refused(results: Path, folder: str, store: str) -> None:
-    with pytest.raises(UserError, match="holds more than results"):
+    with pytest.raises(UserError, match="also contains other files"):
         check_folder(Path(folder), Path(store), Path())
     check_folder(results, Path("store"), Path())
     check_folder(results, results / "store", Path())
@@ -202,11 +202,11 @@ def test_the_stage_lists_and_removes_only_where_it_is_set(results: Path, capsys:
     said = capsys.readouterr().out
     assert "4 B  results/tables/a.csv  (answer)\n" in said
     assert "2.3 kB  results/tables/b.csv  (answer; stays: changed since a run made it)\n" in said
-    assert "holds files without a record of a run, which stay: mine.txt\n" in said
+    assert "has files without a record of a run, which are kept: mine.txt\n" in said
     assert "1 file or folder of 4 B can be removed: snakemake --cores 1 clean_remove" in said
     assert (results / "tables/a.csv").exists()
     assert not (results / ".graph.json").exists()
-    with pytest.raises(UserError, match="nothing is known of what the configuration makes"):
+    with pytest.raises(UserError, match="the outputs of the configuration are unknown"):
         clean(CleanSettings(remove=True), results, STORE, results / ".graph.json")
     with pytest.raises(UserError, match="names missing files"):
         clean(CleanSettings(remove=True), results, STORE, graph(results, left_out=("note: x is left out",)))

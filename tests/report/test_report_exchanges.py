@@ -101,7 +101,7 @@ def test_embedded_models_and_short_windows_have_a_note() -> None:
         responses={"clerk": example.in_memory(RESPONSES, short)}, from_texts=frozenset({"clerk"})
     )
     facts = exchange(run).facts()
-    assert facts.startswith("embedded, so from the texts alone")
+    assert facts.startswith("embedded model: computed from the texts")
     assert "without its 3 oldest utterances" in facts
 
 
@@ -133,4 +133,4 @@ def test_the_prompt_of_others_is_not_shown_as_ours() -> None:
     one = exchange(example.exchange_source(published=frozenset({"clerk"})))
     assert one.prompt() == ()
     assert one.answer["text"] == "Hard to say <i>really</i>."
-    assert one.facts().startswith("published by others")
+    assert one.facts().startswith("a published response to the authors' own prompt")

@@ -67,7 +67,7 @@ def sent(kind: CaseShelf, place: int, prompt: int) -> list[tuple[str, str]]:
 
 def test_case_types_are_in_the_order_of_the_parts(kinds: dict[str, CaseShelf]) -> None:
     assert list(kinds) == ["perturbed", "choices"]
-    assert kinds["perturbed"].words == "10 of 10 perturbed items, at most 12 of each perturbation, drawn by chance"
+    assert kinds["perturbed"].words == "10 of 10 perturbed items, at most 12 of each perturbation, randomly drawn"
 
 
 def test_of_many_damaged_items_some_are_drawn_the_same_whatever_else_is_there() -> None:
@@ -126,7 +126,7 @@ def test_a_test_item_shows_its_options_who_chose_them_and_the_models_answers(kin
         {"letter": "B", "text": example.ODD, "right": False, "chosen": []},
     ]
     words = [one["text"] for one in blocks if one["type"] == "words"]
-    assert words == ["slot: time; speaker 1's personality: brisk", "Why A is right, as it was written: It is said."]
+    assert words == ["slot: time; speaker 1's personality: brisk", "The writer's reason for A: It is said."]
     right, turned, unread = block(blocks, "cards")["cards"]
     assert (right["title"], right["verdict"], right["badge"], right["answer"]) == (
         "able (letter)", "A: right", "won", "A",

@@ -101,7 +101,7 @@ def test_tables_for_machines_are_not_shown_and_missing_values_sort_last() -> Non
     columns = [column.label for column in ratings.columns]
     cell = ratings.rows[0].cells[columns.index("elo sd")]
     assert (cell.text, cell.sort) == ("–", None)
-    assert ratings.elsewhere == "The same as a file: results/tables/arena/ratings.csv"
+    assert ratings.elsewhere == "As a file: results/tables/arena/ratings.csv"
 
 
 @pytest.mark.parametrize(

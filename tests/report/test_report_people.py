@@ -78,7 +78,7 @@ def test_the_part_on_labels_holds_the_three_side_by_side_and_says_where_the_judg
         "v1 is best, according to human-corrected estimates: first by felt (empathy) (5). Places by"
     )
     assert one.summary.basis == (
-        "Judge clerk alone would put first v2 by felt (empathy).",
+        "Judge clerk alone ranks first v2 by felt (empathy).",
         "The human-corrected estimates use labels of people, and the judge's scores of all dialogues.",
     )
     page = build_report(run(ROWS, figures=(Figure("What people would say", "", "<svg/>", part="labels"),)))
@@ -102,7 +102,7 @@ def test_the_panel_stands_for_all_judges_and_is_no_leaderboard_of_its_own() -> N
     assert len(build_boards(run(rows))) == 1
     (one,) = people_boards(run(rows))
     assert one.board.measures[2].label == "All judges: felt (empathy)"
-    assert one.summary.basis[0] == "All judges together alone would put first v2 by felt (empathy)."
+    assert one.summary.basis[0] == "All judges together alone ranks first v2 by felt (empathy)."
 
 
 def test_an_order_that_nothing_tested_is_left_open_whatever_the_intervals() -> None:

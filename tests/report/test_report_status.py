@@ -56,7 +56,7 @@ def test_progress_of_jobs_is_shown_in_shares_of_requests() -> None:
 def test_the_page_begins_with_it_and_a_finished_report_has_none(tmp_path: Path) -> None:
     run_status = run_status_of(files(tmp_path), {"a": [so_far(30, 120)]}, is_running=True, at="12:00:00 UTC")
     page = build_report(example.inputs(run_status=run_status))
-    assert page.index("This run is at work") < page.index("Who chats best?")
+    assert page.index("This run is in progress") < page.index("Who chats best?")
     assert 'value="25"' in page
     assert "arena by clerk" in page
     assert 'id="run-status"' not in build_report(example.inputs())
@@ -65,4 +65,4 @@ def test_the_page_begins_with_it_and_a_finished_report_has_none(tmp_path: Path) 
 def test_a_run_that_is_finished_says_so(tmp_path: Path) -> None:
     wanted = files(tmp_path, *(str(path.relative_to(tmp_path)) for paths in files(tmp_path).values() for path in paths))
     run_status = run_status_of(wanted, {}, is_running=False, at="now")
-    assert (run_status.missing, run_status.title) == ((), "This run has made all that the page shows")
+    assert (run_status.missing, run_status.title) == ((), "This run is finished")

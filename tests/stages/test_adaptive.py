@@ -148,7 +148,7 @@ def test_a_round_with_too_many_failures_decides_nothing_and_the_next_run_request
         return Reply(refusal("no such thing"), 400) if broken and left == "b" else judge(call)
 
     with LoopbackEndpoint(failing) as endpoint:
-        with pytest.raises(UserError, match=r"20 of 60 requests got no answer"):
+        with pytest.raises(UserError, match=r"20 of 60 requests have no response"):
             run(tmp_path, "a", endpoint.url)
         assert not any(path.exists() for path in paths(tmp_path, "a").values())
         assert len(endpoint.log) == 3 * PER_ROUND, "no second round is begun"
@@ -191,14 +191,14 @@ def test_a_single_failure_in_the_first_round_is_no_larger_a_share_than_it_is_of_
         assert 1 / (3 * PER_ROUND) > 1 / EXPECTED
         assert sum(row["status"] == "missing" for row in responses(tmp_path, "a")) == 1
         assert rounds[-1]["decision"] == "ended"
-        with pytest.raises(UserError, match="1 of .* requests got no answer"):
+        with pytest.raises(UserError, match="1 of .* requests have no response"):
             run(tmp_path, "b", endpoint.url, answering={"max_failure_share": 0.5 / EXPECTED})
 
 
 def test_the_limit_of_requests(tmp_path: Path) -> None:
     plan(tmp_path)
     with LoopbackEndpoint(judge) as endpoint:
-        with pytest.raises(UserError, match=r"adaptive.requests is 59, and the first round takes 60"):
+        with pytest.raises(UserError, match=r"adaptive.requests is 59, and the first round needs 60"):
             run(tmp_path, "a", endpoint.url, adaptive={"requests": 59})
         assert not endpoint.log
         run(tmp_path, "a", endpoint.url, adaptive={"requests": 130})

@@ -47,7 +47,7 @@ def test_a_set_of_prompts_that_there_is_not_is_reported(tmp_path: Path) -> None:
     files = ("--drawn", str(tmp_path / "d"), "--requests", str(tmp_path / "r"))
     done = stage("plan_adequacy", *files, "--prompts", "mine")
     assert done.returncode == 2
-    assert "'mine' is no set of prompts; write ours:FOLDER or papers:FOLDER" in done.stderr
+    assert "'mine' is not a set of prompts; write ours:FOLDER or papers:FOLDER" in done.stderr
 
 
 def test_help_describes_every_stage() -> None:

@@ -231,7 +231,7 @@ def test_experts_answers_go_from_the_sheet_to_a_row_beside_the_models(
     (agreement,) = [row for row in rows_of(folder, "agreement") if row["task"] == "Overall"]
     assert agreement["agreement"] == pytest.approx(11 / 12)
     assert [row["type"] for row in rows_of(folder, "overview")] == ["people"]
-    with pytest.raises(UserError, match="filled.csv has no answers of an expert 'bob'; did you mean 'bo'"):
+    with pytest.raises(UserError, match="filled.csv has no answers of expert 'bob'; did you mean 'bo'"):
         dialogbench_results.dialogbench_experts(
             dialogbench_results.DialogbenchExpertsSettings(simulated=["bob"]),
             items,

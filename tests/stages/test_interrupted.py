@@ -26,4 +26,6 @@ def test_a_stage_that_did_not_begin_is_named(
     with pytest.raises(SystemExit) as stopped:
         runpy.run_module("dialeval.stages", run_name="__main__")
     assert stopped.value.code == 130
-    assert capsys.readouterr().err == "error in plan_pair: stopped before it began; run the same command to resume\n"
+    assert (
+        capsys.readouterr().err == "error in plan_pair: stopped before it began; run the same command again to resume\n"
+    )

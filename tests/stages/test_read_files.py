@@ -87,7 +87,7 @@ def test_scores_of_unrated_items_are_passed_over_with_a_word(
     assert [row["item_id"] for row in read_table(path, JUDGEMENTS).to_pylist()] == ["a", "b"]
     said = capsys.readouterr().out
     assert "2 scores read" in said
-    assert "1 score of corpus 'mine' left out, for their items were (lines without a rating)" in said
+    assert "1 score of corpus 'mine' skipped, since their items were left out (lines without a rating)" in said
     assert "1 score of corpus 'mine' on relevance, which has no ratings" in said
 
 
@@ -142,7 +142,7 @@ def test_strategies_say_which_published_sets_are_read(tmp_path: Path, capsys: py
     assert strategies(["repetition"]) == {"repetition"}
     assert "does not have" not in capsys.readouterr().out
     assert strategies(None) == {"repetition", "contradiction"}
-    assert "does not have these published sets, so they are not read: random_response" in capsys.readouterr().out
+    assert "does not have these published sets, so they are skipped: random_response" in capsys.readouterr().out
     with pytest.raises(UserError, match=r"dullness-original_text\.txt cannot be read"):
         strategies(["dullness"])
 

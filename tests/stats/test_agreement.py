@@ -45,7 +45,7 @@ def test_unread_repeats_are_left_out():
     assert result.inconsistency.estimate == 0.0
     alone = retest_inconsistency([0, 1], [1.0, 1.0], [0, 1])
     assert np.isnan(alone.inconsistency.estimate)
-    assert alone.inconsistency.note == "no item has two readable repeats"
+    assert alone.inconsistency.note == "no item has two parsed repeats"
 
 
 @pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])

@@ -47,7 +47,7 @@ def test_entries_are_numbered_in_their_order(entries):
     [
         (["a", None, "b"], r"cluster\[1\] is missing; every row needs one"),
         ([1.0, 2.0, np.nan, np.nan], r"cluster\[2\] is missing"),
-        (np.array([1, "a"], dtype=object), "cluster holds int and str, which have no order; give all as text"),
+        (np.array([1, "a"], dtype=object), "cluster has int and str, which have no common order; give all as text"),
     ],
 )
 def test_rows_without_an_entry_are_not_put_together(entries, words):

@@ -56,7 +56,7 @@ def test_unread_verdicts_are_counted_and_not_matched():
     assert result.unparsed == 1
     assert result.n_swapped == 0
     assert np.isnan(result.order_inconsistency.estimate)
-    assert result.order_inconsistency.note == "no comparison was read in both orders"
+    assert result.order_inconsistency.note == "no comparison has verdicts in both orders"
 
 
 def test_repeats_are_matched_with_their_own_swap():

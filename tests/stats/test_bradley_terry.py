@@ -171,7 +171,7 @@ def test_two_halves_of_which_one_always_wins_are_flagged(rate):
     result = rate(left, right, [1.0] * 8, 4)
     assert result.converged
     assert np.isfinite(result.rating).all()
-    assert sum(note.startswith("the data set no limit") for note in result.notes) == 2
+    assert sum(note.startswith("the data do not bound its distance") for note in result.notes) == 2
 
 
 @METHODS

@@ -338,7 +338,7 @@ def test_an_average_with_a_part_of_a_single_cluster_has_no_interval():
     average = average_over([many, many, one])
     assert average.estimate[0, 0] == pytest.approx(many.estimate[0, 0])
     assert np.isnan([average.ci_low[0, 0], average.ci_high[0, 0]]).all()
-    assert average.reason == (("no interval in 1 of 3 corpora, and so none of the mean",),)
+    assert average.reason == (("no interval in 1 of 3 corpora, so the mean has none",),)
     assert average_over([many, many]).reason == (("",),)
 
 

@@ -64,7 +64,7 @@ def test_both_orders_on_one_seed_are_one_cluster():
 def test_no_verdict_is_missing_with_a_reason():
     result = against_one([], [])
     assert np.isnan(result.win_rate[0, 1])
-    assert result.win_or_tie.note[1] == "there is nothing to take a share of"
+    assert result.win_or_tie.note[1] == "no item"
 
 
 def test_matrices_by_hand():
@@ -119,7 +119,7 @@ def test_pass_rates_by_hand():
     np.testing.assert_allclose(result.rate.estimate, [1 / 3, 1.0, np.nan])
     assert result.rate.ci_low[0] < 1 / 3 < result.rate.ci_high[0]
     assert np.isnan(result.rate.ci_low[1:]).all()
-    assert result.rate.note == ("", "a single cluster gives no interval", "there is nothing to take a share of")
+    assert result.rate.note == ("", "a single cluster gives no interval", "no item")
 
 
 @pytest.mark.parametrize(

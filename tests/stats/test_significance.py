@@ -136,7 +136,7 @@ def test_what_does_not_fit_is_refused():
         places([1.0, 2.0], [[False]])
     with pytest.raises(ValueError, match="without an estimate"):
         places([1.0, np.nan], np.zeros((2, 2)))
-    with pytest.raises(ValueError, match="each is claimed"):
+    with pytest.raises(ValueError, match="each claimed to be better"):
         places([1.0, 2.0], np.ones((2, 2)) - np.eye(2))
 
 

@@ -213,7 +213,10 @@ def ratings(names: Sequence[str], judges: Sequence[str]) -> pd.DataFrame:
                     row |= {method: value, low: value - 40, high: value + 40}
                 if name == names[-1] and len(names) > 1:
                     row |= {"davidson": -4371.0, "davidson_ci_low": None, "davidson_ci_high": None}
-                    row["note"] = "loses every comparison: not identifiable (never scores), the data set no lower limit"
+                    row["note"] = (
+                        "loses every comparison: not identifiable (never scores): the data do not bound the rating "
+                        "from below"
+                    )
                 found.append(row | {"n_unparsed": 0})
     return frame("measures/ratings", found)
 

@@ -106,7 +106,7 @@ def model_ensemble() -> pa.Table:
     rows.append(
         about
         | {"corpus": "small-talk", "dimension": "diversity", "chosen_on": "all corpora", "n": 0}
-        | {"reason": "only 1 of 3 judges have scores to choose by and to use"}
+        | {"reason": "only 1 of 3 judges have scores for the selection and for the ensemble"}
     )
     return to_table(MODEL_ENSEMBLE, _rated(rows))
 

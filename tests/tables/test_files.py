@@ -186,7 +186,7 @@ def test_texts_of_a_csv_file_are_escaped_and_numbers_are_not(tmp_path: Path) -> 
 
 def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with pytest.raises(UserError, match="cannot be written.*earlier results are whole"):
+    with pytest.raises(UserError, match="cannot be written.*earlier results are complete"):
         write_table(tmp_path / "file" / "t", UTTERANCES, to_table(UTTERANCES, [ROW]))
 
 
@@ -226,7 +226,7 @@ def test_a_node_waits_until_it_sees_a_file_whole(
     path = tmp_path / "table.parquet"
     assert once_visible(path, lambda _: appears_after(naps, 3, error)) == "whole"
     assert sum(naps) == 3
-    assert capsys.readouterr().out.count(f"waiting: this node does not see {path} whole yet") == 1
+    assert capsys.readouterr().out.count(f"waiting: this node does not see the complete {path} yet") == 1
 
 
 def test_the_wait_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, naps: list[float]) -> None:

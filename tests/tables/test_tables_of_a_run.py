@@ -143,7 +143,7 @@ def test_nothing_is_overwritten_and_one_table_fits_in_a_csv(
 
 def test_tables_without_rows_are_no_data_set(results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["export", "hub", "arena/*", "--results", str(results), "--to", str(tmp_path / "set")]) == 1
-    assert "none of these tables has a row" in capsys.readouterr().err
+    assert "all of these tables are empty" in capsys.readouterr().err
 
 
 def test_the_list_is_of_what_is_for_readers(results: Path, capsys: pytest.CaptureFixture[str]) -> None:

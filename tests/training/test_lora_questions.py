@@ -105,7 +105,7 @@ def test_own_criteria_need_a_question(questions: Callable[..., Any]) -> None:
     made = questions(criteria={"warmth": warm})
     (question,) = made.rendered([row])
     assert "Is the response warm?" in made._prompts.tokenizer.decode(question.prompt)
-    with pytest.raises(UserError, match=r"training\.turns: criterion 'kindness' has no Yes/No question"):
+    with pytest.raises(UserError, match=r"training\.turns: criterion 'kindness' has no yes/no question"):
         list(made.rendered([row | {"criterion": "kindness"}]))
 
 

@@ -129,12 +129,12 @@ def test_criteria_that_are_not_named_are_the_papers() -> None:
 @pytest.mark.parametrize(
     ("criteria", "kinds", "level", "words"),
     [
-        (None, ["randm"], "turn", "'randm' is no way of spoiling a turn; did you mean 'random'"),
-        (None, ["random_response"], "turn", "it is called 'random' here"),
-        (None, ["near"], "dialogue", "no way of spoiling a dialogue"),
+        (None, ["randm"], "turn", "'randm' is not a perturbation of a turn; did you mean 'random'"),
+        (None, ["random_response"], "turn", "use 'random'"),
+        (None, ["near"], "dialogue", "not a perturbation of a dialogue"),
         (["diversity"], None, "dialogue", "no perturbation lowers 'diversity' of a dialogue"),
         (["empathy"], None, "turn", "criteria.empathy.sensitive_to"),
-        (["specificity"], ["near"], "turn", "none of the perturbations lowers 'specificity'; what does: dullness"),
+        (["specificity"], ["near"], "turn", "none of the perturbations lowers 'specificity'; these do: dullness"),
     ],
 )
 def test_what_means_nothing_is_refused(

@@ -87,12 +87,12 @@ def test_few_dialogues_and_no_dialogue_say_so() -> None:
     examples = example.examples(n_dialogues=2)  # none is held back
     (row, other) = record(examples).values()
     assert {row["moment"], other["moment"]} == {"before", "after"}
-    assert (row["n"], row["reason"]) == (0, "there is no pair of a true and a perturbed example")
+    assert (row["n"], row["reason"]) == (0, "no pair of an original and a perturbed example")
 
 
 def test_scores_of_another_run_are_refused() -> None:
     scores = example.scores(example.examples("others"))
-    with pytest.raises(UserError, match=r"judge was scored on 'others/.*', which is no held-back example"):
+    with pytest.raises(UserError, match=r"judge was scored on 'others/.*', which is not a held-back example"):
         record(example.examples(), scores)
 
 

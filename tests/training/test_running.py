@@ -117,13 +117,13 @@ def test_the_estimate_is_no_less_than_what_a_gpu_took_and_little_more(
 
 def test_what_does_not_fit_is_reported_with_what_helps(capsys: pytest.CaptureFixture[str]) -> None:
     check_memory("judge", _llama(), 40e9, on_cpu=False, checkpointing=True)
-    assert capsys.readouterr().out.startswith("judge: the training takes about ")
+    assert capsys.readouterr().out.startswith("judge: the training needs about 28.2 GB: 12")
     with pytest.raises(UserError, match=r"the GPU's memory has 22\.4 GB free; lower micro_batch_size") as error:
         check_memory("judge", _llama(), 24e9, on_cpu=False, checkpointing=True)
     assert "gradient_checkpointing" not in str(error.value)  # it is on already
     with pytest.raises(UserError, match="set gradient_checkpointing: true"):
         check_memory("judge", _llama(checkpointing=False), 80e9, on_cpu=False, checkpointing=False)
-    with pytest.raises(UserError, match="the weights alone do not fit: take a smaller model or a larger GPU"):
+    with pytest.raises(UserError, match="the weights alone do not fit: use a smaller model or a larger GPU"):
         check_memory("judge", _llama(), 12e9, on_cpu=False, checkpointing=True)
     with pytest.raises(UserError, match="the machine's memory"):
         check_memory("judge", _llama(), 12e9, on_cpu=True, checkpointing=True)

@@ -140,7 +140,7 @@ def test_rows_stand_in_pairs_and_repeated_dialogues_count_once(tmp_path: Path) -
 
 def test_a_domain_without_enough_dialogues_is_refused_with_how_many_are_needed(tmp_path: Path) -> None:
     table = write(tmp_path / "home.parquet", DIALOGUES[:3])
-    with pytest.raises(UserError, match=r"of 3 dialogues none falls into the part '\w+'; about 50 dialogues"):
+    with pytest.raises(UserError, match=r"of 3 dialogues none is in part '\w+'; about 50 dialogues"):
         list(training_rows(recipe(held_back=0.1), [table], set(), say=print))
     names = {one.name for one in DIALOGUES[:3]}
     with pytest.raises(UserError, match=r"of 0 dialogues \(3 more are left out, since they are judged\)"):

@@ -79,7 +79,7 @@ def test_without_the_package_it_says_what_to_do(tmp_path: Path) -> None:
 def test_without_the_weights_it_names_their_licence(tmp_path: Path) -> None:
     code, output = scored(tmp_path, "cometkiwi22", "text", comet=COMET, torch=TORCH)
     assert code == 1
-    assert "the weights of Unbabel/wmt22-cometkiwi-da cannot be had: accept their licence at https://" in output
+    assert "the weights of Unbabel/wmt22-cometkiwi-da cannot be downloaded: accept their licence at https://" in output
     code, output = scored(tmp_path, "bertscore", "back", "sw", bert_score=BERT_SCORE)
     assert code == 1
     assert "the weights for BERTScore in 'sw' cannot be had" in output

@@ -30,7 +30,7 @@ def test_what_is_forgotten_is_named(tmp_path: Path) -> None:
     found = problems(tmp_path, "adequacy.j2", "{{ utterance }}: how good?")
     assert [one.split(";")[0].split(",")[0] for one in found] == [
         "adequacy.j2: it lacks the translation",
-        "adequacy.j2: it does not say that the answer is 'adequacy: ' and a number",
+        "adequacy.j2: it does not request a line 'adequacy: ' with a number",
     ]
 
 

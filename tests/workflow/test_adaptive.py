@@ -115,4 +115,4 @@ def test_invalid_adaptive_protocols_are_reported_before_the_first_job(workspace:
     config = yaml.safe_load(path.read_text(encoding="utf-8"))
     config["models"]["gpt"]["shards"] = 2
     path.write_text(yaml.safe_dump(config), encoding="utf-8")
-    assert "protocols.closer.adaptive: whether a pair is settled" in workspace.run(ok=False)
+    assert "protocols.closer.adaptive: sequential pairs need all of a judge's verdicts" in workspace.run(ok=False)

@@ -46,7 +46,7 @@ def test_battles_alone_are_rated_and_drawn(workspace: Workspace) -> None:
     assert "Nothing to be done" in workspace.run("battles")
     write_battles(workspace, ("c", "b", "both"))
     output = workspace.run("battles", ok=False)
-    assert "mine.csv, line 22: column 'label' is 'both', which is no winner; write left, right or tie" in output
+    assert "mine.csv, line 22: column 'label' is 'both', which is not a winner; write left, right, tie" in output
     assert "Traceback" not in output
 
 

@@ -23,7 +23,7 @@ def test_files_of_a_dropped_chatbot_are_listed_and_removed_and_nothing_else_is(f
     output = finished.run("clean", "versions")
     assert "all results were made with the versions that are installed" in output
     assert "results has no unused files" in output
-    assert "holds files without a record of a run, which stay: tables/mine.csv\n" in output
+    assert "has files without a record of a run, which are kept: tables/mine.csv\n" in output
     before, stored = files(finished), finished.stored("*/*")
     finished.configure(chatbots=["random"])
     output = finished.run("clean")
@@ -44,7 +44,7 @@ def test_files_of_a_dropped_chatbot_are_listed_and_removed_and_nothing_else_is(f
 
 
 def test_a_results_folder_that_is_in_use_or_holds_more_is_refused(workspace: Workspace) -> None:
-    assert "results_dir is ., a folder that holds more than results" in workspace.run(
+    assert "results_dir is ., which also contains other files" in workspace.run(
         "clean", "--config", "results_dir=.", ok=False
     )
     (workspace.folder / "results").mkdir()

@@ -16,7 +16,7 @@ def test_a_finished_run_has_not_moved_from_itself(finished: Workspace) -> None:
     # what the run itself needs is neither made nor missed
     finished.configure(corpora={"bundled": {"reader": "jsonl", "path": "gone.jsonl", "language": "en"}})
     output = finished.run("compare", *folders)
-    assert "none moved beyond its interval" in output
+    assert "none changed at p < .05 without adjustment" in output
     assert "(100.0%)" in output
     assert re.search(r"\ntotal +1\n", output)
     folder = finished.folder / "results" / "comparison"
@@ -33,6 +33,6 @@ def test_a_finished_run_has_not_moved_from_itself(finished: Workspace) -> None:
 
 def test_what_is_missing_is_reported(finished: Workspace) -> None:
     output = finished.run("compare", "--config", "run_a=results", ok=False)
-    assert "compare needs two folders of results" in output
+    assert "compare needs two results folders" in output
     output = finished.run("compare", "--config", "run_a=results", "run_b=nowhere", ok=False)
-    assert "nowhere is no folder" in output
+    assert "nowhere is not a folder" in output

@@ -41,14 +41,14 @@ def test_a_run_from_another_folder_has_its_configuration_or_says_that_it_has_the
     (tmp_path / "away").mkdir()
     from_away = ("--snakefile", str(workspace.folder / "workflow" / "Snakefile"), "--directory", str(tmp_path / "away"))
     output = workspace.run("--dry-run", *from_away)
-    assert f"away has no config.yaml, so that this run follows the project's own, {workspace.folder}" in output
+    assert f"away has no config.yaml, so this run uses the project's own, {workspace.folder}" in output
     assert "profiles/default for setting default command line arguments" in output
     assert "generate_dialogues" in output
     battles = {"data_dir": ".", "battles": {"mine": {"path": "mine.csv"}}}
     (tmp_path / "away" / "config.yaml").write_text(yaml.safe_dump(battles), encoding="utf-8")
     (tmp_path / "away" / "mine.csv").write_text(BATTLES, encoding="utf-8")
     output = workspace.run("--dry-run", *from_away)
-    assert "follows the project's own" not in output
+    assert "uses the project's own" not in output
     assert "rate_battles" in output
     assert "generate_dialogues" not in output
 

@@ -68,7 +68,7 @@ def test_jobs_without_a_gpu_are_refused_before_any_runs(workspace: Workspace, mo
     workspace.configure(models=models, chatbots=["open"])
     assert "This was a dry-run" in workspace.run("--dry-run")  # planned here, to be run elsewhere
     output = workspace.run(ok=False)
-    assert "models.open: vllm 0.32.0 computes on NVIDIA GPUs, and" in output
+    assert "models.open: vllm 0.32.0 needs an NVIDIA GPU, and" in output
     assert "engine: openai" in output
     assert "nothing is computed" not in output
     assert not list((workspace.folder / "results").rglob("*.parquet"))

@@ -90,7 +90,7 @@ def test_rounds_and_means_on_unrated_items(filled: Workspace) -> None:
     assert len(singles) == 3 * N * REPEATS
     assert all(expected[row["item_id"], row["dimension"], row["round"]] == row["value"] for row in singles)
     log = (filled.folder / "results/logs/filled/length.log").read_text("utf-8")
-    assert f"mine: coherence, which no person rated, is filled in by length on {N} items" in log
+    assert f"mine: coherence, without human ratings, is imputed by length on {N} items" in log
     assert not {row["rater"] for row in table(filled, "ratings/mine")} & {"length"}
 
 

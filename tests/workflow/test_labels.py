@@ -125,13 +125,13 @@ def test_from_the_draw_to_the_table_of_labels(labelling: Workspace) -> None:
     path.write_text(json.dumps(export | {"draw": "d0"}), encoding="utf-8")
     output = labelling.run("results/labels/labels.parquet", ok=False)
     assert "quality-bob.csv, row 2: 9 is off the scale of overall, 1 to 5" in output
-    assert "human_like-bob (1).json is of another draw, d0" in output
+    assert "human_like-bob (1).json belongs to another sample, d0" in output
     wrong.unlink()
 
     # a ledger that is gone is missed before anything is drawn anew
     (labelling.folder / "labels/draw-better.csv").unlink()
     output = labelling.run("annotation_pages", ok=False)
-    assert "draw-better.csv is not the ledger that these pages were drawn with: it is gone" in output
+    assert "draw-better.csv is not the ledger of these pages: it was removed" in output
     labelling.run("annotation_pages", "--forcerun", "draw_to_label")
     assert not labelling.would_run("annotation_pages")
 
@@ -199,9 +199,9 @@ def test_labels_that_cannot_be_written_or_are_not_configured(labelling: Workspac
     (labelling.folder / "blocked").write_text("a file")
     configure(labelling, path="blocked/labels")
     output = labelling.run("annotation_pages", ok=False)
-    assert "cannot be written" in output or "labels.path: blocked/labels is a file or cannot be had" in output
+    assert "cannot be written" in output or "labels.path: blocked/labels is a file, or cannot be opened" in output
     configure(labelling, path="blocked")
-    assert "labels.path: blocked is a file or cannot be had" in labelling.run("annotation_pages", ok=False)
+    assert "labels.path: blocked is a file, or cannot be opened" in labelling.run("annotation_pages", ok=False)
     config = yaml.safe_load((labelling.folder / "config.yaml").read_text(encoding="utf-8"))
     del config["labels"]
     (labelling.folder / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")

@@ -26,7 +26,7 @@ def last_lines(output: str) -> str:
 
 def test_an_unknown_target_lists_the_targets(workspace: Workspace) -> None:
     said = last_lines(workspace.run("reprot", "--dry-run", ok=False))
-    assert "nothing in this configuration makes 'reprot'; did you mean 'report'?" in said
+    assert "no rule of this configuration makes 'reprot'; did you mean 'report'?" in said
     for target in ("all", "botchat", "metaeval", "estimate", "clean"):
         assert f" {target}," in said
 
@@ -34,7 +34,7 @@ def test_an_unknown_target_lists_the_targets(workspace: Workspace) -> None:
 @pytest.mark.slow
 def test_mistakes_of_the_configuration_end_in_words(workspace: Workspace) -> None:
     workspace.configure(judges="forest")
-    assert "judges: 'forest' instead of a list; write [forest]" in last_lines(workspace.run(ok=False))
+    assert "judges: 'forest' is not a list; write [forest]" in last_lines(workspace.run(ok=False))
     (workspace.folder / "config.yaml").write_text("models:\n\ta: {}\n")
     assert "config.yaml, line 2" in last_lines(workspace.run(ok=False))
     workspace.configure()
@@ -46,7 +46,7 @@ def test_a_criterion_that_is_none_ends_in_words_with_labels_too(workspace: Works
     quality = {"form": "scale", "data": {"source": "selfchat"}, "criteria": ["coherense"], "judges": ["forest"]}
     workspace.configure(protocols={"quality": quality}, labels={"path": "labels"})
     said = workspace.run("--dry-run", ok=False)
-    assert "protocols.quality.criteria: 'coherense' is no criterion; did you mean 'coherence'?" in last_lines(said)
+    assert "protocols.quality.criteria: 'coherense' is not a criterion; did you mean 'coherence'?" in last_lines(said)
     assert "Traceback" not in said
 
 

@@ -41,7 +41,7 @@ WORDS = all_of(
     code("__init__.py", "0.1.0", "0.2.0"),
     code("stages/command.py", "responses are stored", "answers are stored"),
     code("errors.py", "did you mean", "do you mean"),
-    code("jobs/progress.py", "from the store", "out of the store"),
+    code("jobs/progress.py", "cached", "restored"),
     code("protocols/locate.py", "whether a dialogue shows", "if a dialogue shows"),
     code("stats/elo.py", "def bootstrap_elo(", "# a comment\ndef bootstrap_elo("),
 )

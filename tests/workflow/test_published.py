@@ -125,10 +125,10 @@ def test_published_answers_become_tables_and_a_report(small: tuple[Workspace, st
     assert float(gteval[("second",)]["unparsed"]) == pytest.approx(2 / 6)
     for words in (
         "convs.tsv, column f: 4 dialogues of first",
-        "1 answer 'Choice: Yes' without an index: unparsed here, while the authors let them pass",
-        "1 request without a published answer: missing",
-        "1 answer published about models that are not chatbots here",
-        "1 pair that the file calls identical (EM) and that differ here: missing",
+        "1 response 'Choice: Yes' without an index: unparsed here; the authors count them as passed",
+        "1 request without a published response: missing",
+        "1 published response on models that are not chatbots of this run",
+        "1 pair that are identical in the file (EM) and differ in this run: missing",
     ):
         assert words in output
     assert "another text" not in output

@@ -41,9 +41,9 @@ def test_a_run_says_what_its_jobs_do_and_ends_with_its_answer(finished: Workspac
     lines = said.splitlines()
     assert "answer (forest, gteval): begins" in lines
     assert any(line.startswith("answer (forest, gteval): done in ") for line in lines)
-    (models,) = {line.split(":")[0] for line in lines if "requests done" in line}
+    (models,) = {line.split(":")[0] for line in lines if "requests, " in line}
     assert models == "  forest"
-    assert next(line for line in reversed(lines) if "requests done" in line).endswith(" from the store")
+    assert next(line for line in reversed(lines) if "requests, " in line).endswith(" cached")
     assert "Execute 1 jobs" not in said
     assert "Finished jobid" not in said
     assert lines[-1].startswith("In this run: 0 requests sent, ")
@@ -61,7 +61,7 @@ def test_results_of_a_clock_that_was_ahead_are_gone_on_with(finished: Workspace)
         os.utime(path, (tomorrow, tomorrow))
     finished.configure(elo={**SMALL["elo"], "k": 16})
     said = finished.run("results/tables/arena/ratings.csv")
-    assert "had time stamps in the future, and have the present time now" in said
+    assert "had time stamps in the future; set to the present time" in said
     assert "Nothing to be done" in finished.run("results/tables/arena/ratings.csv")
 
 
@@ -163,7 +163,7 @@ def test_another_chatbot_sends_no_request_to_the_others(finished: Workspace) -> 
     asked = {p: len(finished.stored(f"forest/{p}")) - n for p, n in n_before.items()}
     # 12 seeds: each dialogue alone; against two others, two orders, two lengths; against the human one, two orders
     assert asked == {"unieval": 12, "arena": 12 * 2 * 2 * 2, "gteval": 12 * 2}
-    assert "12 sent, 36 from the store" in output
+    assert "12 sent, 36 cached" in output
 
 
 @pytest.mark.slow

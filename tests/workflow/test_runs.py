@@ -124,7 +124,7 @@ def test_a_second_run_at_the_same_time_is_refused(finished: Workspace) -> None:
     [
         ("judges: [forest]\n", ["models: this field is needed", "replaces config.yaml"]),
         ("servers: {a: b}\n", ["servers: there is no such field", "models: this field is needed"]),
-        ("models: &m {a: [*m]}\n", ["'models.a' holds itself"]),
+        ("models: &m {a: [*m]}\n", ["'models.a' contains itself"]),
     ],
 )
 def test_a_configuration_that_is_given_stands_alone(workspace: Workspace, content: str, words: list[str]) -> None:

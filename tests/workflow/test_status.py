@@ -26,7 +26,7 @@ def test_a_status_page_is_made_beside_a_run_without_any_request(finished: Worksp
         assert "snakemake --cores 1 status" in refused
         finished.run("status")
     page = (results / "report/status.html").read_text(encoding="utf-8")
-    assert "This run is at work" in page
+    assert "This run is in progress" in page
     assert '<dd dir="auto">generic</dd>' in page
     assert "arena/ratings" in page
     assert (results / "report/index.html").read_bytes() == report

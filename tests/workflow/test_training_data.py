@@ -45,7 +45,7 @@ def configure(workspace: Workspace, own: int = 30, **changes: Any) -> None:
 def test_overlap_is_refused_and_what_is_judged_can_be_left_out(workspace: Workspace) -> None:
     configure(workspace)
     told = workspace.run("training", ok=False)
-    assert "training.turns: 5 of 280 dialogues that judges would learn from are judged later" in told
+    assert "training.turns: 5 of 280 dialogues of the training set are also judged" in told
     assert not (workspace.folder / "results/training/turns/examples.parquet").exists()
     turns = TURNS | {"overlap": "leave_out"}
     configure(workspace, training={"turns": turns})

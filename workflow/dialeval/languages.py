@@ -122,7 +122,5 @@ def language(code: str) -> Language:
         UserError: it has no name here.
     """
     if code not in LANGUAGES:
-        raise UserError(
-            f"nothing is known of a language '{code}' to translate from or into; {nearest(code, LANGUAGES)}"
-        )
+        raise UserError(f"language '{code}' is not supported for translation; {nearest(code, LANGUAGES)}")
     return LANGUAGES[code]

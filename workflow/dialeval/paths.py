@@ -36,7 +36,8 @@ def check_name(project: Path) -> None:
     """
     if {"{", "}"}.intersection(str(project)):
         raise UserError(
-            f"the workflow lies in {project}, whose braces Snakemake takes for a wildcard; rename or move that folder"
+            f"the workflow is in {project}, and Snakemake reads the braces in its name as a wildcard; rename or "
+            f"move that folder"
         )
 
 
@@ -48,9 +49,9 @@ def check_can_be_installed(project: Path) -> None:
     """
     if not (project / "pyproject.toml").is_file():
         raise UserError(
-            "--sdm conda installs the project from its folder into environments of the jobs, and this dialeval was "
-            "installed without that folder; install what the jobs need beside it (the extras vllm, train) and leave "
-            "--sdm out, or run from a clone of the project: --snakefile DialEval/Snakefile"
+            "--sdm conda installs DialEval from its project folder into the environments of jobs, and this DialEval "
+            "was installed without that folder; install the extras that the jobs need (vllm, train) and remove "
+            "--sdm, or run from a clone of the project: --snakefile DialEval/Snakefile"
         )
 
 
@@ -158,8 +159,8 @@ def replacing(path: Path) -> Iterator[Path]:
                 temporary.unlink(missing_ok=True)
     except OSError as error:
         raise UserError(
-            f"{path} cannot be written: {error.strerror or error}; check the rights and the free space of that "
-            "disk, then run the same command again: earlier results are whole"
+            f"{path} cannot be written: {error.strerror or error}; check the permissions and free space of that "
+            f"disk, then run the same command again; earlier results are complete"
         ) from error
 
 
@@ -173,8 +174,8 @@ def new_beside(path: Path) -> Path:
 def _is_a_link(path: Path) -> UserError:
     with suppress(OSError):
         return UserError(
-            f"{path} is a link to {path.readlink()}, and nothing inside the results or the store is written through a "
-            "link: remove it and run the same command again. To have these folders elsewhere, make results_dir or "
-            "store_dir themselves the links"
+            f"{path} is a link to {path.readlink()}, and DialEval writes no results or responses through links: "
+            f"remove it and run the same command again. To move these folders, make results_dir or store_dir itself "
+            f"a link"
         )
-    return UserError(f"{path} is a link, and nothing inside the results or the store is written through one: remove it")
+    return UserError(f"{path} is a link, and DialEval writes no results or responses through links: remove it")

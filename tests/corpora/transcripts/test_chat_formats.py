@@ -65,7 +65,7 @@ def test_another_branch_and_another_model(tmp_path: Path) -> None:
     one, two = read(written(tmp_path, branch, CHAT | {"mapping": mapping, "current_node": "end"}), "auto", {}, notes)
     assert (one.system, one.utterances[1:]) == ("sedge", ("I cannot say.",))
     assert (two.system, len(two.utterances)) == ("reed", 4)
-    assert notes["conversations in which several models answered, taken for the last one's"] == 1
+    assert notes["conversations with several models, attributed to the last one"] == 1
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_systems_meet_on_the_labelled_criteria(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("record", "words"),
     [
-        ({"prompt": "Hi", "response": None}, "line 1: 'response' is None; it must be a text, the reply"),
+        ({"prompt": "Hi", "response": None}, "line 1: 'response' is None; it must be the text of the reply"),
         ({"prompt": 3, "response": "x"}, "line 1: 'prompt' is 3; it must be a text or a list of them"),
         ({"context": {"a": 1}, "response": "x"}, "line 1: 'context' is {'a': 1}; it must be"),
         ({"instruction": "Hi", "completions": ["x"]}, "line 1: 'completions' must be a list of objects with 'model'"),

@@ -202,7 +202,7 @@ def test_files_of_a_folder_may_be_packed(tmp_path: Path) -> None:
     written(tmp_path, "reed.jsonl", lines({"id": "c1", "messages": CHAT}))
     assert [one.system for one in read(tmp_path, "auto", {}, Counter())] == ["heron", "reed"]
     written(tmp_path, "heron.csv", b"id,text\n")
-    with pytest.raises(UserError, match=r"heron.csv and heron.jsonl.gz are both of system 'heron'"):
+    with pytest.raises(UserError, match=r"heron.csv and heron.jsonl.gz both belong to system 'heron'"):
         list(read(tmp_path, "auto", {}, Counter()))
 
 

@@ -111,9 +111,7 @@ def test_all_missing_fields_are_named_at_once(tmp_path: Path) -> None:
         assert word in str(caught.value), caught.value
     table = tmp_path / "t.csv"
     table.write_text("conv,who,said\n1,user,Hi\n", encoding="utf-8")
-    with pytest.raises(
-        UserError, match="no column with the dialogue id, no column 'by', no column 'body'; columns there"
-    ):
+    with pytest.raises(UserError, match="no column with the dialogue id, no column 'by', no column 'body'"):
         found(table, {"speaker": "by", "text": "body"})
 
 
@@ -139,7 +137,7 @@ def test_an_object_for_each_utterance_is_known_by_usual_names(tmp_path: Path) ->
 
 
 def test_a_turn_that_is_no_number_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="'by' is .*, which is no number; number the turns"):
+    with pytest.raises(UserError, match="'by' is .*, which is not a number; number the turns"):
         found(write(tmp_path / "t.jsonl", [DIALOGUE]), {"text": "body", "turn": "by"})
 
 

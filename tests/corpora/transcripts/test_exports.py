@@ -67,7 +67,7 @@ def test_calls_of_a_conversation_are_one_dialogue(name: str, kind: str, ids: lis
 
 def test_spans_without_messages_name_the_remedy() -> None:
     words = refused(EXPORTS / "opentelemetry.json")
-    assert "3 spans, none with messages" in words
+    assert "3 spans, but no messages" in words
     assert "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT" in words
 
 
@@ -178,7 +178,7 @@ def test_lm_eval_samples_are_of_the_model_that_results_name(tmp_path: Path) -> N
         ("desk-0/desk-1", "desk-0"), ("desk-1/desk-1", "desk-1")
     ]  # fmt: skip
     assert said(found.items[0]) == [("user", "When do you open?"), ("assistant", "lol")]
-    assert "2 samples of choice passed over, which have no generated text" in found.notes
+    assert "2 samples of choice without generated text, skipped" in found.notes
     assert "only tasks with output_type generate_until" in refused(EXPORTS / "lm_eval" / "samples_choice_1.jsonl")
     shutil.copy(EXPORTS / "lm_eval" / "samples_desk_1.jsonl", tmp_path / "samples_desk_1.jsonl")
     assert "have no system" in refused(tmp_path / "samples_desk_1.jsonl")
@@ -196,7 +196,7 @@ def test_lm_eval_prompts_of_chat_models_and_several_responses(tmp_path: Path) ->
     assert [(item.item_id, said(item)[-1][1]) for item in found.items] == [("3/x", "Yes."), ("3-2/x", "No.")]
     assert {item.case_id for item in found.items} == {"3"}
     assert [row["text"] for row in found.asides] == [PROMPT] * 2
-    assert "1 sample that repeat a document with another filter passed over" in found.notes
+    assert "1 sample of documents already read with another filter, skipped" in found.notes
 
 
 # data sets of Hugging Face
@@ -299,8 +299,8 @@ def test_slack_threads_are_dialogues_of_the_app_that_answers(tmp_path: Path) -> 
     (item,) = found.items
     assert (item.item_id, item.system, item.judged) == ("desk-1710497700.1/brix", "brix", "brix")
     assert said(item) == [("Ann A.", "Is @brix here & open?"), ("brix", "Yes.")]
-    assert "1 thread without an app passed over" in found.notes
-    assert "1 message of Slack itself, such as joins, passed over" in found.notes
+    assert "1 thread without an app, skipped" in found.notes
+    assert "1 message of Slack itself, such as joins, skipped" in found.notes
     files = [file.name for file in source_files("auto", tmp_path / "export")]
     assert files == ["2024-03-15.json", "2024-03-16.json", "users.json"]
     for part in ("export/desk", "export/desk/2024-03-15.json"):
@@ -346,4 +346,4 @@ def test_an_export_without_responses_says_how_many_conversations_it_passed_over(
     run["inputs"] = {"messages": [{"role": "user", "content": "Hi"}]}
     path = tmp_path / "runs.jsonl"
     path.write_text(json.dumps(run) + "\n", encoding="utf-8")
-    assert "1 conversation without messages that can be read passed over" in refused(path, system="heron")
+    assert "1 conversation without messages, skipped)" in refused(path, system="heron")

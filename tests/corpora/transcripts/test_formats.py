@@ -66,7 +66,7 @@ def test_a_folder_has_a_file_for_each_system(tmp_path: Path) -> None:
     notes: Counter[str] = Counter()
     found = list(read(tmp_path, "auto", {}, notes))
     assert [one.system for one in found] == ["alpha", "beta two"]
-    assert "systems called by their file's name, beta two, not gpt-9-2031" in notes
+    assert "systems named after their file, beta two, not gpt-9-2031" in notes
     assert [path.name for path in source_files("auto", tmp_path)] == ["alpha.jsonl", "beta two.json"]
     (tmp_path / "gamma.jsonl").write_text(lines(OWN, OWN | {"system": "delta"}), encoding="utf-8")
     with pytest.raises(UserError, match=r"gamma.jsonl, line 2: a second system, alpha, delta"):
@@ -78,7 +78,7 @@ def test_a_folder_without_transcripts_is_reported(tmp_path: Path) -> None:
         source_files("auto", tmp_path)
     for name in ("a.csv", "a.json"):
         (tmp_path / name).write_text(CSV, encoding="utf-8")
-    with pytest.raises(UserError, match="a.csv and a.json are both of system 'a'"):
+    with pytest.raises(UserError, match="a.csv and a.json both belong to system 'a'"):
         source_files("folder", tmp_path)
 
 
@@ -106,7 +106,7 @@ def test_hidden_messages_are_kept_apart(tmp_path: Path) -> None:
         Aside(1, "tool_call", 'find({"order": 7})'),
         Aside(1, "tool_result", '{"at": "Ulm"}'),
     )
-    assert notes["entries without a text passed over"] == 1
+    assert notes["entries without a text, skipped"] == 1
 
 
 def test_parts_of_a_message_may_be_tools_at_work(tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_rows_are_ordered_by_turn_and_need_not_stand_together(tmp_path: Path) ->
     one, two = read(tmp_path / "t.csv", "csv", {}, notes)
     assert (one.utterances, one.language) == (("first", "later"), "de")
     assert two.utterances == ("other",)
-    assert notes["dialogues with scattered rows, put together, by turn"] == 1
+    assert notes["dialogues whose rows are not successive, joined by turn"] == 1
 
 
 def test_columns_are_known_as_spreadsheets_spell_them(tmp_path: Path) -> None:
@@ -193,19 +193,17 @@ def test_a_name_as_it_is_goes_before_one_that_is_like_it(tmp_path: Path) -> None
 def test_what_is_passed_over_of_a_table_is_reported(tmp_path: Path) -> None:
     notes: Counter[str] = Counter()
     (tmp_path / "t.csv").write_text("id,customer or bot,n,text\n1,bot,2,x\n2,bot,2,y\n1,bot,1,z\n", encoding="utf-8")
-    with pytest.raises(
-        UserError, match="there is no column with the speaker; columns there: id, customer or bot, n, t"
-    ):
+    with pytest.raises(UserError, match=" no column with the speaker; its columns: id, customer or bot, n, t"):
         list(read(tmp_path / "t.csv", "csv", {}, notes))
     list(read(tmp_path / "t.csv", "csv", {"speaker": "customer or bot"}, notes))
-    assert notes["columns of t.csv passed over: n"] == 1
+    assert notes["columns of t.csv skipped: n"] == 1
     assert notes["columns of t.csv read: dialogue_id from id, speaker from customer or bot, text"] == 3
-    apart = "dialogues with scattered rows, put together, in the file's order, since no column is known to number"
-    assert notes[f"{apart} the turns"] == 1
+    apart = "dialogues whose rows are not successive, joined in the file's order, since no column of turn"
+    assert notes[f"{apart} numbers is recognized"] == 1
     (tmp_path / "t.csv").write_text("id,text\n1,x\n1,y\n", encoding="utf-8")
     (found,) = read(tmp_path / "t.csv", "csv", {}, notes)
     assert found.speakers == ("A", "B")
-    assert notes["tables in which no column is known to name the speaker: two take turns, A and B"] == 1
+    assert notes["tables without a recognized column of speakers, read as two alternating speakers, A and B"] == 1
 
 
 def test_columns_can_be_named(tmp_path: Path) -> None:
@@ -216,14 +214,17 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("", ["there is no dialogue in it"]),
-        ("\n \n", ["there is no dialogue in it"]),
+        ("", ["has no dialogues"]),
+        ("\n \n", ["has no dialogues"]),
         ('{"id": 1, "turns": []}', ["none of the fields 'utterances', 'dialogue'", "'messages'", "id, turns"]),
         ('[{"messages": []}, 3]', ["record 2: an entry of the list must be an object, not int"]),
         (lines(OWN | {"utterances": "Hi"}), ["line 1: 'utterances' must be a list", '"Hi"']),
         (lines(OWN | {"utterances": [{"speaker": "a"}]}), ["'utterances', entry 1 has no text", "content"]),
         (lines(OWN | {"utterances": [{"speaker": "", "text": "x"}]}), ["entry 1: 'speaker' is empty"]),
-        (lines(OWN | {"utterances": [{"speaker": "a", "text": "x"}, "y"]}), ["utterance 2 does not say who speaks"]),
+        (
+            lines(OWN | {"utterances": [{"speaker": "a", "text": "x"}, "y"]}),
+            ["utterance 2 has no speaker, unlike others"],
+        ),
         (lines(OWN | {"dialogue_id": 1.5}), ["line 1: 'dialogue_id' is 1.5", "a text or a whole number"]),
         (lines(OWN | {"speakers": "ab", "utterances": ["x"]}), ["'speakers' must be a list of names"]),
         (lines(MESSAGES | {"messages": [{"role": "user", "content": 3}]}), ["entry 1: the text is 3"]),
@@ -240,12 +241,12 @@ def test_what_is_wrong_with_json_is_reported(tmp_path: Path, content: str, words
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("id,said\n1,x\n", ["no column with the text; columns there: id, said", "columns: {text: NAME}"]),
+        ("id,said\n1,x\n", ["no column with the text; its columns: id, said", "columns: {text: NAME}"]),
         ("dialogue_id,text\n,x\n", ["line 2: column 'dialogue_id' is empty"]),
         ("dialogue_id,role,text\n1,,x\n", ["line 2: column 'role' is empty"]),
-        ("dialogue_id,text\n1,x,y\n", ["line 2: 3 cells where the header has 2", "double quotes"]),
+        ("dialogue_id,text\n1,x,y\n", ["line 2: 3 cells, but the header has 2", "double quotes"]),
         ("id,text,text\n1,x,y\n", ["several columns 'text'"]),
-        ("id,turn,text\n1,one,x\n", ["line 2: column 'turn' is 'one', which is no number"]),
+        ("id,turn,text\n1,one,x\n", ["line 2: column 'turn' is 'one', which is not a number"]),
         ("id,turn,text\n1,1,x\n1,2,y\n1,1,x\n", ["line 4: the same as line 2, turn 1 of dialogue '1'"]),
         ("id,case_id,text\n1,a,x\n1,b,y\n", ["line 3: dialogue '1' has another case or language", "line 2"]),
         ('id,text\n1,"x\n', ["line 2: not readable as CSV"]),

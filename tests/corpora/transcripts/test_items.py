@@ -109,12 +109,12 @@ def test_two_who_could_be_judged_are_reported(tmp_path: Path) -> None:
 def test_a_dialogue_in_which_the_system_says_nothing_is_left_out(tmp_path: Path) -> None:
     reading = items(tmp_path, record(1, "a"), record(2, "a", SAID[:1]), record(3, "a", []))
     assert [(one.item_id, one.reason) for one in reading.left_out] == [
-        ("2/a", "the system says nothing"),
+        ("2/a", "without an utterance of the system"),
         ("3/a", "nothing is said"),
     ]
-    assert "2 dialogues left out (in 1 the system says nothing; in 1 nothing is said)" in reading.notes
+    assert "2 dialogues left out (in 1 without an utterance of the system; in 1 nothing is said)" in reading.notes
     message = told(tmp_path, record(1, "a"), evaluated_role="robot")
-    assert "none of 1 dialogues can be judged (in 1 'robot' says nothing); speakers there: user, bot" in message
+    assert "none of 1 dialogues can be judged (in 1 'robot' has no utterance); their speakers: user, bot" in message
 
 
 def test_asides_are_apart_and_shown_where_it_is_wanted(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_a_reference_is_a_system_of_its_own_on_the_case(tmp_path: Path) -> None:
     assert cases(items(tmp_path, record(1, "a", reference="Good day."))) == ["1", "1"]
     message = told(tmp_path, record(1, "a", reference="Good day."), record(1, "b", reference="Bye."))
     assert "line 2: case '1' has another reference than at" in message
-    assert "a system is called 'reference'" in told(tmp_path, record(1, "reference", reference="Bye."))
+    assert "a system is named 'reference'" in told(tmp_path, record(1, "reference", reference="Bye."))
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,8 @@ def test_dialogues_that_name_their_system_are_counted(tmp_path: Path) -> None:
     )
     found = [note for note in reading.notes if "system's name" in note]
     assert found == [
-        "3 dialogues in which an utterance contains the system's name; judges and annotators see it, no text is altered"
+        "3 dialogues in which an utterance contains the system's name; judges and annotators see it, since no text "
+        "is changed"
     ]
 
 

@@ -54,10 +54,10 @@ def test_what_does_not_fit_is_reported(tmp_path: Path, line: dict[str, Any], wor
 def test_a_single_file_is_reported_as_one_of_several(tmp_path: Path) -> None:
     folder(tmp_path, answer("a", "b"))
     for file in source_files("auto", tmp_path):
-        with pytest.raises(UserError, match="set path to the folder that has question.jsonl and model_answer/"):
+        with pytest.raises(UserError, match="set path to the folder with question.jsonl and model_answer/"):
             read_items("mt", file, Options())
     (tmp_path / "model_answer" / "heron.jsonl").unlink()
-    with pytest.raises(UserError, match="no file of answers there"):
+    with pytest.raises(UserError, match="the folder has no answers"):
         read_items("mt", tmp_path, Options())
 
 
@@ -78,4 +78,4 @@ def test_dialogues_that_several_people_voted_on_stand_once(tmp_path: Path) -> No
     path.write_text("".join(json.dumps(vote) + "\n" for vote in votes), encoding="utf-8")
     reading = read_items("votes", path, Options())
     assert [one.item_id for one in reading.items] == ["81/a", "81/b", "81/c"]
-    assert "3 dialogues passed over that are there before, word for word, under the same id" in reading.notes
+    assert "3 dialogues that repeat an earlier one of the same id word for word, skipped" in reading.notes

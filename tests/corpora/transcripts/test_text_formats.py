@@ -47,5 +47,5 @@ def test_a_table_stays_a_table(tmp_path: Path) -> None:
 
 
 def test_a_text_without_speakers_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"talk.txt, line 2: there is no speaker before 'Hello'; write `Ann: ...`"):
+    with pytest.raises(UserError, match=r"talk.txt, line 2: no speaker before 'Hello'; write `Ann: ...`"):
         list(read(written(tmp_path, "\nHello\nA: Hi\n"), "text", {}, Counter()))

@@ -145,15 +145,19 @@ def test_an_error_reaches_every_request(
 @pytest.mark.parametrize(
     ("name", "asked", "message"),
     [
-        ("generic", _request("unieval", ("a", "b")), "'generic' cannot answer 'unieval'; it can: multiple_choice"),
-        ("forest", _request("selfchat", ("a", "b")), "'forest' cannot answer 'selfchat'; it can: arena"),
+        (
+            "generic",
+            _request("unieval", ("a", "b")),
+            "'generic' cannot answer 'unieval'; it can answer: multiple_choice",
+        ),
+        ("forest", _request("selfchat", ("a", "b")), "'forest' cannot answer 'selfchat'; it can answer: arena"),
         ("forest", _request("arena", ("a", "b")), "must be about 2 dialogue"),
         ("forest", _request("unieval", ()), "at least one utterance"),
-        ("forest", _request("ranking", ("a", "b")), "know nothing of 'ranking'"),
+        ("forest", _request("ranking", ("a", "b")), "cannot answer 'ranking'"),
         (
             "forest",
             Request("r", "unieval", "choice", (), subject=(("a",),)),
-            "'choice' to 'unieval'; ask for chat",
+            "'choice' to 'unieval'; request chat",
         ),
     ],
 )

@@ -219,7 +219,7 @@ def test_the_ngram_model_says_how_likely_its_words_are() -> None:
     [
         (_rating(("a",), "turn", ()), "names no dimension"),
         (_rating(("a",), "dialogue", ("coherense",)), "did you mean 'coherence'?"),
-        (replace(_rating(("a",), "turn"), kind="choice"), "'rating'; ask for chat"),
+        (replace(_rating(("a",), "turn"), kind="choice"), "'rating'; request chat"),
         (replace(_rating(("a",), "turn"), subject=(("a",),)), "at least one utterance, and a level"),
         (_rating((), "turn"), "at least one utterance"),
         (_yes_no(("a",), "turn", "coherence"), "unknown dimension 'coherence' at turn level"),
@@ -229,7 +229,7 @@ def test_the_ngram_model_says_how_likely_its_words_are() -> None:
         (_choice(("a",), ("b",), "chat"), "2 to 26 options"),
         (_choice((), OPTIONS, "chat"), "at least one utterance"),
         (_choice(("a",), OPTIONS, "choice", labels=("A",)), "1 labels for 4 options"),
-        (_choice(("a",), OPTIONS, "loglikelihood", continuation="What?"), "none of its options: 'What?'"),
+        (_choice(("a",), OPTIONS, "loglikelihood", continuation="What?"), "not one of its options: 'What?'"),
     ],
 )
 def test_what_cannot_be_answered_is_refused_in_words(forest: Learned, asked: Request, message: str) -> None:

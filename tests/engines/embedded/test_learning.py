@@ -74,9 +74,9 @@ def test_the_digest_is_over_all_that_matters(english: list[Dialogue], monkeypatc
 def test_refusals_name_the_remedy(english: list[Dialogue], forest: Learned) -> None:
     with pytest.raises(UserError, match="did you mean 'forest'"):
         learn("forrest", english, random_seed=1)
-    with pytest.raises(UserError, match="too few to learn 'forest' from"):
+    with pytest.raises(UserError, match="too few to train 'forest'"):
         learn("forest", english[:10], random_seed=1)
-    with pytest.raises(UserError, match="too few to learn 'retrieval' from"):
+    with pytest.raises(UserError, match="too few to train 'retrieval'"):
         learn("retrieval", [], random_seed=1)
     with pytest.raises(UserError, match="2 folds are too few"):
         learn("forest", english, random_seed=1, folds=2)
@@ -169,7 +169,7 @@ def test_a_file_of_another_version_is_refused(
         with monkeypatch.context() as changed:
             changed.setattr(learning, name, 0)
             (tmp_path / "model.learned").write_bytes(learned_bytes(learned))
-        with pytest.raises(UserError, match=r"model\.learned was learned with other versions.*delete it"):
+        with pytest.raises(UserError, match=r"model\.learned was trained with other versions.*delete it"):
             read_learned(tmp_path / "model.learned", "random")
 
 
@@ -185,7 +185,7 @@ def test_a_file_of_a_version_with_other_classes_is_reported_as_such_and_not_as_d
         return packed(_OfBefore(trees=3600), {"UtteranceClassifier": _OfBefore}, versions)
 
     (tmp_path / "model.learned").write_bytes(written(VERSION - 1))
-    with pytest.raises(UserError, match=rf"learned with other versions .*'learning': {VERSION - 1}.*delete it"):
+    with pytest.raises(UserError, match=rf"trained with other versions .*'learning': {VERSION - 1}.*delete it"):
         read_learned(tmp_path / "model.learned", "forest")
     (tmp_path / "model.learned").write_bytes(written(VERSION))
     with pytest.raises(UserError, match=r"is damaged, .*UtteranceClassifier.*delete it"):
@@ -204,7 +204,7 @@ def test_a_pickle_of_an_earlier_version_is_not_opened(tmp_path: Path) -> None:
     trap = pickle.dumps(_Trap(tmp_path / "opened"))
     for content in (b"dialeval embedded model\n{}\n" + zlib.compress(trap), trap):
         (tmp_path / "model.learned").write_bytes(content)
-        with pytest.raises(UserError, match=r"model\.learned .*a pickle.*delete it, and the next run learns it again"):
+        with pytest.raises(UserError, match=r"model\.learned .*a pickle.*delete it, and the next run trains it again"):
             read_learned(tmp_path / "model.learned", "random")
     assert not (tmp_path / "opened").exists()
     pickle.loads(trap)

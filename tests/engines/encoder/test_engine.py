@@ -152,7 +152,7 @@ def test_an_impossible_request_is_refused_in_words(metric_folder: Folders) -> No
     assert "writes nothing" in refusal(question(("a",), kind="chat"))
     assert "at least one utterance" in refusal(question(()))
     assert "the labels A, B" in refusal(question(("a",), labels=("A", "B")))
-    with pytest.raises(UserError, match="score: own asks for a head of its own for relevance; the heads"):
+    with pytest.raises(UserError, match="score: own needs a head for relevance; the heads"):
         opened(metric_folder(criteria=("relevance",), experts=("daily",), level="turn"), score="own")
 
 
@@ -200,7 +200,7 @@ def test_half_precision_is_near(metric_folder: Folders, one_by_one: list[float])
     engine = opened(metric_folder(), precision="bfloat16", batch_tokens=500)
     found = scores(engine, map(question, dialogues_of_many_lengths()))
     np.testing.assert_allclose(found, one_by_one, atol=0.03)
-    with pytest.raises(UserError, match="float16 is for GPUs"):
+    with pytest.raises(UserError, match="float16 needs a GPU"):
         opened(metric_folder(), precision="float16")
 
 
@@ -245,13 +245,13 @@ def test_the_digest_follows_what_can_change_a_score_and_nothing_else(folder: Pat
 
 
 def test_a_folder_that_is_no_metric_is_refused_in_words(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="holds no trained metric"):
+    with pytest.raises(UserError, match="has no trained metric"):
         read_metric(tmp_path)
     (folder / "experts.safetensors").write_bytes(b"\x00" * 20)
-    with pytest.raises(UserError, match="does not hold a whole metric"):
+    with pytest.raises(UserError, match="does not contain a complete metric"):
         load_network(folder)
     (folder / "experts.safetensors").unlink()
-    with pytest.raises(UserError, match="does not hold a whole metric"):
+    with pytest.raises(UserError, match="does not contain a complete metric"):
         load_network(folder)
     content = json.loads((folder / "metric.json").read_text())
     for change, words in (

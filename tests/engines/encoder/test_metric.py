@@ -96,5 +96,5 @@ def test_a_tokenizer_that_cannot_serve_is_refused_in_words(tokenizer: Any) -> No
     unpadded.pad_token = None
     with pytest.raises(UserError, match="no token for padding"):
         Encoding(unpadded, "turn", 64)
-    with pytest.raises(UserError, match="max_tokens 3 leaves no room"):
+    with pytest.raises(UserError, match="max_tokens 3 leaves no tokens"):
         Encoding(tokenizer, "turn", 3)

@@ -110,7 +110,7 @@ def test_adapters_in_a_body_of_unknown_form_are_refused_and_heads_work(encoder: 
 
     config = transformers.T5Config(d_model=32, d_kv=16, d_ff=64, num_layers=1, num_heads=2, vocab_size=500)
     body = transformers.T5EncoderModel(config)
-    with pytest.raises(UserError, match="type 't5' is not known; known: BERT.*adapter_size: 0"):
+    with pytest.raises(UserError, match="type 't5'; supported: BERT.*adapter_size: 0"):
         ExpertNetwork(body, 2, adapter_size=4)
     ids = torch.ones((2, 5), dtype=torch.long)
     assert ExpertNetwork(body, 2)(ids, ids, expert=1).shape == (2,)

@@ -88,7 +88,7 @@ def test_an_unreachable_place_gets_no_request() -> None:
         outcome = asyncio.run(call())
     assert isinstance(outcome, Fault)
     assert (outcome.kind, outcome.billed) == ("connection", "nothing")
-    assert "none within 0.2 s" in str(outcome)
+    assert "no connection within 0.2 s" in str(outcome)
 
 
 # What the environment says of the way to an endpoint.
@@ -137,7 +137,7 @@ def test_a_proxy_that_is_no_address_is_refused_before_anything_is_sent_and_not_s
     monkeypatch: pytest.MonkeyPatch, host: str
 ) -> None:
     monkeypatch.setenv("HTTPS_PROXY", f"http://user:hidden/{host}" if "word" in host else f"http://user:hidden@{host}")
-    with pytest.raises(UserError, match=r"api.example.org that is no address") as caught:
+    with pytest.raises(UserError, match=r"api.example.org that is not a valid address") as caught:
         proxy_for("https://api.example.org/v1")
     assert "hidden" not in str(caught.value)
 

@@ -87,7 +87,7 @@ def test_an_endpoint_that_refuses_us_for_good(tmp_path: Path, reply: Reply, kind
         assert len(endpoint.log) <= 100 + 10 + 8
         again, _ = run(tmp_path, endpoint.url, concurrency=8)
         assert all(endpoint.calls[f"question {number}"] == 1 for number in range(90))
-    assert f"failed 10 times in a row, without one answer in between; the last was {kind}:" in message
+    assert f"failed 10 times in a row, with no response in between; the last failure was {kind}:" in message
     assert 90 <= answering.store.written <= 100
     assert again.total >= answering.store.written  # the second job counts what is stored
 
@@ -133,7 +133,7 @@ def test_before_the_first_answer_one_refusal_for_good_is_enough(
         _, message = run(tmp_path, endpoint.url, share=0.5)
         assert len(endpoint.log) <= 8  # what is under way before the first answer
     assert f"the first request failed: {kind}: status {status}" in message
-    assert "No more requests are sent" in message
+    assert "no more requests; all responses are stored." in message
 
 
 def received(endpoint: LoopbackEndpoint) -> int:

@@ -79,7 +79,7 @@ def test_half_an_emoji_is_marked_and_reported(tmp_path: Path) -> None:
     assert (response.text, response.reasoning) == ("half \ufffd an emoji", "thought \ufffd")
     assert not answering.failures
     (line,) = remark_lines(Counter(remarks_on(response)), "m")
-    assert "in 1 answer of m U+FFFD replaces" in line
+    assert "response of m: U+FFFD replaces" in line
 
 
 @pytest.mark.parametrize("tokens", [3_000_000_000, 1e20, -1, 1.5, True, "12", [12], None])
@@ -166,7 +166,7 @@ def test_an_answer_that_is_cut_out_of_the_store_while_the_job_reads_is_reported(
         assert answering.answer_to("0" * 32) == Response("x")
         (path,) = tmp_path.rglob("*.jsonl")
         path.write_bytes(b"")
-        with pytest.raises(UserError, match="no longer whole"):
+        with pytest.raises(UserError, match="was truncated, changed or removed while this job"):
             answering.answer_to("0" * 32)
 
 

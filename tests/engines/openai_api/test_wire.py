@@ -106,9 +106,9 @@ def test_answers_in_every_framing(content: bytes, connections: int) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"!", "closed the connection before it answered"),
-        (b"HTTP/1.1 200 OK\r\nContent-Le!", "closed the connection before it answered"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\nhello!", "the answer is not whole"),
+        (b"!", "closed the connection before it responded"),
+        (b"HTTP/1.1 200 OK\r\nContent-Le!", "closed the connection before it responded"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\nhello!", "the response is incomplete"),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello!", "no answer in HTTP"),
         (b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello!", "gzip"),
         (b"hello!", "no answer in HTTP"),
@@ -133,7 +133,7 @@ def test_an_answer_without_end_is_not_read_to_its_end(monkeypatch: pytest.Monkey
     monkeypatch.setattr(connection, "LARGEST_ANSWER", 2 << 20)
     (first, second), connections = talk(lambda number: PLAIN if number else content)
     assert (first.kind, first.passing, first.billed) == ("malformed", False, "everything")
-    assert str(first) == "the answer is longer than 2 MB; see whether base_url is a model's endpoint"
+    assert str(first) == "the response is longer than 2 MB; check that base_url is a model's endpoint"
     assert (second, connections) == (READ, 2)
 
 
@@ -237,7 +237,7 @@ def test_an_answer_that_does_not_come_in_time_may_be_billed() -> None:
 
     (fault,) = asyncio.run(main())
     assert (fault.kind, fault.billed, str(fault)) == (
-        "timeout", "everything", "no answer within 0.05 s (timeout_seconds)",
+        "timeout", "everything", "no response within 0.05 s (timeout_seconds)",
     )  # fmt: skip
 
 
@@ -358,5 +358,5 @@ def test_a_proxy_that_refuses_bills_nothing(monkeypatch: pytest.MonkeyPatch) -> 
 
     fault = by_proxy("https://api.example.org/v1", monkeypatch, proxy, "me:hunter22@")
     assert (fault.kind, fault.billed) == ("connection", "nothing")
-    assert "the proxy answered 407" in str(fault)
+    assert "the proxy responded 407" in str(fault)
     assert "hunter22" not in str(fault)

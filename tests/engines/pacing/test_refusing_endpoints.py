@@ -223,7 +223,7 @@ def test_an_endpoint_that_lets_nothing_through_ends_the_job() -> None:
     with pytest.raises(ExceptionGroup) as ended:
         send_all(endpoint, 20_000, max_total_seconds=600)
     message = str(ended.value.exceptions[0])
-    assert "without one answer in between; the last was rate_limit: status 429: too many" in message
+    assert "with no response in between; the last failure was rate_limit: status 429: too many" in message
     assert "raise max_total_seconds, and run the same command again" in message
     assert 600 <= endpoint.refused_at[-1] < 640
 

@@ -268,7 +268,7 @@ def test_a_full_disk_counts_nothing_that_was_not_sent_and_loses_nothing_that_cam
         sent = await account.reserve(Bound(10, 16))
         monkeypatch.setattr("os.write", full)
         unsent = await asyncio.gather(*(account.reserve(Bound(10, 16)) for _ in range(3)), return_exceptions=True)
-        assert ["could not be written down" in str(error) for error in unsent] == [True] * 3
+        assert ["could not be recorded" in str(error) for error in unsent] == [True] * 3
         account.settle(sent, Billed(1000, 2))  # what came is the caller's, however little can be written
 
     asyncio.run(story())
@@ -288,7 +288,7 @@ def test_a_killed_job_on_another_machine_counts_all_that_it_was_granted(tmp_path
     ]  # fmt: skip
     (folder / f"elsewhere.{SUFFIX}").write_text("".join(json.dumps(line) + "\n" for line in lines) + '["-", 2, 1.0')
     _, stopped = ask("http://127.0.0.1:9/v1", tmp_path, 0, 1, budget=100.0)
-    assert "of which 80 is spent, 60 of that for tries" in stopped
+    assert "of which 80 is spent, 60 of that for attempts" in stopped
 
 
 def test_a_store_is_needed_to_keep_a_budget() -> None:

@@ -97,11 +97,11 @@ def test_a_batch_that_is_out_counts_at_its_most_until_it_has_ended(tmp_path: Pat
     service = BatchService(before=before)
     with LoopbackEndpoint(service) as endpoint:
         one = job(endpoint.url, tmp_path, budget=budget)
-        with pytest.raises(UserError, match="does not give batch"):
+        with pytest.raises(UserError, match="does not return batch"):
             one.run(map(a_request, range(4)))
         assert one.spent == 4 * (len("question 1") + 7 + 16)
         if budget is not None:
-            with pytest.raises(UserError, match="is set aside for batches that are out"):
+            with pytest.raises(UserError, match="is reserved for batches in progress"):
                 job(endpoint.url, tmp_path, budget=budget, writer="other").run(map(a_request, range(4, 5)))
         away[0] = False
         one = job(endpoint.url, tmp_path, budget=budget)
@@ -114,6 +114,6 @@ def test_a_batch_that_the_endpoint_does_not_take_costs_nothing(tmp_path: Path) -
     service = BatchService(before=lambda call: Reply(refusal("no"), 400) if call.path.endswith("/files") else None)
     with LoopbackEndpoint(service) as endpoint:
         one = job(endpoint.url, tmp_path, budget=1000.0)
-        with pytest.raises(UserError, match="did not take a batch"):
+        with pytest.raises(UserError, match="did not accept a batch"):
             one.run(map(a_request, range(4)))
         assert one.spent == 0

@@ -238,7 +238,7 @@ def test_lines_of_another_version_are_used_or_requested_again(tmp_path: Path, ca
     assert answers[2] == Response("later")
     assert answers[8] == Response("half \ufffd")
     output = capsys.readouterr().out
-    assert "fields that this version does not know (mood)" in output
+    assert "unknown fields (mood)" in output
     assert "replaced by U+FFFD" in output
     assert "corrupt line" in output
     assert found(tmp_path, range(9)) == list(range(9))
@@ -510,7 +510,7 @@ def test_locks_a_second_job_of_the_same_name_waits_and_then_finds_the_answers(
 ) -> None:
     holder = Holder(tmp_path, run="A")
     assert opened_while(getattr(holder, how), tmp_path, run="A")
-    assert "waiting: another job is answering into" in capsys.readouterr().out
+    assert "waiting: another job writes responses to" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("how", ["end", "kill"])

@@ -109,7 +109,7 @@ def test_another_way_is_part_of_the_identity_and_reported_in_the_log() -> None:
     assert json.loads(identity)["reasoning_parser"] == "mistral"
     words = reasoning_in_effect(found(special=["[THINK]"]), model)
     assert "[THINK] ... [/THINK]" in words
-    assert "found out from the model: mistral" in words
+    assert "detected from the model: mistral" in words
     chosen = VllmModel(engine="vllm", model="some/model", reasoning_parser="none")
     assert "as configured: none" in reasoning_in_effect(DEFAULT, chosen)
 

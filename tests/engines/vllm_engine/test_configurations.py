@@ -137,18 +137,18 @@ def test_what_vllm_has_dropped_is_reached_at_a_server_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("model", list(DROPPED))
-def test_the_documentation_serves_what_vllm_has_dropped(model: str) -> None:
-    documentation = (ROOT / "docs" / "vllm.md").read_text(encoding="utf-8")
+def test_a_command_serves_what_vllm_has_dropped(model: str) -> None:
+    commands = (ROOT / "configs" / "dropped-models.txt").read_text(encoding="utf-8")
     (address,) = served()[model]
     port = address.removesuffix("/v1").rpartition(":")[2]
-    (command,) = (line for line in documentation.splitlines() if f"vllm serve {model} " in line)
+    (command,) = (line for line in commands.splitlines() if f"vllm serve {model} " in line)
     assert f"--port {port} " in command
     assert (ROOT / command.partition("--chat-template ")[2].split()[0]).is_file()
 
 
 def test_revisions_are_whole_commits() -> None:
     pinned = [model["revision"] for _, model in configured() if model.get("revision")]
-    pinned += re.findall(r"--revision (\S+)", (ROOT / "docs" / "vllm.md").read_text(encoding="utf-8"))
+    pinned += re.findall(r"--revision (\S+)", (ROOT / "configs" / "dropped-models.txt").read_text(encoding="utf-8"))
     assert len(pinned) > 40
     assert [revision for revision in pinned if not re.fullmatch(r"[0-9a-f]{40}", revision)] == []
 
@@ -260,6 +260,7 @@ def test_the_plain_template_of_a_server_writes_what_a_base_model_is_given_here()
 
 def test_every_template_is_used() -> None:
     used = "".join(
-        path.read_text(encoding="utf-8") for path in [*(ROOT / "configs").glob("*.yaml"), ROOT / "docs/vllm.md"]
+        path.read_text(encoding="utf-8")
+        for path in [*(ROOT / "configs").glob("*.yaml"), ROOT / "configs/dropped-models.txt"]
     )
     assert [path.name for path in (ROOT / "configs" / "templates").iterdir() if path.name not in used] == []

@@ -74,8 +74,8 @@ def test_a_machine_without_a_gpu_is_reported_with_the_remedy(
     with_gpus(monkeypatch, 0)
     reason = no_device(model(), environment={})
     assert reason is not None
-    assert reason.startswith("vllm 0.32.0 computes on NVIDIA GPUs, and this machine has none")
-    for remedy in ("clusters", "engine: openai", "vLLM's CPU build"):
+    assert reason.startswith("vllm 0.32.0 needs an NVIDIA GPU, and this machine has none")
+    for remedy in ("docs/cluster.md", "engine: openai", "vLLM's CPU build"):
         assert remedy in reason
     assert availability.cannot_compute_here(model()) == no_device(model())
 
@@ -135,7 +135,7 @@ def test_another_version_than_the_tested_one_is_reported(packages: dict[str, str
     packages["vllm"] = f"{installation.TESTED}+cu129"
     assert installation.vllm_version_note() == ""
     packages["vllm"] = "0.11.0"
-    note = f"; vllm 0.11.0 is installed, while what is tested here is {installation.TESTED}"
+    note = f"; vllm 0.11.0 is installed; DialEval is tested with {installation.TESTED}"
     assert installation.vllm_version_note() == note
     project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8"))
     assert project["project"]["optional-dependencies"]["vllm"] == [f"vllm=={installation.TESTED}"]
@@ -266,7 +266,7 @@ def test_a_machine_without_gpus_has_no_gpu_memory() -> None:
     ("memory", "settings", "reason"),
     [
         (2_500_000, {"dtype": "bfloat16"}, None),
-        (2_000_000, {"dtype": "bfloat16"}, "0.0017 GB are free; raise tensor_parallel_size, or take"),  # a share of it
+        (2_000_000, {"dtype": "bfloat16"}, "0.0017 GB are free; raise tensor_parallel_size, or use"),  # a share of it
         (2_000_000, {"dtype": "bfloat16", "tensor_parallel_size": 2}, None),
         (2_000_000, {"dtype": "bfloat16", "engine_args": {"cpu_offload_gb": 1}}, None),
         (2_000_000, {"dtype": "bfloat16", "engine_args": {"pipeline_parallel_size": 2}}, None),

@@ -69,7 +69,7 @@ def test_the_identity_holds_what_can_change_an_answer() -> None:
         ("OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB", "lower max_model_len"),
         ("ValueError: No available memory for the cache blocks.", "tensor_parallel_size"),
         ("ValueError: 8.0 GiB KV cache is needed, which is larger than the available memory", "lower max_model_len"),
-        ("its process was ended by SIGKILL, most often for want of memory", "lower max_model_len"),
+        ("its process was ended by SIGKILL, most often for lack of memory", "lower max_model_len"),
         (
             "Model architecture QWenLMHeadModel was supported until v0.23.0, and is not supported anymore.",
             "older",
@@ -85,7 +85,7 @@ def test_a_failed_start_ends_in_what_to_do(reason: str, advice: str) -> None:
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "ended by SIGKILL.*; the memory does not suffice"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "ended by SIGKILL.*; the memory is too small"),
         ("raise SystemExit(3)", r"ended with status 3; see the message above"),
     ],
 )
@@ -106,7 +106,7 @@ def test_published_sampling_values_are_part_of_the_identity_only_where_they_appl
     assert json.loads(penalised) == json.loads(identity) | {"sampling": {"repetition_penalty": 1.05}}
     own = {"override_generation_config": {"top_k": 20, "temperature": 0.1, "max_new_tokens": 7}}
     assert sampling_defaults(model(engine_args=own)) == {"top_k": 20, "max_new_tokens": 7}
-    with pytest.raises(UserError, match=r"top_k: 'many' in engine_args.override_generation_config is no number"):
+    with pytest.raises(UserError, match=r"top_k: 'many' in engine_args.override_generation_config is not a number"):
         sampling_defaults(model(engine_args={"override_generation_config": {"top_k": "many"}}))
 
 

@@ -175,7 +175,7 @@ def test_every_compared_column_has_an_interval() -> None:
 
 
 def test_a_folder_that_holds_no_results(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="is no folder"):
+    with pytest.raises(UserError, match="is not a folder"):
         open_run(tmp_path / "nowhere")
     (tmp_path / "results" / "tables").mkdir(parents=True)
     with pytest.raises(UserError, match="did you mean .*results"):

@@ -48,8 +48,8 @@ def browser() -> Iterator[Browser]:
 
 def test_words_in_the_terminal_and_the_files(compared: Path) -> None:
     words = compare(compared / "a", compared / "b", compared / "out")
-    assert "moved beyond" in words
-    assert "also when all" in words
+    assert "changed at p < .05" in words
+    assert "also with Holm's adjustment" in words
     assert words.endswith(f"page: {compared / 'out' / 'index.html'}")
     tables = {"numbers", "verdicts", "changed_verdicts", "changes"}
     assert {path.name for path in (compared / "out").iterdir()} == {
@@ -133,8 +133,8 @@ def test_half_a_run_and_tables_of_another_version_are_compared_by_what_they_have
     ("counts", "words"),
     [
         ((10, 10, 0, 0, 0), "10 are the same (100.0%), and 0 flipped."),
-        ((36, 22, 2, 0, 0), "2 flipped; 12 differ by less than a flip, such as half a scale."),
-        ((10, 5, 2, 2, 1), "2 flipped; 3 could be read in one run alone."),
+        ((36, 22, 2, 0, 0), "2 flipped; 12 changed by less than half of the scale."),
+        ((10, 5, 2, 2, 1), "2 flipped; 3 could be parsed in only one run."),
     ],
 )
 def test_all_verdicts_on_the_same_cases_are_accounted_for(counts: tuple[int, ...], words: str) -> None:

@@ -155,7 +155,7 @@ def test_the_command_writes_the_record(counts_alone: Path, capsys: pytest.Captur
     assert written[16:] == of_rows
     equal = sum(row["equal"] == "yes" for row in written)
     *others, last = capsys.readouterr().out.splitlines()
-    assert last.startswith(f"{equal} of {len(written)} printed values come out; all are in {counts_alone}")
+    assert last.startswith(f"{equal} of {len(written)} published values are reproduced; all are in {counts_alone}")
     different = [row for row in written if row["equal"] == "no"]
     assert len(others) == len(different) > 0
     assert f"{different[0]['what']}: printed {different[0]['printed']}, here {different[0]['ours']}" in others[0]

@@ -52,7 +52,7 @@ def test_a_training_that_was_killed_goes_on_and_ends_in_the_same_weights(
     half.mkdir()
     (half / "model.safetensors").write_bytes(b"half")
     assert started(command(tmp_path, encoder, turns, **FIELDS), log).wait(180) == 0, log.read_text()
-    assert log.read_text().count("going on from") == 2
+    assert log.read_text().count("resuming from") == 2
     assert made.weights() == undisturbed.weights()
     assert made.digest.read_text() == undisturbed.digest.read_text()
     assert made.rows("scores") == undisturbed.rows("scores")

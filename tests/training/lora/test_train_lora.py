@@ -96,7 +96,7 @@ def test_killed_in_mid_training_it_ends_in_the_weights_of_an_undisturbed_run(
     assert not (tmp_path / "trained").exists()
     again = subprocess.run(command, capture_output=True, text=True, check=False)
     assert again.returncode == 0, again.stderr
-    assert "going on from" in again.stdout
+    assert "resuming from" in again.stdout
     adapter = "adapter_model.safetensors"
     assert (tmp_path / "trained" / "judge" / adapter).read_bytes() == (trained / adapter).read_bytes()
     assert (tmp_path / "trained" / "judge.digest").read_bytes() == trained.with_suffix(".digest").read_bytes()
@@ -110,7 +110,7 @@ def test_the_same_training_is_not_done_twice_and_another_is(
     folder, before = trained.parents[1], folder_digest(trained)
     started = time.monotonic()
     train(judge(), EXAMPLES, folder=folder)
-    assert "the same training has finished before" in capfd.readouterr().out
+    assert "an equal training has finished before" in capfd.readouterr().out
     assert time.monotonic() - started < 10
     assert folder_digest(trained) == before
     other = train(judge(rank=4, max_steps=1), EXAMPLES)
@@ -159,7 +159,7 @@ def test_a_tokenizer_without_a_token_to_fill_up_with_is_reported_and_serves(
     (folder / "tokenizer_config.json").write_text(json.dumps(settings))
     model = judge(max_steps=1).model_copy(update={"model": str(folder)})
     trained = train(model, EXAMPLES[:10])
-    assert "has no token for filling rows up; its end of sequence serves" in capfd.readouterr().out
+    assert "has no padding token;  its end-of-sequence token is used" in capfd.readouterr().out
     assert (trained / "adapter_model.safetensors").exists()
 
 

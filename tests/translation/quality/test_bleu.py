@@ -65,4 +65,4 @@ def test_intervals_hold_the_truth_as_often_as_they_say_with_few_dialogues(monkey
 def test_the_number_of_missing_back_translations_is_reported() -> None:
     rows = [row | {"source": "The tea is warm and good today."} for row in ROWS]
     (bleu, _) = back_rows(rows, {key_of(row): row["source"] for row in rows[:38]}, "m", 0.95)
-    assert (bleu["n"], bleu["reason"]) == (38, "2 of 40 did not come back")
+    assert (bleu["n"], bleu["reason"]) == (38, "2 of 40 have no back-translation")

@@ -136,7 +136,7 @@ def test_files_of_ratings_are_read_and_their_faults_named(tmp_path: Path) -> Non
         read(head + "c,fr,u1,,4\nc,fr,u1,,6\n")
     with pytest.raises(UserError, match="line 2: rating is 'good'"):
         read(head + "c,fr,u1,,good\n")
-    with pytest.raises(UserError, match="line 2: 4 cells where the first line has 5"):
+    with pytest.raises(UserError, match="line 2: 4 cells, but the first line has 5"):
         read(head + "c,fr,u1,4\n")
     with pytest.raises(UserError, match="missing"):
         read("")

@@ -42,12 +42,12 @@ PROTOCOL = "check"
 ENOUGH = "empty"
 """A failure of a model that was reached: its few tokens went to its reasoning."""
 REMEDIES = {
-    "authentication": "; put the right key into the variable that api_key_env names",
+    "authentication": "; set the variable that `api_key_env` names to the right key",
     "not_found": "; correct `model`, or `base_url`",
-    "bad_request": "; see whether `model`, the key and `base_url` are right (a proxy may answer 400 for each of them)",
+    "bad_request": "; check `model`, the key and `base_url` (a proxy may answer 400 for each of them)",
     "connection": "; start the endpoint, or correct `base_url`",
-    "timeout": "; see whether the endpoint is overloaded",
-    "quota": "; see to the account at the endpoint",
+    "timeout": "; check whether the endpoint is overloaded",
+    "quota": "; check your account at the endpoint",
 }
 """Remedies by type of failure, added to the endpoint's message."""
 
@@ -114,7 +114,7 @@ def check(arguments: argparse.Namespace) -> int:
     is_missing = any(one.state is State.MISSING for one in found)
     print("next:")
     if is_missing:
-        print("  correct the lines above that begin with missing, and run the same command again")
+        print("  fix the lines that begin with `missing`, then run the same command again")
     else:
         folder = [f"cd {shlex.quote(str(arguments.folder))} &&"] if arguments.folder != Path() else []
         file = ["--configfile", shlex.quote(str(given))] if given else []
@@ -131,9 +131,9 @@ def _confirm(sent: Sequence[str]) -> None:
     """
     if not sent:
         return
-    remedy = "see that each host is the one that the key is for, then add --yes"
+    remedy = "check that each key belongs to its host, then add --yes"
     if not sys.stdin.isatty():
-        raise UserError(f"no request was sent, since it would send keys: {'; '.join(sent)}; {remedy}")
+        raise UserError(f"no request was sent, because it would send keys: {'; '.join(sent)}; {remedy}")
     print("Send these keys to these hosts?", *sent, sep="\n  ")
     if input("[y/N] ").strip().lower() not in ("y", "yes"):
         raise UserError(f"no request and no key was sent; {remedy}")
@@ -243,7 +243,10 @@ def _rights(config: Config) -> Iterator[Finding]:
     outside = sorted({str(path) for path in _paths(config.model_dump()) if _is_outside(path)})
     if outside:
         shown = ", ".join(outside[:_MOST_PATHS]) + ("" if len(outside) <= _MOST_PATHS else ", ...")
-        words = f"files outside of this folder are named: {shown}; a run reads them, or writes results and labels there"
+        words = (
+            f"the configuration names files outside this folder: {shown}; a run reads them, or writes results or "
+            "labels there"
+        )
         yield Finding(State.NOTE, "files", words)
 
 

@@ -16,9 +16,10 @@ from typing import Any
 
 import pandas as pd
 
-from dialeval.cli.init import Model, Wish, as_column, as_criterion, as_model, folder_texts, write_texts
+from dialeval.cli.init import Model, Wish, as_model, criterion, folder_texts, write_texts
+from dialeval.config.corpora import Columns
 from dialeval.corpora.transcripts.turn_tables import places_of
-from dialeval.errors import UserError
+from dialeval.errors import UserError, nearest
 from dialeval.jobs.lifecycle import refuse_second_run
 from dialeval.paths import replacing
 from dialeval.report.export import Run, load
@@ -81,6 +82,13 @@ def evaluate(
     """
     place, named = Path(folder).expanduser().absolute(), dict(columns or {})
     judges = [as_model(text) for text in ([judge] if isinstance(judge, str) else judge)]
+    if not judges:
+        raise UserError("judge is empty; pass NAME=MODEL, or an embedded model such as 'forest'")
+    for what, name in named.items():
+        if what not in Columns.model_fields:
+            raise UserError(f"columns: {what!r} is not a field; {nearest(str(what), Columns.model_fields)}")
+        if not name:
+            raise UserError(f"columns: {what!r} is {name!r}; give the name of a column, or remove the field")
     wish = Wish(
         base_url=base_url,
         api_key_env=api_key_env or (None if base_url else Wish.api_key_env),
@@ -88,13 +96,14 @@ def evaluate(
         dialogues=place / DIALOGUES,
         system=system,
         evaluated_role=evaluated_role,
-        columns=dict(as_column(f"{what}={name}") for what, name in named.items()),
+        columns=named,
         criteria=_questions(criteria),
         pairs=pairs,
         price_input=_by_judge("price_input", price_input, judges),
         price_output=_by_judge("price_output", price_output, judges),
         budget=budget,
         source_options=_ARGUMENTS,
+        pairs_option="pairs=True",
     )
     _refuse_foreign(place)
     _write(place, _as_csv(frame, named, needs_system=system is None), wish)
@@ -104,11 +113,13 @@ def evaluate(
 
 
 def _questions(criteria: str | Sequence[str] | Mapping[str, str]) -> dict[str, str]:
-    if isinstance(criteria, Mapping):
-        written = [f"{name}={question}" if question else name for name, question in criteria.items()]
-    else:
-        written = [criteria] if isinstance(criteria, str) else list(criteria)
-    return dict(as_criterion(text) for text in written)
+    if isinstance(criteria, str):
+        criteria = [criteria]
+    questions = criteria if isinstance(criteria, Mapping) else dict.fromkeys(criteria)
+    return dict(
+        criterion(name, question or None, f"criteria: {name!r}", "criteria={{'{}': 'QUESTION'}}")
+        for name, question in questions.items()
+    )
 
 
 def _by_judge(name: str, given: float | Mapping[str, float] | None, judges: Sequence[Model]) -> dict[str, float]:
@@ -144,7 +155,7 @@ def _as_csv(frame: pd.DataFrame, columns: Mapping[str, str], *, needs_system: bo
     try:
         places = {what: place for what, (place, _) in places_of(Path("frame"), header, columns).items()}
     except UserError as error:
-        raise UserError(f"{error}\nHere these names are {_ARGUMENTS}") from None
+        raise UserError(f"{error}\nHere, set these fields with {_ARGUMENTS}") from None
     missing = [name for name in ("speaker", *["system"] * needs_system) if name not in places]
     if missing:
         remedy = "name each in columns={'speaker': NAME}" + (", or give system='NAME'" if "system" in missing else "")
@@ -160,8 +171,8 @@ def _as_csv(frame: pd.DataFrame, columns: Mapping[str, str], *, needs_system: bo
         return frame.set_axis(header, axis=1).to_csv(index=False).encode("utf-8")
     except UnicodeEncodeError as error:
         raise UserError(
-            f"frame: a cell has half a surrogate pair, {error.object[error.start : error.end]!a}; decode the texts "
-            "again, or replace it"
+            f"frame: a cell contains half of a surrogate pair, {error.object[error.start : error.end]!a}; decode "
+            f"the text again, or replace the character"
         ) from None
 
 
@@ -175,8 +186,8 @@ def _check_cells(what: str, column: str, cells: pd.Series[Any]) -> None:
         for row, value in cells.items():
             if not isinstance(value, str):
                 raise UserError(
-                    f"frame, row {row!r}: column '{column}' is {value!r:.40} ({type(value).__name__}), which is no "
-                    "text; make it a string"
+                    f"frame, row {row!r}: column '{column}' is {value!r:.40} ({type(value).__name__}), not a text; "
+                    f"convert it to a string"
                 )
 
 
@@ -188,8 +199,8 @@ def _refuse_repeated_turns(cells: Mapping[str, pd.Series[Any]]) -> None:
     if len(repeated):
         about = ", ".join(f"{what} {repeated.iloc[0][what]}" for what in named)
         raise UserError(
-            f"frame, row {repeated.index[0]!r}: {about} is there twice; give each dialogue of a system its own "
-            "dialogue_id, and each of its turns its own number"
+            f"frame, row {repeated.index[0]!r}: {about} occurs twice; give each dialogue of a system its own "
+            f"dialogue_id, and each turn of a dialogue its own number"
         )
 
 
@@ -205,11 +216,11 @@ def _refuse_foreign(folder: Path) -> None:
     path = folder / CONFIGURATION
     if path.exists() and not _is_ours(path.read_text(encoding="utf-8", errors="replace")):
         raise UserError(
-            f"{path} was written or edited by hand, and evaluate would replace it; run `snakemake` in that folder, or "
-            "name another folder"
+            f"{path} was written or edited by hand, and evaluate would replace it. Run `snakemake` in that folder, "
+            f"or pass another folder"
         )
     if not path.exists() and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UserError(f"{folder} holds something else; name another folder: evaluate(..., folder='NAME')")
+        raise UserError(f"{folder} contains other files; pass another folder: evaluate(..., folder='NAME')")
     refuse_second_run(folder / RESULTS)
 
 
@@ -264,7 +275,7 @@ def _run(folder: Path, cores: int | None) -> None:
             raise
     if process.returncode:
         raise UserError(
-            f"the run in {folder} failed. Fix the cause and call evaluate again: it resumes there.\n{_cause(lines)}"
+            f"the run in {folder} failed. Fix the cause and call evaluate again to resume it.\n{_cause(lines)}"
         )
 
 

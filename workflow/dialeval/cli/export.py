@@ -58,13 +58,13 @@ def export(arguments: argparse.Namespace) -> int:
     name: str = arguments.format
     if name != "hub" and (arguments.names or arguments.all):
         raise UserError(
-            f"{name} exports the whole run, and '{' '.join(arguments.names) or '--all'}' is of hub; remove it"
+            f"{name} exports the whole run, and '{' '.join(arguments.names) or '--all'}' applies to hub only; remove it"
         )
     if name in ("mlflow", "wandb"):
         print({"mlflow": to_mlflow, "wandb": to_wandb}[name](arguments.results, arguments.to))
         return 0
     if not arguments.to:
-        raise UserError(f"{name} writes files, and no folder is named; add --to FOLDER")
+        raise UserError(f"{name} writes files; add --to FOLDER")
     folder = Path(arguments.to)
     if name == "hub":
         print(to_dataset(arguments.results, folder, arguments.names, include_all=arguments.all))
@@ -181,7 +181,7 @@ def to_mlflow(results: Path, uri: str | None) -> str:
                     mlflow.log_artifact(str(results / name))
         where = mlflow.get_tracking_uri()
     except (mlflow.exceptions.MlflowException, OSError) as error:
-        raise UserError(f"MLflow refused the run of {results}: {error}; correct --to, its tracking URI") from error
+        raise UserError(f"MLflow refused the run in {results}: {error}; correct --to, its tracking URI") from error
     return (
         f"{where}: {counted(len(values), 'metric')} in run {run.info.run_id}\n"
         f"next:\n  mlflow ui --backend-store-uri {where}"
@@ -211,7 +211,7 @@ def to_wandb(results: Path, project: str | None) -> str:
             folder = tracked.dir
     except (wandb.errors.Error, OSError) as error:
         raise UserError(
-            f"Weights & Biases refused the run of {results}: {error}; run `wandb login`, or set WANDB_MODE=offline"
+            f"Weights & Biases refused the run in {results}: {error}; run `wandb login`, or set WANDB_MODE=offline"
         ) from error
     following = f"\nnext:\n  wandb sync {Path(folder).parent}" if offline else ""
     return f"{project or NAME}: {counted(len(values), 'estimate')}{following}"

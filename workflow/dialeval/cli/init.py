@@ -130,7 +130,7 @@ def _wish(arguments: argparse.Namespace) -> Wish:
     )
     if wish.is_default and arguments.api_key_env:
         raise UserError(
-            "--api-key-env is of a model behind an endpoint; add --chatbot NAME=MODEL or --judge NAME=MODEL"
+            "--api-key-env needs a model behind an endpoint; add --chatbot NAME=MODEL or --judge NAME=MODEL"
         )
     return wish
 
@@ -166,7 +166,7 @@ class Wish:
         labels: dialogues of each system, or pairs in all, that annotators label; None for no labels.
         price_input, price_output: price of a million tokens by model; others have none.
         budget: maximum cost of all models; None for no limit.
-        source_options: how the caller names system, evaluated role and columns, for messages.
+        source_options, pairs_option: how the caller names system, evaluated role and columns, and pairs, for messages.
     """
 
     base_url: str | None = None
@@ -184,6 +184,7 @@ class Wish:
     price_output: Mapping[str, float] = field(default_factory=dict)
     budget: float | None = None
     source_options: str = "--system NAME, --evaluated-role NAME and --column FIELD=NAME"
+    pairs_option: str = "--pairs"
 
     @property
     def is_default(self) -> bool:
@@ -251,7 +252,7 @@ def configuration_text(wish: Wish, folder: Path, notes: list[str] | None = None)
         own={name: question for name, question in wish.criteria.items() if question},
         has_pairs=_has_pairs(wish, source, pair_judges),
     )
-    load_config(yaml.safe_load(text), files_are_there=False, source=" that these options make")
+    load_config(yaml.safe_load(text), files_are_there=False, source=" of these settings")
     return text
 
 
@@ -265,12 +266,15 @@ def _has_pairs(wish: Wish, source: _Source | None, pair_judges: Sequence[str]) -
     if wish.pairs and not share_cases:
         systems = f"the dialogues are of {', '.join(source.systems)}" if source else "there is one chatbot"
         raise UserError(
-            f"--pairs: {systems}, and no two systems share a case; give dialogues of two systems the same case_id, or "
-            "add a second --chatbot, or leave --pairs out"
+            f"{wish.pairs_option}: {systems}, and no two systems share a case; give dialogues of two systems the same "
+            f"case_id, or {'' if source else 'add a second --chatbot, or '}remove {wish.pairs_option}"
         )
     if wish.pairs and not pair_judges:
         judges = ", ".join(model.name for model in wish.judges)
-        raise UserError(f"--pairs: no judge can compare ({judges}: embedded); add --judge NAME=MODEL, or leave it out")
+        raise UserError(
+            f"{wish.pairs_option}: no judge can compare dialogues ({judges}: embedded); add a judge NAME=MODEL, or "
+            f"remove {wish.pairs_option}"
+        )
     return bool(pair_judges) and share_cases and (source is not None if wish.pairs is None else wish.pairs)
 
 
@@ -285,7 +289,7 @@ def as_model(text: str) -> Model:
         return Model(name, model)
     if has_model or name not in METHODS:
         raise UserError(
-            f"'{text}' is no model; write NAME=MODEL, where NAME is its name in tables and MODEL its name at the "
+            f"'{text}' is not a model; write NAME=MODEL, where NAME is its name in tables and MODEL its name at the "
             f"endpoint, or an embedded model by its name ({nearest(name, METHODS)})"
         )
     return Model(name)
@@ -313,21 +317,34 @@ def as_criterion(text: str) -> tuple[str, str]:
         UserError: the name is not DialEval's and has no question, or is DialEval's and has one, or is no name.
     """
     name, has_question, question = (part.strip() for part in text.partition("="))
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_.-]*", name) or (has_question and not question):
+    return criterion(name, question if has_question else None, f"--criterion {text}", "--criterion '{}=QUESTION'")
+
+
+def criterion(name: str, question: str | None, place: str, form: str) -> tuple[str, str]:
+    """Return the name and the question of a criterion, "" for the question of a shipped criterion.
+
+    Args:
+        name: its name.
+        question: its question; None for a shipped criterion.
+        place: the option or argument, for messages.
+        form: how the caller writes a criterion of its own, with {} for the name.
+
+    Raises:
+        UserError: the name is not DialEval's and has no question, or is DialEval's and has one, or is invalid.
+    """
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_.-]*", name) or question == "":
         raise UserError(
-            f"--criterion {text}: write NAME=QUESTION, such as 'tact=Is the reply tactful?', where NAME has letters, "
-            "digits and underscores"
+            f"{place}: write {form.format('NAME')}, where NAME has letters, digits and underscores, and QUESTION is a "
+            "text such as 'Is the reply tactful?'"
         )
     if name in SHIPPED and question:
-        raise UserError(
-            f"--criterion {text}: '{name}' is a criterion of DialEval; leave the question out, or choose another name"
-        )
+        raise UserError(f"{place}: '{name}' is a criterion of DialEval; remove the question, or choose another name")
     if name not in SHIPPED and not question:
         raise UserError(
-            f"--criterion {name}: DialEval has no criterion of this name ({nearest(name, SHIPPED)}); for your own, "
-            f"write its question: --criterion '{name}=QUESTION'"
+            f"{place}: DialEval has no criterion '{name}' ({nearest(name, SHIPPED)}); for your own, write its "
+            f"question: {form.format(name)}"
         )
-    return name, question
+    return name, question or ""
 
 
 def _distinct(models: Sequence[Model]) -> list[Model]:
@@ -365,7 +382,7 @@ def _source(wish: Wish, folder: Path, notes: list[str]) -> _Source:
             name, path, Options(system=wish.system, evaluated_role=wish.evaluated_role, columns=wish.columns)
         )
     except UserError as error:
-        raise UserError(f"{error}\nIn this command, set these fields with {wish.source_options}") from error
+        raise UserError(f"{error}\nHere, set these fields with {wish.source_options}") from error
     items = reading.items
     notes += reading.notes
     cases: dict[str, set[str]] = {}

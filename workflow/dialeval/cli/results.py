@@ -204,8 +204,8 @@ def exceeded(bounds: Iterable[Bound], rows: Sequence[Mapping[str, Any]]) -> list
         covered = [row for row in rows if bound.covers(row)]
         if not covered:
             tables = sorted({row["table"] for row in rows})
-            hint = nearest(bound.table, tables) if tables else "they have no number in common"
-            raise UserError(f"--fail-if '{bound.text}': the two runs have no such number in common; {hint}")
+            hint = nearest(bound.table, tables) if tables else "the two runs have no number in common"
+            raise UserError(f"--fail-if '{bound.text}': the two runs do not both have this number; {hint}")
         lines += [_line(bound, row) for row in covered if not bound.is_met_by(row)]
     return lines
 
@@ -224,14 +224,14 @@ def _lines_of(path: Path) -> list[str]:
         raise UserError(f"--fail-if @{path}: the file cannot be read: {error}; name a text file of bounds") from error
     lines = [line for row in text.splitlines() if (line := row.partition("#")[0].strip())]
     if not lines:
-        raise UserError(f"--fail-if @{path}: the file has no bound; {SYNTAX}")
+        raise UserError(f"--fail-if @{path}: the file contains no bound; {SYNTAX}")
     return lines
 
 
 def _parse(text: str) -> Bound:
     found = _BOUND.fullmatch(text)
     if found is None:
-        raise UserError(f"--fail-if '{text}' is no bound; {SYNTAX}")
+        raise UserError(f"--fail-if '{text}' is not a bound; {SYNTAX}")
     return Bound(
         text,
         found["table"],

@@ -198,10 +198,10 @@ def unfit_failures(config: Config) -> Iterator[Mistake]:
     known = [*FAILURES, *config.criteria]
     for kind in failures.criteria:
         if kind in SHIPPED:
-            words = f"'{kind}' is one of the papers' criteria, which is good where it is there; {nearest(kind, known)}"
+            words = f"'{kind}' is a criterion of quality, not a kind of failure; {nearest(kind, known)}"
             yield Mistake(f"{field}.criteria", words)
         elif kind not in known:
-            words = f"'{kind}' is no kind of failure; {nearest(kind, known)}"
+            words = f"'{kind}' is not a kind of failure; {nearest(kind, known)}"
             yield Mistake(f"{field}.criteria", words, (f"criteria.{kind}",))
         elif kind in config.criteria and config.criteria[kind].level == "turn":
             words = f"'{kind}' is about responses, and this protocol judges dialogues; give it level: dialogue"
@@ -209,17 +209,17 @@ def unfit_failures(config: Config) -> Iterator[Mistake]:
     for source in failures.data.source:
         sources = ["selfchat", *config.transcripts]
         if source not in sources:
-            words = f"'{source}' is no source of systems' dialogues; {nearest(source, sources)}"
+            words = f"'{source}' is not a source of systems' dialogues; {nearest(source, sources)}"
             yield Mistake(f"{field}.data.source", words, (f"transcripts.{source}",))
         elif source == "selfchat" and not config.talks():
             words = "no chatbots are named; name them under chatbots, or give a name under transcripts"
             yield Mistake(f"{field}.data.source", words, ("chatbots",))
     for corpus in failures.human_corpora or ():
         if corpus not in config.corpora:
-            words = f"'{corpus}' is no corpus; {nearest(corpus, config.corpora)}"
+            words = f"'{corpus}' is not a corpus; {nearest(corpus, config.corpora)}"
             yield Mistake(f"{field}.human_corpora", words, (f"corpora.{corpus}",))
     if FAILURES_BY_RULE in {*config.models, *config.ensembles}:
-        words = f"'{FAILURES_BY_RULE}' names what rules say in the tables of {FAILURES_PROTOCOL}; rename the model"
+        words = f"'{FAILURES_BY_RULE}' names the rules in the tables of {FAILURES_PROTOCOL}; rename the model"
         yield Mistake(f"models.{FAILURES_BY_RULE}", words, (field,))
 
 
@@ -231,12 +231,12 @@ def unfit_partner(config: Config) -> Iterator[Mistake]:
     chat, name = config.selfchat, config.selfchat.partner
     if name is None:
         if chat.scenarios:
-            words = "a partner must play them; name its model: selfchat.partner"
+            words = "scenarios need a simulated user; set selfchat.partner to its model"
             yield Mistake("selfchat.scenarios", words, ("selfchat.partner",))
         return
     partner = config.models.get(name)
     if not config.chatbots:
-        yield Mistake("selfchat.partner", f"there is no chatbot that talks with '{name}'; name chatbots", ("chatbots",))
+        yield Mistake("selfchat.partner", f"no chatbot talks with '{name}'; add chatbots", ("chatbots",))
     if isinstance(partner, PublishedModel):
         words = f"'{name}' is a published model, which cannot respond to new requests; name another model"
         yield Mistake("selfchat.partner", words, (f"models.{name}",))
@@ -245,19 +245,19 @@ def unfit_partner(config: Config) -> Iterator[Mistake]:
         related = (f"models.{chatbot}", f"models.{name}", "selfchat.partner")
         if isinstance(model, PublishedModel):
             words = (
-                f"'{chatbot}' is a published model, whose dialogues are done: it cannot talk with selfchat.partner; "
-                "leave the partner or the chatbot out"
+                f"'{chatbot}' is a published model, whose dialogues already exist: it cannot talk with "
+                f"selfchat.partner; remove the partner or the chatbot"
             )
             yield Mistake("chatbots", words, related)
         engines = [one for one in (model, partner) if isinstance(one, VllmModel) and one.scheduled_gpus]
         if len(engines) == 2 and model != partner:
             words = (
-                f"'{name}' and the chatbot '{chatbot}' would be two vLLM engines in one job, which take each other's "
-                "GPU memory; serve the partner with `vllm serve` and reach it by engine: openai (docs/api.md)"
+                f"'{name}' and the chatbot '{chatbot}' would be two vLLM engines on the same GPU memory in one job; "
+                f"serve the partner with `vllm serve` and reach it by engine: openai (docs/api.md)"
             )
             yield Mistake("selfchat.partner", words, related)
     for protocol, settings in config.resolved_protocols().items() if chat.scenarios else ():
         of_people = settings.data.opponent == "human" or "pass_rates_at_gt_length" in settings.measured()
         if of_people and SELFCHAT in settings.data.source:
-            words = f"it compares with human dialogues, and scenarios have none; remove {protocol}"
+            words = f"it compares with human dialogues, which scenarios do not have; remove {protocol}"
             yield Mistake(f"protocols.{protocol}", words, ("selfchat.scenarios",))

@@ -52,18 +52,18 @@ def unfit_systems(config: Config) -> Iterator[Mistake]:
     for judge, system in config.metaeval.published_as.items():
         field = f"metaeval.published_as.{judge}"
         if judge not in judges:
-            words = f"'{judge}' is no model, ensemble or score file of this configuration; {nearest(judge, judges)}"
+            words = f"'{judge}' is not a model, ensemble or score file of this configuration; {nearest(judge, judges)}"
             yield Mistake("metaeval.published_as", words, (f"models.{judge}", f"metaeval.score_files.{judge}"))
         elif folded(system) not in known:
             remedy = nearest(system, known.values())
-            yield Mistake(field, f"'{system:.60}' is no system of comp-analysis or xDial-Eval; {remedy}")
+            yield Mistake(field, f"'{system:.60}' is not a system of comp-analysis or xDial-Eval; {remedy}")
         elif words := _unlike(config, judge, known[folded(system)]):
             yield Mistake(field, words, (f"models.{judge}", f"ensembles.{judge}", "training"))
     for judge in (*(name for name, model in config.models.items() if model.learns_from), *config.ensembles):
         if folded(judge) in known and folded(judge) not in xdial_eval.trained():
             words = (
-                f"'{known[folded(judge)]}' is an untrained model of the papers, and its published numbers would "
-                f"appear beside another model; choose another name, such as '{judge}-mine'"
+                f"'{known[folded(judge)]}' is an untrained model of the papers, so tables would show its published "
+                f"numbers beside your model; choose another name, such as '{judge}-mine'"
             )
             yield Mistake(f"{'models' if judge in config.models else 'ensembles'}.{judge}", words)
 
@@ -72,11 +72,13 @@ def _unlike(config: Config, judge: str, system: str) -> str:
     """Return why a judge cannot be the published system that `published_as` names; empty if it can."""
     several = xdial_eval.is_ensemble(system)
     if judge in config.ensembles and not several:
-        return f"'{judge}' is an ensemble, and '{system}' is one; name such as LLaMA-2-7B + PoE"
+        return f"'{judge}' is an ensemble, and '{system}' is a single model; name an ensemble, such as LLaMA-2-7B + PoE"
     if judge not in config.models:
         return ""
     if several:
-        return f"'{system}' is an ensemble of two, and '{judge}' is one model; define it under ensembles"
+        return (
+            f"'{system}' is an ensemble of two models, and '{judge}' is one model; define an ensemble under ensembles"
+        )
     learned = config.models[judge].learns_from
     training = xdial_eval.training_of(system)
     if learned and not training:
@@ -86,9 +88,9 @@ def _unlike(config: Config, judge: str, system: str) -> str:
         )
     languages = _languages(config, learned)
     if training == xdial_eval.ENGLISH and languages - {"en"}:
-        return f"'{system}' learned from English alone, and '{judge}' from {', '.join(sorted(languages))}"
+        return f"'{system}' learned from English only, and '{judge}' from {', '.join(sorted(languages))}"
     if training == xdial_eval.MULTILINGUAL and len(languages) == 1:
-        return f"'{system}' learned from ten languages, and '{judge}' from {', '.join(languages)} alone"
+        return f"'{system}' learned from ten languages, and '{judge}' from {', '.join(languages)} only"
     return ""
 
 
@@ -156,7 +158,7 @@ def _unfit_perturbations(config: Config) -> Iterator[Mistake]:
     if section and section.rewritten and section.rewriter is None:
         yield Mistake("robustness.rewritten", "there is no rewriter; name a model as robustness.rewriter")
     if section and section.min_quality is not None and not config.perturbed_rated_corpora():
-        words = "none of robustness.corpora is a rated corpus; name one of metaeval.corpora there, or leave this out"
+        words = "robustness.corpora has no rated corpus; add one of metaeval.corpora, or remove this field"
         yield Mistake("robustness.min_quality", words)
 
 
@@ -164,7 +166,7 @@ def _unusable_names(config: Config) -> Iterator[Mistake]:
     if "human" in config.models:
         yield Mistake("models", "'human' names the human dialogues in every table; choose another name")
     if config.robustness and config.robustness.rewriter == "rule":
-        yield Mistake("robustness.rewriter", "'rule' names items that rules perturb; give that model another name")
+        yield Mistake("robustness.rewriter", "'rule' names items that rules perturb; rename the model")
     yield from _unfit_perturbations(config)
     metaeval, dialogbench = config.metaeval, config.dialogbench
     dictionaries: dict[str, Mapping[str, object]] = {
@@ -184,14 +186,14 @@ def _unusable_names(config: Config) -> Iterator[Mistake]:
             yield Mistake(field, f"'{name}' names {_ITEMS_OF[name]} in every table; choose another name")
         for other in others:
             for name in sorted(set(dictionaries[other]) & set(names)):
-                yield Mistake(field, f"'{name}' is a name under {other}, too; give one of them another")
+                yield Mistake(field, f"'{name}' is also a name under {other}; rename one of them")
 
 
 def _learning(config: Config) -> Iterator[Mistake]:
     for name, model in config.models.items():
         if isinstance(model, EmbeddedModel):
             if model.method not in METHODS:
-                words = f"'{model.method}' is no embedded method; {nearest(model.method, METHODS)}"
+                words = f"'{model.method}' is not an embedded method; {nearest(model.method, METHODS)}"
                 yield Mistake(f"models.{name}.method", words)
             yield from unknown(f"models.{name}.learn_from", model.learn_from, config.corpora, "corpus", "corpora")
 
@@ -210,11 +212,12 @@ def _unable_judges(config: Config) -> Iterator[Mistake]:
             if isinstance(model, EmbeddedModel) and not serves(model.method, role):
                 able = ", ".join(able_to(role))
                 words = (
-                    f"'{name}' is an embedded model of method '{model.method}', which cannot serve there ({protocol}); "
+                    f"'{name}' is an embedded model of method '{model.method}', which this protocol cannot use "
+                    f"({protocol}); "
                     + (
                         f"methods that can: {able}"
                         if able
-                        else "name a model of engine openai or vllm, as no method can"
+                        else "name a model of engine openai or vllm, since no embedded method can"
                     )
                 )
                 yield Mistake(field, words, related)
@@ -235,7 +238,7 @@ def _idle_judges(config: Config) -> Iterator[Mistake]:
             continue  # one that is trained may be for another run
         words = (
             f"'{name}' has no protocol; put unieval, gteval (with chatbots) or arena (with two of them) under "
-            "protocols, or rating or yes_no (with metaeval or robustness), or one of your own, or remove the name"
+            "protocols, rating or yes_no (with metaeval or robustness), or your own protocol; or remove the name"
         )
         yield Mistake("judges", words, ("protocols", "chatbots", *PARTS))
 
@@ -270,14 +273,14 @@ def _incomplete_parts(config: Config) -> Iterator[Mistake]:
         if getattr(config, part) and not scores:
             if part == "metaeval" and config.metaeval and config.metaeval.score_files:
                 continue
-            words = "no judge scores anything; name judges and put `rating: {}` or `yes_no: {}` under protocols"
+            words = "no judge scores anything; add judges and put `rating: {}` or `yes_no: {}` under protocols"
             yield Mistake(part, words, ("protocols", "judges"))
     judged = [one for name, one in config.resolved_protocols().items() if one.judges or name == OF_FAILURES]
     sources = {source for one in [*judged, *labelled_protocols(config).values()] for source in one.data.source}
     for name in config.transcripts:
         if name not in sources:
             words = (
-                f"no judge scores '{name}'; name judges and a protocol, such as "
+                f"no judge scores '{name}'; add judges and a protocol, such as "
                 f"{{form: scale, data: {{source: {name}}}, criteria: [overall]}}, or remove it"
             )
             yield Mistake(f"transcripts.{name}", words, ("protocols", "judges"))
@@ -300,7 +303,7 @@ def _published_models(config: Config) -> Iterator[Mistake]:
             if path is None:
                 words = (
                     f"'{name}' is a published model without answers for protocols.{field}; name their file, "
-                    f"models.{name}.{field}, or leave the protocol out"
+                    f"models.{name}.{field}, or remove the protocol"
                 )
                 yield Mistake("judges", words, (f"models.{name}", "protocols"))
         yield from unknown(f"models.{name}.names", model.names.values(), config.models, "model", "models")
@@ -315,8 +318,7 @@ def _unpriced_models(config: Config) -> Iterator[Mistake]:
         for field in ("price_input", "price_output"):
             if getattr(model, field) is None:
                 words = (
-                    "the run's budget needs prices of every model behind an endpoint; set both to 0 for one that costs "
-                    "nothing"
+                    "the run's budget needs prices of every model behind an endpoint; set both to 0 for a free model"
                 )
                 yield Mistake(f"models.{name}.{field}", words, ("budget",))
 

@@ -170,7 +170,9 @@ class TranslationQuality(Section):
                 "metrics: bertscore compares the source with what is translated back; name a model in back"
             )
         if twice := sorted({*self.metrics} & {*self.scores}):
-            raise ValueError(f"{', '.join(twice)}: either of metrics, which is computed, or of scores, which is read")
+            raise ValueError(
+                f"{', '.join(twice)}: named under both metrics (computed) and scores (read); remove it from one"
+            )
         return self
 
 
@@ -214,7 +216,8 @@ def unfit_translations(config: Config) -> Iterator[Mistake]:
         there = [language for language in (rated and rated.languages) or () if language in settings.into]
         if there:
             words = (
-                f"'{name}' is read in {', '.join(there)}, too; remove {'it' if len(there) == 1 else 'them'} from one"
+                f"'{name}' is also read in {', '.join(there)}; remove {'it' if len(there) == 1 else 'them'} from "
+                f"one of the two"
             )
             yield Mistake(f"{field}.into", words, (f"metaeval.corpora.{name}.languages",))
         if rated and rated.languages and settings.source not in rated.languages:
@@ -243,12 +246,12 @@ def _why_not(model: Model, *, judges: bool) -> str:
     """Returns why a model cannot translate, or judge translations; '' where it can."""
     if isinstance(model, (OpenAIModel, VllmModel)):
         learns = isinstance(model, VllmModel) and model.lora
-        return "has an adapter that learns to judge dialogues and not this" if learns else ""
+        return "has an adapter that learns to judge dialogues, not to translate" if learns else ""
     if isinstance(model, NllbModel):
-        return "translates and does not say how good a translation is" if judges else ""
+        return "translates, and cannot rate translations" if judges else ""
     formats = {
-        EmbeddedModel: "is an embedded model, which knows no other language",
-        EncoderModel: "is a trained encoder, which writes nothing",
+        EmbeddedModel: "is an embedded model, which cannot translate",
+        EncoderModel: "is a trained encoder, which writes no text",
         PublishedModel: "is a published model, which cannot respond to new requests",
     }
     return formats[type(model)]
@@ -260,7 +263,7 @@ def _only_translators(config: Config) -> Iterator[Mistake]:
         for name in names:
             if isinstance(config.models.get(name), NllbModel):
                 words = (
-                    f"'{name}' is a translation model (nllb), which does nothing but translate; name it as `by` of a "
+                    f"'{name}' is a translation model (nllb), which only translates; name it as `by` of a "
                     "corpus under translate, and another model here"
                 )
                 yield Mistake(field, words, (f"models.{name}",))
@@ -297,7 +300,9 @@ def without_absent(config: Config) -> Config:
         return config
     left = {name: one for name, one in config.metaeval.corpora.items() if name not in absent}
     if not left:
-        raise UserError(f"the configuration has a mistake:\n  metaeval.corpora: none is there; {_remedy(config)}")
+        raise UserError(
+            f"the configuration has a mistake:\n  metaeval.corpora: none of the files exists; {_remedy(config)}"
+        )
     return config.model_copy(update={"metaeval": config.metaeval.model_copy(update={"corpora": left})})
 
 
@@ -306,10 +311,10 @@ def absence_in_words(config: Config, complete: Config) -> Iterator[str]:
     kept = config.metaeval.corpora if config.metaeval else {}
     for name, path in absent_corpora(complete).items():
         if name not in kept:
-            yield f"note: metaeval.corpora.{name} is left out: {path} is not there; {_remedy(complete)}"
+            yield f"note: metaeval.corpora.{name} is skipped: {path} does not exist; {_remedy(complete)}"
 
 
 def _remedy(config: Config) -> str:
     if config.public_corpora:
-        return "`snakemake --cores 1 download` with the same configuration fetches what is public"
+        return "`snakemake --cores 1 download` with the same configuration fetches the public files"
     return f"correct its path or `data_dir` (now '{config.data_dir}')"

@@ -43,7 +43,8 @@ def _scale(value: Any) -> Any:
         return value
     if not isinstance(value, list):
         raise ValueError(
-            f"{value!r:.60} is no scale; write [lowest, highest], such as [1, 7], a list of labels from the worst to "
+            f"{value!r:.60} is not a scale; write [lowest, highest], such as [1, 7], a list of labels from the "
+            f"worst to "
             "the best, such as [poor, fair, good], or yes_no"
         )
     if any(isinstance(one, bool) for one in value):
@@ -60,31 +61,36 @@ def _scale(value: Any) -> Any:
 
 def _numbers(value: list[float]) -> list[float]:
     if len(value) != 2:
-        raise ValueError(f"a scale of numbers is its ends, [lowest, highest], such as [1, 7]; here are {len(value)}")
+        raise ValueError(
+            f"a scale of numbers has two ends, [lowest, highest], such as [1, 7]; it has {len(value)} here"
+        )
     low, high = value
     if not all(-_BEYOND <= end <= _BEYOND for end in value):
-        raise ValueError(f"an end is no finite number from -{_BEYOND} to {_BEYOND}")
+        raise ValueError(f"an end of the scale is not a finite number from -{_BEYOND} to {_BEYOND}")
     if low == high:
         raise ValueError(f"both ends are {low:g}; set two different ends")
     if low > high:
-        raise ValueError(f"it is written from {low:g} to {high:g}; write the lowest first: [{high:g}, {low:g}]")
+        raise ValueError(f"the scale is written from {low:g} to {high:g}; write the lowest first: [{high:g}, {low:g}]")
     return value
 
 
 def _labels(value: list[Any]) -> list[str]:
     if not 2 <= len(value) <= MOST_POINTS:
-        raise ValueError(f"a scale needs 2 to {MOST_POINTS} labels; here are {len(value)}")
+        raise ValueError(f"a scale needs 2 to {MOST_POINTS} labels; it has {len(value)} here")
     seen: dict[str, str] = {}
     for label in value:
         if not isinstance(label, str) or not folded(label):
-            raise ValueError(f"{label!r:.60} is no label: it has no letter by which an answer could name it")
+            raise ValueError(f"{label!r:.60} cannot be a label, since it has no letters; a response could not name it")
         if re.fullmatch(r"[-+−]?[\d.,/ ]+", unicodedata.normalize("NFKC", label).strip()):
-            raise ValueError(f"the label '{label}' is a number; a scale of numbers is [lowest, highest]")
+            raise ValueError(f"the label '{label}' is a number; a scale of numbers is written [lowest, highest]")
         if len(label) > 80:
             raise ValueError(f"the label '{label:.40}...' is longer than 80 characters; describe it under rubric")
         other = seen.setdefault(folded(label), label)
         if other != label:
-            raise ValueError(f"'{other}' and '{label}' are the same when they are read; choose other labels")
+            raise ValueError(
+                f"'{other}' and '{label}' cannot be told from each other in a response, since case and punctuation "
+                f"are ignored; choose other labels"
+            )
     return value
 
 
@@ -169,10 +175,12 @@ class OwnCriterion(Section):
                     f"'{spelling}' means both '{meant[folded(spelling)]}' and '{label}'; choose other names"
                 )
         if scale.is_yes_no and self.question is None:
-            raise ValueError("scale yes_no needs a question; write one that Yes answers where it is good")
+            raise ValueError("scale yes_no needs a question; write a question to which Yes is the good answer")
         for field, text in (("question", self.question), ("meaning", self.meaning)):
             if self.level and isinstance(text, dict) and list(text) != [self.level]:
-                raise ValueError(f"{field} is given for {', '.join(text)}, but level is {self.level}; keep that alone")
+                raise ValueError(
+                    f"{field} is given for {', '.join(text)}, but level is {self.level}; keep only that one"
+                )
         return self
 
     def as_scale(self) -> Scale:
@@ -211,12 +219,12 @@ def check_rubric(place: str, rubric: Mapping[str, str], scale: Scale) -> None:
     for name in rubric:
         if scale.labels:
             if name not in scale.labels:
-                raise ValueError(f"{place}: '{name:.60}' is no label of the scale; {nearest(name, scale.labels)}")
+                raise ValueError(f"{place}: '{name:.60}' is not a label of the scale; {nearest(name, scale.labels)}")
             continue
         try:
             value = float(name)
         except ValueError:
-            raise ValueError(f"{place}: '{name:.60}' is no number, and the scale is of numbers") from None
+            raise ValueError(f"{place}: '{name:.60}' is not a number, and the scale has numbers") from None
         if not scale.low <= value <= scale.high:
             raise ValueError(f"{place}: {name} is off the scale, {scale.low:g} to {scale.high:g}")
 
@@ -229,12 +237,12 @@ def unfit_criteria(config: Config) -> Iterator[Mistake]:
             other = called.setdefault(folded(alias), name)
             field = f"criteria.{name}" + ("" if alias == name else ".aliases")
             if not folded(alias):
-                yield Mistake(field, f"'{alias}' has no letter or digit by which an answer could name it")
+                yield Mistake(field, f"'{alias}' has no letters or digits, so a response could not name it")
             elif other in SHIPPED:
                 words = f"'{alias}' names the shipped criterion '{other}'; choose another name, such as 'my_{alias}'"
                 yield Mistake(field, words)
             elif other != name:
-                words = f"'{alias}' is what criteria.{other} is called, too; an answer could not tell them apart"
+                words = f"'{alias}' is also a name of criteria.{other}, so responses would be ambiguous; choose another"
                 yield Mistake(field, words, (f"criteria.{other}",))
 
 
@@ -304,8 +312,8 @@ def unfit_questions(config: Config) -> Iterator[Mistake]:
         for criterion in chosen:
             if protocol.form == "probability" and not criterion.has_a_probability:
                 words = (
-                    f"protocol {name} asks how likely an answer is, and there is neither a question to answer with Yes "
-                    "nor a scale of labels or of 2 to 26 whole numbers; write a question, or take form scale"
+                    f"protocol {name} reads the probability of an answer. It needs a yes/no question, or a scale of "
+                    f"labels or of 2 to 26 whole numbers; write a question, or use form scale"
                 )
                 yield Mistake(f"criteria.{criterion.name}.question", words, (f"protocols.{name}",))
         yield from _criteria_without_items(config, name, protocol)
@@ -320,9 +328,9 @@ def _embedded(config: Config, name: str, chosen: list[Criterion]) -> Iterator[Mi
         model = config.models.get(judge)
         if isinstance(model, EmbeddedModel) and serves(model.method, "rating"):
             words = (
-                f"'{judge}' is an embedded model, which scores the papers' criteria ({', '.join(SHIPPED)}) and no "
-                f"others; protocol {name} asks about {', '.join(one.name for one in chosen)}: name judges of engine "
-                f"openai or vllm under protocols.{name}.judges, or give these criteria a protocol of their own"
+                f"'{judge}' is an embedded model, which scores the papers' criteria ({', '.join(SHIPPED)}) only; "
+                f"protocol {name} asks about {', '.join(one.name for one in chosen)}: name judges of engine "
+                f"openai or vllm under protocols.{name}.judges, or give these criteria their own protocol"
             )
             yield Mistake(field, words, (f"models.{judge}", f"protocols.{name}", "criteria"))
 
@@ -331,7 +339,7 @@ def _embedded_structured(config: Config, name: str) -> Iterator[Mistake]:
     """Yields embedded judges with requests for JSON, which they do not write."""
     for judge in config.judges_of(name):
         if isinstance(config.models.get(judge), EmbeddedModel):
-            words = f"'{judge}' is an embedded model, which answers in text and not in JSON; take answers: free"
+            words = f"'{judge}' is an embedded model, which cannot answer in JSON; set answers: free"
             yield Mistake(f"protocols.{name}.answers", words, (f"models.{judge}",))
 
 
@@ -367,8 +375,8 @@ def unfit_asks(config: Config) -> Iterator[Mistake]:
             if level and judged in known and not known[judged].is_at(level):
                 fitting = ", ".join(one for one in known if known[one].is_at(level))
                 words = (
-                    f"reader {corpus.reader} reads ratings of a {SHOWN_LEVELS[level]}, and '{judged}' is no criterion "
-                    f"of one; choose from {fitting}"
+                    f"reader {corpus.reader} reads ratings of a {SHOWN_LEVELS[level]}, and '{judged}' is not a "
+                    f"criterion of that level; choose from {fitting}"
                 )
                 yield Mistake(field, words, (f"metaeval.corpora.{name}.reader", f"criteria.{judged}"))
 

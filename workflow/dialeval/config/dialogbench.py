@@ -137,11 +137,11 @@ class WrittenItems(Penalties):
         if "styles" in self.ablations and self.writer is None:
             raise ValueError("items made by rule have no personalities, so ablations cannot leave out styles")
         if "domains" in self.ablations and self.writer is None:
-            raise ValueError("items made by rule are given no domain to write about, so ablations cannot leave it out")
+            raise ValueError("items made by rule have no given domain, so ablations cannot leave out domains")
         if "domains" in self.ablations and self.temperature == 0:
             raise ValueError(
-                "at temperature 0 the basic prompt, which is the same for many items, gives the same item again and "
-                "again; raise temperature, or remove domains from ablations"
+                "at temperature 0 the basic prompt, which is the same for many items, repeats the same item; raise "
+                "temperature, or remove domains from ablations"
             )
         if "filter" in self.ablations and self.filter is None:
             raise ValueError("without a filter, ablations cannot leave it out; name a model as filter")
@@ -206,15 +206,15 @@ class DialogBench(Penalties):
     def _has_items(self) -> Self:
         if not self.bundled and not self.published and self.written is None:
             raise ValueError(
-                "there are no items; name languages under bundled, such as [en], files under published, or let items "
-                "be written"
+                "there are no items; name languages under bundled, such as [en], files under published, or set "
+                "`written`"
             )
         if self.classifier and (self.written is None or self.written.writer is None):
-            raise ValueError("a classifier describes what a writer wrote; name a model as written.writer")
+            raise ValueError("a classifier needs items by a writer; set written.writer to a model")
         if self.written and "domains" in self.written.ablations and self.classifier is None:
             raise ValueError(
-                "of the ablation domains only the classifier looks at what was written; name a model as classifier, "
-                "or remove domains from written.ablations"
+                "the ablation domains needs a classifier; set classifier to a model, or remove domains from "
+                "written.ablations"
             )
         return self
 
@@ -279,18 +279,18 @@ def _unfit(field: str, name: str, model: Model) -> str | None:
         return _unfit_embedded(field, name, model)
     if isinstance(model, OpenAIModel) and field.endswith(".perplexity") and not model.prompt_logprobs:
         return (
-            f"'{name}' is behind an endpoint that scores no given text; examine it by letter, or, if it is a vLLM "
-            f"server, set models.{name}.prompt_logprobs"
+            f"'{name}' is behind an endpoint that cannot score a given text; examine it by letter, or set (for a "
+            f"vLLM server) models.{name}.prompt_logprobs"
         )
     if isinstance(model, OpenAIModel) and field.endswith(".choice") and model.label_logprobs == "none":
-        return f"models.{name}.label_logprobs is none, so no probabilities can be read; examine it by letter"
+        return f"models.{name}.label_logprobs is none, so label probabilities are not available; examine it by letter"
     return None
 
 
 def _unfit_embedded(field: str, name: str, model: EmbeddedModel) -> str | None:
     if field == "dialogbench.written.writer":
         return (
-            f"'{name}' is an embedded model, which writes no items; leave the field out, and items of "
+            f"'{name}' is an embedded model, which writes no items; remove the field, and items of "
             f"{' and '.join(BY_RULE)} are made by rule"
         )
     if field == "dialogbench.classifier":

@@ -286,7 +286,7 @@ class OpenAIModel(AnyModel):
     @model_validator(mode="after")
     def _budget_has_prices(self) -> Self:
         if self.budget is not None and (self.price_input is None or self.price_output is None):
-            raise ValueError("a budget needs price_input and price_output beside it")
+            raise ValueError("a budget needs price_input and price_output of the model")
         return self
 
     @field_validator("api_key_env", mode="before")
@@ -312,7 +312,7 @@ class OpenAIModel(AnyModel):
     def _have_names_of_headers(cls, value: dict[str, str]) -> dict[str, str]:
         for name in value:
             if not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name):
-                raise ValueError(f"'{name}' is no name of a header: letters, digits and dashes make one")
+                raise ValueError(f"'{name}' is not a valid header name; use letters, digits and dashes")
         return value
 
     @field_validator("extra_body")
@@ -326,8 +326,8 @@ class OpenAIModel(AnyModel):
         text = value if isinstance(value, str) else ""
         if any(mark in text for mark in "@?#"):
             raise ValueError(
-                "it must hold neither name, password nor query (not shown here); give secrets by api_key_env or "
-                "headers_env"
+                "it must not contain a user name, password or query (not shown here); use api_key_env or "
+                "headers_env for secrets"
             )
         if not re.fullmatch(r"https?://[^\s/:]+(:\d{1,5})?(/\S*)?|https?://\[[0-9a-fA-F:.]+\](:\d{1,5})?(/\S*)?", text):
             raise ValueError("it must be an address that begins with http:// or https://")
@@ -340,8 +340,8 @@ def _variable_name(value: object) -> str:
     is_like_key = len(name) >= 20 and re.search(r"[a-z]", name) and re.search(r"[0-9]", name)
     if is_like_key or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise ValueError(
-            "it must be the NAME of an environment variable, such as OPENAI_API_KEY; the value looks like something "
-            "else, perhaps the key itself, and is not shown: put the key into an environment variable"
+            "it must be the NAME of an environment variable, such as OPENAI_API_KEY; the value looks like the key "
+            "itself and is not shown; put the key into an environment variable"
         )
     return name
 
@@ -352,14 +352,14 @@ _FIELDS = {
     "messages": "they are rendered from the protocol's template",
     "prompt": "it is rendered from the protocol's template",
     "input": "it is rendered from the protocol's template",
-    "model": "use the field `model` beside it",
-    "models": "another model than the one that is named would answer; give it an entry of its own under `models`",
-    "stream": "answers are read whole",
-    "stream_options": "answers are read whole",
-    "n": "one answer is read, and each is paid for; for repeated ratings use `protocols.rating.repeats`",
-    "best_of": "one answer is read, and each is paid for",
-    "logprobs": "use the field `label_logprobs` beside it",
-    "top_logprobs": "use the field `top_logprobs` beside it",
+    "model": "use the field `model`",
+    "models": "it would replace the named model; add the other model under `models`",
+    "stream": "DialEval reads complete responses, not streams",
+    "stream_options": "DialEval reads complete responses, not streams",
+    "n": "only one response is used, and each costs money; for repeated ratings use `protocols.rating.repeats`",
+    "best_of": "only one response is used, and each costs money",
+    "logprobs": "use the field `label_logprobs`",
+    "top_logprobs": "use the field `top_logprobs`",
 }
 """Fields of a request's body that have another place, and which."""
 _BUDGETS = frozenset({
@@ -397,8 +397,8 @@ def checked_extra_body(value: dict[str, Any]) -> dict[str, Any]:
             )
         if _SECRET_NAME.search(name) or (isinstance(content, str) and is_secret_text(content)):
             raise ValueError(
-                f"'{place}' looks like a secret (its value is not shown); give it by api_key_env or headers_env, which "
-                "name an environment variable"
+                f"'{place}' looks like a secret (its value is not shown); use api_key_env or headers_env, which "
+                f"name an environment variable"
             )
     return value
 

@@ -54,14 +54,14 @@ def unfit_ensembles(config: Config) -> Iterator[Mistake]:
         for section, taken in (("models", [*config.models]), ("metaeval.score_files", [*scores])):
             for other in taken:
                 if other.lower() == name.lower():
-                    yield Mistake(field, f"'{other}' is a name under {section}, too; give the ensemble another")
+                    yield Mistake(field, f"'{other}' is also a name under {section}; rename the ensemble")
         first = min(other for other in config.ensembles if other.lower() == name.lower())
         if first != name:
             yield Mistake(
-                field, f"'{first}' and '{name}' differ only in case, as files on some disks may not; rename one"
+                field, f"'{first}' and '{name}' differ only in case, and some file systems ignore case; rename one"
             )
         if name == "human":
-            yield Mistake(field, "'human' names people in every table; give the ensemble another name")
+            yield Mistake(field, "'human' names human annotators in every table; rename the ensemble")
         if len(members) < 2:
             yield Mistake(field, f"a mean needs at least 2 members, and there are {len(members)}; name another judge")
             continue
@@ -82,7 +82,7 @@ def _unfit_members(config: Config, field: str, members: list[str]) -> Iterator[M
     for member in members:
         related = (f"models.{member}", "judges", "protocols", "metaeval")
         if member in config.ensembles and member not in (*config.models, *scores):
-            words = f"'{member}' is an ensemble itself, and its members would count twice; name the members instead"
+            words = f"'{member}' is itself an ensemble, so its members would count twice; name its members instead"
             yield Mistake(field, words, (f"ensembles.{member}",))
         elif member not in config.models and member not in scores:
             known = [name for name in (*config.models, *scores) if name not in members]
@@ -98,7 +98,7 @@ def _unfit_members(config: Config, field: str, members: list[str]) -> Iterator[M
             yield Mistake(field, words, related)
         elif not _ways(config, member):
             words = (
-                f"'{member}' scores nothing; name it under judges, with yes_no or rating or a protocol of form scale "
+                f"'{member}' has no scores; name it under judges, with yes_no or rating or a protocol of form scale "
                 "or probability, or remove it"
             )
             yield Mistake(field, words, related)
@@ -114,7 +114,7 @@ def _disjoint_training(config: Config, members: list[str]) -> str:
         for name, learned in known.items()
     ]
     return (
-        f"its members score nothing in common ({'; '.join(each)}); take members that learn the same criteria at one "
+        f"its members have no scores in common ({'; '.join(each)}); use members that learn the same criteria at one "
         "level, or add one under training"
     )
 
@@ -201,7 +201,9 @@ def unfit_pool(config: Config) -> Iterator[Mistake]:
     found: list[Mistake] = []
     for name in metaeval.ensemble_pool:
         if name in config.ensembles:
-            words = f"'{name}' is an ensemble, and none is a member of another; name its members, or a tag of theirs"
+            words = (
+                f"'{name}' is an ensemble, and an ensemble cannot be a member; name its members, or one of their tags"
+            )
             found.append(Mistake(FIELD, words, (f"ensembles.{name}",)))
         elif name in config.models and not scores_items(config, name):
             words = f"'{name}' scores no rated items; let it judge under rating or yes_no, or remove it from the pool"
@@ -216,7 +218,7 @@ def unfit_pool(config: Config) -> Iterator[Mistake]:
     if len(members) < metaeval.ensemble_size:
         there = f"{len(members)} of them score" if len(members) != 1 else "1 of them scores"
         words = (
-            f"an ensemble of the best takes {metaeval.ensemble_size} models, and {there} rated items "
+            f"the ensemble of the best judges needs {metaeval.ensemble_size} models, and {there} rated items "
             f"({', '.join(sorted(members)) or 'none'}); name more, or set metaeval.ensemble_size"
         )
         yield Mistake(FIELD, words, ("metaeval.ensemble_size", "models", "judges", "protocols"))

@@ -34,7 +34,7 @@ def read_config_file(path: Path) -> dict[str, Any]:
     except yaml.YAMLError as error:
         raise UserError(f"{path}{_line(error)} is not readable YAML: {_in_words(error)}") from None
     except RecursionError:
-        raise UserError(f"{path} is nested too deeply, hundreds of levels; write it flatter") from None
+        raise UserError(f"{path} is nested too deeply (hundreds of levels); remove levels") from None
     if root is None:
         raise UserError(f"{path} is empty; a configuration names models, or battles: see docs/configuration.md")
     mistakes = list(_Nodes().mistakes(root))
@@ -55,12 +55,12 @@ def _text(path: Path) -> str:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise UserError(f"{path}, line {line}: this is not UTF-8; save the file in that encoding") from None
+        raise UserError(f"{path}, line {line}: this is not UTF-8; save the file as UTF-8") from None
 
 
 def _mapping(path: Path, content: Any) -> dict[str, Any]:
     if not isinstance(content, dict) or not content:
-        found = "is empty" if not content else f"holds a {type(content).__name__}, not names with values"
+        found = "is empty" if not content else f"holds a {type(content).__name__}, not a section of names with values"
         raise UserError(f"{path} {found}; a configuration names models, or battles: see docs/configuration.md")
     return content
 
@@ -71,7 +71,7 @@ def _is_json(path: Path, text: str) -> bool:
     def checked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
         if twice := sorted({name for name in names if names.count(name) > 1}):
-            raise UserError(f"{path}: '{twice[0]}' is there twice in one section; rename or remove one of them")
+            raise UserError(f"{path}: '{twice[0]}' occurs twice in one section; rename or remove one of them")
         return dict(pairs)
 
     try:
@@ -98,7 +98,7 @@ class _Nodes:
         if id(node) in self._open:
             self._sizes.setdefault(id(node), 1)
             line = node.start_mark.line + 1
-            yield f"line {line}: '{place.rstrip('.')}' holds itself by an alias (*name); write it out"
+            yield f"line {line}: '{place.rstrip('.')}' contains itself through an alias (*name); write it out"
             return
         if id(node) in self._sizes:
             return
@@ -113,13 +113,13 @@ class _Nodes:
             for key, value in node.value:
                 line = key.start_mark.line + 1
                 if not isinstance(key, yaml.ScalarNode):
-                    yield f"line {line}: a list or section is used as a name; write a text"
+                    yield f"line {line}: a list or section is used as a name; use a text"
                     self._sizes.setdefault(id(key), 1)
                     continue
                 yield from self._walk(key, place)
                 name = str(key.value)
                 if name in seen:
-                    yield f"line {line}: '{place}{name}' is there twice; rename or remove one of them"
+                    yield f"line {line}: '{place}{name}' occurs twice; rename or remove one of them"
                 seen.add(name)
                 yield from self._walk(value, f"{place}{name}.")
                 size += self._sizes[id(value)]
@@ -137,10 +137,10 @@ def _scalar_mistakes(node: yaml.Node, place: str) -> Iterator[str]:
         value = SafeConstructor().construct_object(node)
     except (yaml.YAMLError, ValueError, RecursionError):
         shown = str(node.value)[:40]
-        yield f"{where}: {shown!r} cannot be read as the number, date or type that it looks like; put it in quotes"
+        yield f"{where}: {shown!r} looks like a number, date or type, but is not a valid one; put it in quotes"
         return
     if isinstance(value, str) and any("\ud800" <= mark <= "\udfff" for mark in value):
-        yield f"{where}: the text contains half a surrogate pair or another character that cannot be written; remove it"
+        yield f"{where}: the text contains half of a surrogate pair or another invalid character; remove it"
 
 
 def _line(error: yaml.YAMLError) -> str:
@@ -153,7 +153,7 @@ def _in_words(error: yaml.YAMLError) -> str:
     if "'\\t'" in problem:
         return "a TAB is used for indentation; use spaces"
     if "another document" in problem:
-        return "a second document begins there (---); a configuration is one"
+        return "a second document begins there (---); a configuration must be one document"
     return str(problem)
 
 
@@ -182,9 +182,9 @@ def configuration_file(here: Path, project: Path) -> tuple[Path, str]:
             return place, ""
     ours = project / DEFAULT
     if ours.exists():
-        words = f"{here} has no {DEFAULT}, so that this run follows the project's own, {ours}"
-        return ours, f"note: {words}; a copy of it, or --configfile, is yours to change"
-    raise UserError(f"there is no {DEFAULT} in {here}, nor in {project}; name a configuration with --configfile")
+        words = f"{here} has no {DEFAULT}, so this run uses the project's own, {ours}"
+        return ours, f"note: {words}; to change it, copy it here or use --configfile"
+    raise UserError(f"neither {here} nor {project} has a {DEFAULT}; name a configuration with --configfile")
 
 
 def shown(path: Path) -> str:
@@ -235,8 +235,8 @@ def check_module(config: Mapping[str, Any], moved: str | None) -> None:
     """
     if not config:
         raise UserError(
-            "the module statement gives no configuration; add `config:` with what a config.yaml of this project says, "
-            'for example config["dialeval"]'
+            "the module statement has no configuration; add `config:` with the content of a config.yaml of this "
+            'project, for example config["dialeval"]'
         )
     if moved is not None:
         folder = moved.rstrip("/") or "FOLDER"

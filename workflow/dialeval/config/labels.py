@@ -183,15 +183,15 @@ def _protocols(config: Config, labels: Labels) -> Iterator[Mistake]:
         found = config.resolved_protocols().get(name)
         if found and found.form == "annotate":
             words = (
-                f"protocol {name} asks for several places of several kinds, for which there is no sheet; label by "
-                "a protocol of form locate with these criteria"
+                f"protocol {name} has form annotate, for which DialEval makes no labelling page; label under a "
+                f"protocol of form locate with these criteria"
             )
             yield Mistake("labels.protocols", words, (f"protocols.{name}",))
         elif found and name not in known:
-            words = f"protocol {name} judges rated or perturbed items alone, which no system wrote; remove it"
+            words = f"protocol {name} judges only rated or perturbed items, which no system wrote; remove it"
             yield Mistake("labels.protocols", words, (f"protocols.{name}",))
         elif name not in known:
-            words = f"'{name}' is no protocol of this configuration about systems' dialogues; {nearest(name, known)}"
+            words = f"'{name}' is not a protocol of this configuration about systems' dialogues; {nearest(name, known)}"
             yield Mistake("labels.protocols", words, related)
     if not labels.protocols and not labelled_protocols(config):
         words = (
@@ -214,17 +214,22 @@ def _questions(config: Config, labels: Labels) -> Iterator[Mistake]:
             continue
         criteria = criteria_for_annotators(config, name, protocol)
         if criteria and not has_own_template(config, protocol):
-            words = f"protocol {name} asks about criteria, whose own words people are shown; write them under criteria"
+            words = (
+                f"protocol {name} has criteria, and annotators see their questions; write the questions under criteria"
+            )
             yield Mistake("labels.questions", words, related)
         elif isinstance(question, str) and len(criteria) > 1:
-            words = f"it is one question, and {name} asks about {', '.join(criteria)}; write {{criterion: question}}"
+            words = (
+                f"it is a single question, and {name} has the criteria {', '.join(criteria)}; write "
+                "{criterion: question}"
+            )
             yield Mistake(field, words, related)
         elif isinstance(question, dict):
             for criterion in question:
                 if not criteria:
-                    yield Mistake(field, f"protocol {name} asks about no criteria; write one text", related)
+                    yield Mistake(field, f"protocol {name} has no criteria; write one text", related)
                 elif criterion not in criteria:
-                    words = f"protocol {name} does not ask about '{criterion}'; {nearest(criterion, criteria)}"
+                    words = f"protocol {name} does not have the criterion '{criterion}'; {nearest(criterion, criteria)}"
                     yield Mistake(field, words, (*related, f"criteria.{criterion}"))
     for name, protocol in own.items():
         missing = not labels.questions.get(name) and not criteria_for_annotators(config, name, protocol)
@@ -269,11 +274,11 @@ def missing_question(name: str, protocol: Protocol, criteria: Collection[str]) -
     template = f"its own template {protocol.template}" if protocol.template else "a template of prompts.directory"
     instead, example = "words of ours", "'Which assistant helps the customer more?'"
     if criteria:
-        instead = f"the words of {', '.join(criteria)}, which that template does not have"
+        instead = f"the questions of {', '.join(criteria)}, which that template does not contain"
         example = "'...'" if len(criteria) == 1 else f"{{{', '.join(f'{one}: ...' for one in criteria)}}}"
     words = (
-        f"protocol {name} asks judges by {template}, and annotators would be asked in {instead}: labels cannot "
-        f"correct scores of another question; write the annotators' question, such as questions: {{{name}: {example}"
+        f"protocol {name} uses {template} for judges, and annotators would see {instead}. Labels cannot correct "
+        f"scores of another question; write the annotators' question, such as questions: {{{name}: {example}"
         "}"
     )
     return Mistake("labels.questions", words, ("protocols", "prompts", f"protocols.{name}"))
@@ -293,7 +298,7 @@ def _by(config: Config, labels: Labels) -> Iterator[Mistake]:
     judging = {name: config.judging(name) for name, one in own.items()}
     if strange := [name for name, judges in judging.items() if labels.judge and labels.judge not in judges]:
         known = set.intersection(*map(set, judging.values()))
-        words = f"'{labels.judge}' does not judge under {', '.join(strange)}; {nearest(labels.judge or '', known)}"
+        words = f"'{labels.judge}' is not a judge of {', '.join(strange)}; {nearest(labels.judge or '', known)}"
         yield Mistake("labels.judge", words, ("protocols", "judges", "labels.protocols"))
     for name, protocol in own.items():
         related = (f"protocols.{name}", "judges", "labels.protocols")
@@ -321,7 +326,7 @@ def _annotators(labels: Labels) -> Iterator[Mistake]:
     for name in labels.annotators:
         other = seen.setdefault(_folded(name), name)
         if other != name:
-            words = f"'{other}' and '{name}' differ only in case, as files on some disks may not; rename one"
+            words = f"'{other}' and '{name}' differ only in case, and some file systems ignore case; rename one"
             yield Mistake("labels.annotators", words)
     n, per_item = len(labels.annotators), labels.annotators_per_item
     if per_item is not None and per_item > n:
@@ -329,7 +334,7 @@ def _annotators(labels: Labels) -> Iterator[Mistake]:
         yield Mistake("labels.annotators_per_item", words, ("labels.annotators",))
     for name in labels.simulated:
         if name not in labels.annotators:
-            words = f"'{name}' is none of labels.annotators; {nearest(name, labels.annotators)}"
+            words = f"'{name}' is not one of labels.annotators; {nearest(name, labels.annotators)}"
             yield Mistake("labels.simulated", words, ("labels.annotators",))
 
 
@@ -346,7 +351,7 @@ def _names_of_files(config: Config, labels: Labels) -> Iterator[Mistake]:
             related = f"protocol {sheet} and annotator {annotator}"
             other = files.setdefault(_folded(f"{sheet}-{annotator}"), related)
             if other != related:
-                words = f"files of {other} and of {related} would have one name; rename an annotator"
+                words = f"files of {other} and of {related} would have the same name; rename an annotator"
                 yield Mistake("labels.annotators", words, ("protocols",))
 
 
@@ -355,8 +360,8 @@ def _path(config: Config, path: Path) -> Iterator[Mistake]:
     for field, other in (("results_dir", results), ("store_dir", store)):
         if folder.is_relative_to(other):
             words = (
-                f"{path} lies in {field}, which may be deleted and made anew; labels cannot: give them a folder of "
-                "their own, such as labels"
+                f"{path} is inside {field}, which may be deleted and remade. Labels cannot be remade: give them "
+                f"their own folder, such as labels"
             )
             yield Mistake("labels.path", words, (field,))
     try:
@@ -364,7 +369,7 @@ def _path(config: Config, path: Path) -> Iterator[Mistake]:
     except OSError:  # too long a name
         blocked = True
     if blocked:
-        yield Mistake("labels.path", f"{path} is a file or cannot be had; name the folder that labels lie in")
+        yield Mistake("labels.path", f"{path} is a file, or cannot be opened; name the folder of the labels")
 
 
 def _folded(name: str) -> str:

@@ -113,7 +113,7 @@ def missing_files(config: Config) -> Iterator[Mistake]:
         ("tokens.cl100k_file", config.tokens.cl100k_file),
     ):
         if path is not None and not is_there(path.expanduser()):
-            yield Mistake(field, f"{path} does not exist; correct the path or leave the field out")
+            yield Mistake(field, f"{path} does not exist; correct the path or remove the field")
 
 
 def _fields(raw: dict[str, Any]) -> tuple[Config | None, set[Place], list[str]]:
@@ -309,17 +309,19 @@ def in_words(details: dict[str, Any]) -> str:
                 "_ . + and -, and begin with a letter or digit"
             )
         case "string_type" if isinstance(value, (bool, int, float, date)):
-            return f"  {field}: YAML reads {_show(value)} as {_kind(value)}, where a text is meant; put it in quotes"
+            return (
+                f"  {field}: YAML reads {_show(value)} as {_kind(value)}, but the field needs a text; put it in quotes"
+            )
         case "model_type" | "model_attributes_type" | "dict_type" | "list_type" | "union_tag_not_found" if (
             value is None
         ):
             return f"  {field}: empty; remove the field, or give it a value"
         case "union_tag_not_found" | "model_type" | "model_attributes_type" | "dict_type":
-            return f"  {field}: {_show(value)} instead of a section with names and values"
+            return f"  {field}: {_show(value)} is not a section with names and values"
         case "list_type" | "tuple_type" if isinstance(value, (str, int, float)):
-            return f"  {field}: {_show(value)} instead of a list; write [{_unquoted(value)}]"
+            return f"  {field}: {_show(value)} is not a list; write [{_unquoted(value)}]"
         case "path_type":
-            return f"  {field}: {_show(value)} instead of a path; write a text, in quotes if needed"
+            return f"  {field}: {_show(value)} is not a path; write a text, in quotes if needed"
         case "finite_number":
             return f"  {field}: {_show(value)}: a finite number is needed"
         case _:
@@ -346,7 +348,7 @@ def _new_name(details: Mapping[str, Any]) -> str | None:
 def _show(value: object) -> str:
     """Returns a value for the message, cut where it is long; what may be a key is not shown."""
     shown = _shown.repr(value)
-    return "(a text that is not shown, as it may be a key)" if _LIKE_KEY.search(shown) else shown
+    return "(not shown, since it may be a key)" if _LIKE_KEY.search(shown) else shown
 
 
 def _unquoted(value: object) -> str:

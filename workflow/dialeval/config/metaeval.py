@@ -53,7 +53,7 @@ class Rating(Penalties):
     @model_validator(mode="after")
     def _repeats_need_chance(self) -> Self:
         if self.repeats > 1 and self.temperature == 0:
-            raise ValueError("repeats at temperature 0 give the same answer again; set temperature, such as 0.7")
+            raise ValueError("repeats at temperature 0 give the same response; set temperature, such as 0.7")
         return self
 
 
@@ -286,13 +286,13 @@ def unfit_fill(config: Config) -> Iterator[Mistake]:
     name = metaeval.imputer
     if name in config.ensembles or name in metaeval.score_files:
         kind = "an ensemble" if name in config.ensembles else "a file of ready scores"
-        words = f"'{name}' is {kind}, which has no repeats of its own; name a judge of protocol rating"
+        words = f"'{name}' is {kind}, which has no repeats; name a judge of protocol rating"
         yield Mistake(FIELD, words, (f"ensembles.{name}", f"metaeval.score_files.{name}"))
     elif name not in config.models:
         yield from unknown(FIELD, [name], config.models, "model", "models")
     elif rating is None:
         words = (
-            f"'{name}' is to fill in ratings, but no judge rates; put rating: {{judges: [{name}], repeats: 5, "
+            f"'{name}' imputes ratings, but no judge rates; put rating: {{judges: [{name}], repeats: 5, "
             "temperature: 0.7} under protocols"
         )
         yield Mistake(FIELD, words, ("protocols.rating",))
@@ -301,7 +301,7 @@ def unfit_fill(config: Config) -> Iterator[Mistake]:
         yield Mistake(FIELD, words, ("protocols.rating.judges", "judges", f"models.{name}"))
     elif rating.repeats < 2:
         words = (
-            "a reference that was given once shows nothing of how far it can be relied on; set "
+            "the reliability of imputed ratings is known only from repeats; set "
             "protocols.rating.repeats to 2 or more (the paper's is 5, at temperature 0.7)"
         )
         yield Mistake(FIELD, words, ("protocols.rating.repeats",))

@@ -97,13 +97,13 @@ class VllmModel(AnyModel):
         if taken:
             raise ValueError(f"{', '.join(taken)} is not allowed in engine_args; use the field of this name")
         if "hf_token" in value:
-            raise ValueError("a token does not belong in the configuration; set the environment variable HF_TOKEN")
+            raise ValueError("do not write a token into the configuration; set the environment variable HF_TOKEN")
         return value
 
     @model_validator(mode="after")
     def _has_one_adapter(self) -> Self:
         if self.lora and self.lora_path:
-            raise ValueError("lora trains an adapter and lora_path names one; leave one of them out")
+            raise ValueError("lora trains an adapter, and lora_path names one; remove one of the two")
         return self
 
     @property
@@ -198,7 +198,7 @@ class EmbeddedModel(AnyModel):
 
     engine: Literal["embedded"]
     method: str = Field(
-        description=f"One of {', '.join(METHODS)}: docs/embedded.md says what each can do.",
+        description=f"One of {', '.join(METHODS)} (see docs/embedded.md).",
         json_schema_extra={"enum": [*METHODS]},
     )
     learn_from: list[Name] = Field(
@@ -216,8 +216,8 @@ class EmbeddedModel(AnyModel):
     def _go_with_others(cls, value: JobResources) -> JobResources:
         if value != JobResources():
             raise ValueError(
-                "jobs of an embedded model go to a node with others and ask for the same; leave resources out, and "
-                "set default-resources of the profile"
+                "jobs of embedded models share a node and request the same resources; remove resources, and set "
+                "default-resources of the profile"
             )
         return value
 
@@ -273,13 +273,13 @@ class EncoderModel(AnyModel):
     @model_validator(mode="after")
     def _is_trained_once(self) -> Self:
         if (self.train is None) == (self.weights is None):
-            raise ValueError("say how it is trained (train), or where its weights lie (weights), one of the two")
+            raise ValueError("set either train (to train it) or weights (a folder of trained weights)")
         if self.train and self.model is None:
-            raise ValueError("say which encoder is trained: model: xlm-roberta-base, say")
+            raise ValueError("set model to the encoder to train, such as xlm-roberta-base")
         fields = EncoderModel.model_fields  # a job gets all fields, those left out of the file too
         given = [one for one in ("max_tokens", "model", "revision") if getattr(self, one) != fields[one].default]
         if self.weights and given:
-            raise ValueError(f"a metric that is trained has its {' and '.join(given)} in its folder; leave that out")
+            raise ValueError(f"the folder of a trained metric already has its {' and '.join(given)}; remove that")
         return self
 
     @property

@@ -60,8 +60,8 @@ def unfit_rounds(config: Config) -> Iterator[Mistake]:
             model = config.models.get(judge)
             if model is not None and model.shards > 1:
                 words = (
-                    f"whether a pair is settled follows from all of a judge's verdicts, so one job asks for them, and "
-                    f"models.{judge}.shards is {model.shards}; set it to 1, or give the protocol other judges"
+                    f"sequential pairs need all of a judge's verdicts in one job, and models.{judge}.shards is "
+                    f"{model.shards}; set it to 1, or give the protocol other judges"
                 )
                 yield Mistake(field, words, (f"models.{judge}",))
 
@@ -92,29 +92,29 @@ def unfit_cascades(config: Config) -> Iterator[Mistake]:
         judges = f"protocols.{name}.judges" if name in config.protocols.own else "judges"
         for part, judge in (("first", cascade.first), ("then", cascade.then)):
             if judge not in (protocol.judges or ()):
-                words = f"'{judge}' does not judge under {name}; name it under {judges}"
+                words = f"'{judge}' is not a judge of {name}; name it under {judges}"
                 yield Mistake(f"{field}.{part}", words, (judges, "judges", f"models.{judge}"))
         if cascade.first == cascade.then:
-            words = f"first and then are both '{cascade.first}'; name two judges, the cheap one first"
+            words = f"first and then are both '{cascade.first}'; name two judges, the cheaper one first"
             yield Mistake(field, words)
         then = config.models.get(cascade.then)
         if then is not None and then.engine == "published":
             words = (
-                f"'{cascade.then}' has published responses, so a share of the requests saves nothing; remove the "
+                f"'{cascade.then}' has published responses, so a cascade saves nothing; remove the "
                 "cascade, or name another judge"
             )
             yield Mistake(f"{field}.then", words, (f"models.{cascade.then}",))
         taken = {other.lower(): other for other in (*config.models, *config.ensembles)}
         if other := taken.get(cascade.name.lower()):
-            words = f"tables would call the two {cascade.name}, and '{other}' has that name already; rename it"
+            words = f"tables name the cascade {cascade.name}, and '{other}' already has that name; rename it"
             yield Mistake(field, words, (f"models.{other}",))
         if words := _without_certainty(protocol):
             yield Mistake(field, words, (f"protocols.{name}.form",))
         for ensemble, methods in config.ensemble_methods().items():
             if cascade.then in methods.get(name, {}):
                 words = (
-                    f"'{cascade.then}' answers a share alone, and is a member of the ensemble {ensemble} under {name}; "
-                    "give the cascade a protocol of its own, or the ensemble other members"
+                    f"'{cascade.then}' answers only a share of the requests, and is a member of the ensemble "
+                    f"{ensemble} under {name}; give the cascade its own protocol, or the ensemble other members"
                 )
                 yield Mistake(field, words, (f"ensembles.{ensemble}",))
 
@@ -123,12 +123,12 @@ def _without_certainty(protocol: Protocol) -> str:
     """Return why the certainty of a judge is unknown under a protocol; empty if it is known."""
     if protocol.form in ("locate", "annotate"):
         return (
-            f"an answer of form {protocol.form} does not say how sure the judge is; remove the cascade, or ask by "
-            "form probability"
+            f"a response of form {protocol.form} does not show how certain the judge is; remove the cascade, or use "
+            f"form probability"
         )
     if protocol.form == "scale" and protocol.repeats < 2:
         return (
-            "under form scale the certainty of a judge is the spread of its repeats, and it has one; set repeats: 3 "
+            "under form scale, the certainty of a judge is the spread of its repeats, and repeats is 1; set repeats: 3 "
             "and a temperature, such as 0.7, or use form probability"
         )
     return ""
@@ -250,7 +250,7 @@ class Protocol(Penalties):
     @model_validator(mode="after")
     def _repeats_need_chance(self) -> Self:
         if self.repeats > 1 and self.temperature == 0:
-            raise ValueError("repeats at temperature 0 give the same answer again; set temperature, such as 0.7")
+            raise ValueError("repeats at temperature 0 give the same response; set temperature, such as 0.7")
         return self
 
     def measured(self) -> tuple[Measure, ...]:

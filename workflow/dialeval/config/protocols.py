@@ -170,7 +170,7 @@ def unfit_protocols(config: Config) -> Iterator[Mistake]:
         of_form = [*FAILURES] if protocol.form in ("annotate", "locate") else []
         for criterion in protocol.criteria:
             if criterion not in (known := [*config.known_criteria(), *of_form]):
-                words = f"'{criterion}' is no criterion; {nearest(criterion, known)}"
+                words = f"'{criterion}' is not a criterion; {nearest(criterion, known)}"
                 yield Mistake(f"{field}.criteria", words, (f"criteria.{criterion}",))
 
 
@@ -181,7 +181,7 @@ def _name(name: str, own: Collection[str]) -> Iterator[Mistake]:
         yield Mistake(f"protocols.{name}", f"'{name}' is the name of {kind}; choose another name")
     for other in own:
         if other < name and other.lower() == name.lower():
-            words = f"'{other}' and '{name}' differ only in case, as files on some disks may not; rename one"
+            words = f"'{other}' and '{name}' differ only in case, and some file systems ignore case; rename one"
             yield Mistake(f"protocols.{name}", words)
 
 
@@ -213,14 +213,14 @@ def _sources(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake
     for source in protocol.data.source:
         missing = lacks.get(source)
         if source not in known:
-            words = f"'{source}' is no source; {nearest(source, known)} (your own stand under transcripts)"
+            words = f"'{source}' is not a source; {nearest(source, known)} (your own are under transcripts)"
             yield Mistake(f"{field}.data.source", words, (f"transcripts.{source}", f"metaeval.corpora.{source}"))
         elif missing:
             yield Mistake(f"{field}.data.source", missing, ("chatbots", "metaeval", "robustness"))
         elif protocol.form in ("pair", "locate", "annotate") and (source in rated or source in (RATED, PERTURBED)):
             words = (
-                f"form {protocol.form} is about systems, and '{source}' has none; give selfchat or a name under "
-                "transcripts, or take form scale or probability"
+                f"form {protocol.form} is about systems, and '{source}' has none; use selfchat or a name under "
+                f"transcripts, or form scale or probability"
             )
             yield Mistake(f"{field}.data.source", words)
 
@@ -236,7 +236,7 @@ def _systems(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake
         words = f"a pair needs two systems, and '{chatbots[0]}' is the only chatbot; name another, or `opponent: human`"
         yield Mistake(f"{field}.data.opponent", words, related)
     elif opponent != EACH_OTHER and opponent not in chatbots:
-        words = f"'{opponent}' is none of the chatbots; {nearest(opponent, [EACH_OTHER, 'human', *chatbots])}"
+        words = f"'{opponent}' is not one of the chatbots; {nearest(opponent, [EACH_OTHER, 'human', *chatbots])}"
         yield Mistake(f"{field}.data.opponent", words, related)
     for n in protocol.data.n_utterances:
         if n > config.selfchat.n_utterances:
@@ -251,7 +251,10 @@ def _options(field: str, protocol: Protocol) -> Iterator[Mistake]:
     for side in ("left", "right"):
         if side not in options.values():
             place = "first" if side == "left" else "second"
-            words = f"no option lets the one shown {place} win; give one the outcome {side}: {{A: left, B: right}}"
+            words = (
+                f"no option has the outcome {side}, a win of the dialogue shown {place}; give one option this "
+                "outcome: {A: left, B: right}"
+            )
             yield Mistake(f"{field}.options", words)
     yield from _unreadable(f"{field}.options", options)
 
@@ -265,18 +268,24 @@ def _unreadable(field: str, options: Mapping[str, object]) -> Iterator[Mistake]:
                 field, f"{label!r} has no letter or digit by which an answer could name it; choose another label"
             )
         elif (other := read.setdefault(folded_option(label), label)) != label:
-            yield Mistake(field, f"'{other}' and '{label}' are the same when they are read; choose other labels")
+            yield Mistake(
+                field,
+                f"'{other}' and '{label}' cannot be told from each other in a response, since case and punctuation "
+                f"are ignored; choose other labels",
+            )
 
 
 def _measures(field: str, protocol: Protocol) -> Iterator[Mistake]:
     for measure in protocol.measures or ():
         if measure not in MEASURES[protocol.form]:
-            words = f"{measure} cannot be had of form {protocol.form}; it gives {', '.join(MEASURES[protocol.form])}"
+            words = (
+                f"form {protocol.form} does not have the measure {measure}; it has {', '.join(MEASURES[protocol.form])}"
+            )
             yield Mistake(f"{field}.measures", words)
         elif protocol.form == "locate" and measure.startswith("pass_rates") and protocol.criteria:
-            yield Mistake(f"{field}.measures", f"{measure} are of the question without criteria; with them take rates")
+            yield Mistake(f"{field}.measures", f"{measure} needs a protocol without criteria; with criteria, use rates")
         elif protocol.form == "locate" and measure == "rates" and not protocol.criteria:
-            yield Mistake(f"{field}.measures", "rates are of criteria; name them under criteria, or take pass_rates")
+            yield Mistake(f"{field}.measures", "rates needs criteria; name them under criteria, or use pass_rates")
         elif measure == RANKS and "differences" not in (protocol.measures or ()):
             yield Mistake(f"{field}.measures", "ranks follow from differences; add differences to the measures")
         elif measure == "variance_components" and protocol.form == "pair" and protocol.data.opponent == EACH_OTHER:
@@ -284,7 +293,8 @@ def _measures(field: str, protocol: Protocol) -> Iterator[Mistake]:
             yield Mistake(f"{field}.measures", words)
         elif measure == RANKS and _beat_each_other_only(protocol):
             yield Mistake(
-                f"{field}.measures", "ranks of systems that meet each other are those of ratings; add ratings"
+                f"{field}.measures",
+                "ranks of systems that are compared with each other follow from ratings; add ratings",
             )
 
 
@@ -300,8 +310,8 @@ def _measures_of_scores(field: str, protocol: Protocol, criteria: Mapping[str, C
     named = [criteria[name] for name in protocol.criteria if name in criteria]
     if "checklist" in measures and len({one.level == "turn" for one in named}) > 1:
         words = (
-            "the questions of a checklist must all be about responses or all about dialogues; give all criteria one "
-            "level, or make two protocols"
+            "the questions of a checklist must all be about responses, or all about dialogues; give all criteria "
+            "the same level, or define two protocols"
         )
         yield Mistake(f"{field}.criteria", words, depends)
     applies: dict[str, Callable[[Criterion], bool]] = {}
@@ -313,7 +323,8 @@ def _measures_of_scores(field: str, protocol: Protocol, criteria: Mapping[str, C
         numbers = [one.name for one in named or PAPERS.values() if not counts(one)]
         if measure in measures and numbers:
             words = (
-                f"{measure} counts answers, and these are answered otherwise: {', '.join(numbers)}; give them scale: "
-                f"yes_no{', or a list of labels,' * (measure == 'rates')} or take means"
+                f"{measure} needs yes/no answers, and these criteria have other scales: {', '.join(numbers)}; give "
+                f"them scale: "
+                f"yes_no{', or a list of labels,' * (measure == 'rates')} or use means"
             )
             yield Mistake(f"{field}.measures", words, depends)

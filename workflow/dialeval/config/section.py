@@ -20,7 +20,7 @@ def _no_boolean(value: Any) -> Any:
     """Refuses true and false where Python would read them as 1 and 0."""
     if isinstance(value, bool):
         raise ValueError(
-            f"a number is needed, and YAML reads this as {str(value).lower()} (as it does yes, no, on, off)"
+            f"this must be a number, and YAML reads it as {str(value).lower()} (as it does yes, no, on, off)"
         )
     return value
 
@@ -99,13 +99,15 @@ def _check_text(text: str) -> None:
 
 def _check_path(path: str) -> None:
     if "{" in path or "}" in path:
-        raise ValueError(f"{path!r} holds braces, which Snakemake takes for a wildcard; rename the file or folder")
+        raise ValueError(f"{path!r} contains braces, which Snakemake reads as a wildcard; rename the file or folder")
     if path.startswith("-"):
-        raise ValueError(f"{path!r} begins with a hyphen, as options of commands do; write the whole path, or rename")
+        raise ValueError(
+            f"{path!r} begins with a hyphen, like an option of a command; write the absolute path, or rename it"
+        )
     try:
         Path(path).expanduser()
     except RuntimeError:
-        raise ValueError(f"there is no home folder for {path!r}; write the whole path") from None
+        raise ValueError(f"no home folder is known for {path!r}; write the absolute path") from None
 
 
 def _check_json(value: dict[str, Any]) -> None:
@@ -113,8 +115,8 @@ def _check_json(value: dict[str, Any]) -> None:
         json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
     except (TypeError, ValueError, RecursionError):
         raise ValueError(
-            "it holds what JSON cannot: texts, numbers, true, false, null, lists and names with values are possible, "
-            "but no date (put it in quotes), no .inf or .nan, and nothing that holds itself"
+            "it must have only what JSON allows: texts, numbers, true, false, null, lists and sections; no date "
+            "(put it in quotes), no .inf or .nan, and no section that contains itself"
         ) from None
 
 
@@ -144,7 +146,7 @@ class JobResources(Section):
     @classmethod
     def _are_options(cls, value: str | None) -> str | None:
         if value is not None and (not value.startswith("-") or "\n" in value):
-            raise ValueError(f"'{value}' is no option of sbatch; options begin with a dash, such as --qos=long")
+            raise ValueError(f"'{value}' is not an option of sbatch; options begin with a dash, such as --qos=long")
         return value
 
 
@@ -212,7 +214,7 @@ def differing_in_case(field: str, names: Iterable[str]) -> Iterator[Mistake]:
     for name in names:
         other = folded.setdefault(name.lower(), name)
         if other != name:
-            words = f"'{other}' and '{name}' differ only in case, as files on some disks may not; rename one"
+            words = f"'{other}' and '{name}' differ only in case, and some file systems ignore case; rename one"
             yield Mistake(field, words)
 
 

@@ -31,7 +31,7 @@ def unfit_learners(config: Config) -> Iterator[Mistake]:
         if isinstance(model, VllmModel) and model.lora:
             for data in model.lora.train:
                 if data not in config.training:
-                    words = f"'{data}' is no set of training examples; {nearest(data, config.training)}"
+                    words = f"'{data}' is not a training set; {nearest(data, config.training)}"
                     yield Mistake(f"models.{name}.lora.train", words, (f"training.{data}",))
         if isinstance(model, EncoderModel) and model.train and model.train.data in config.training:
             yield from _without_effect(config, name, model.train)
@@ -42,10 +42,10 @@ def unfit_learners(config: Config) -> Iterator[Mistake]:
 def _without_effect(config: Config, name: str, train: EncoderTraining) -> Iterator[Mistake]:
     """Yields the margin of a ranking where nothing is ranked, and the parts of a dialogue, which has none."""
     if "margin" in train.model_fields_set and config.training[train.data].level == "turn":
-        words = f"only dialogues are ranked with a margin, and '{train.data}' is about turns; remove it"
+        words = f"margin applies to dialogues only, and '{train.data}' is about turns; remove it"
         yield Mistake(f"models.{name}.train.margin", words, (f"training.{train.data}",))
     if train.pooling == "parts" and config.training[train.data].level == "dialogue":
-        words = f"only turns have a context and a response, and '{train.data}' is about dialogues; remove it"
+        words = f"pooling: parts applies to turns only, and '{train.data}' is about dialogues; remove it"
         yield Mistake(f"models.{name}.train.pooling", words, (f"training.{train.data}",))
 
 
@@ -72,8 +72,8 @@ def _unused_sets(config: Config) -> Iterator[Mistake]:
         )
         if learners:
             words = (
-                f"only {', '.join(learners)} would learn from '{name}', which nothing asks; name it under judges, or "
-                "remove both"
+                f"only {', '.join(learners)} would learn from '{name}', and no protocol uses it as a judge; name it "
+                f"under judges, or remove both"
             )
         yield Mistake(
             f"training.{name}", words, ("models", "judges", "protocols", *(f"models.{one}" for one in learners))
@@ -142,8 +142,8 @@ def unfit_adapters(config: Config) -> Iterator[Mistake]:
             model = config.models.get(name)
             if isinstance(model, VllmModel) and model.lora:
                 words = (
-                    f"'{name}' has an adapter that learns to judge dialogues and nothing else; put the model under "
-                    "models once more, without lora, and name that here"
+                    f"'{name}' has an adapter that learns only to judge dialogues; add the model again under "
+                    f"models, without lora, and name that entry here"
                 )
                 yield Mistake(field, words, (f"models.{name}",))
     known = with_own(config.own_criteria(config.criteria))
@@ -153,8 +153,9 @@ def unfit_adapters(config: Config) -> Iterator[Mistake]:
             for criterion in section.learned if section else ():
                 if criterion in known and not known[criterion].is_yes_no:
                     words = (
-                        f"'{data}' is about {criterion}, which has no Yes/No question for an adapter to learn; give "
-                        f"criteria.{criterion} a question, or name others under training.{data}.criteria"
+                        f"'{data}' has the criterion {criterion}, which has no yes/no question for an adapter to "
+                        f"learn; give criteria.{criterion} a question, or set other criteria under "
+                        f"training.{data}.criteria"
                     )
                     yield Mistake(f"models.{name}.lora.train", words, (f"training.{data}", f"criteria.{criterion}"))
 
@@ -171,12 +172,12 @@ def unfit_encoders(config: Config) -> Iterator[Mistake]:
             continue
         data = config.training.get(model.train.data)
         if data is None:
-            words = f"'{model.train.data}' is no set of training examples; {nearest(model.train.data, config.training)}"
+            words = f"'{model.train.data}' is not a training set; {nearest(model.train.data, config.training)}"
             yield Mistake(f"models.{name}.train.data", words, (f"training.{model.train.data}",))
         elif model.score == "own" and data.level == "turn":
             words = (
-                f"'{model.train.data}' is about turns, whose heads are domains and none a criterion's own; take "
-                "score: mean"
+                f"'{model.train.data}' has level turn, whose heads belong to domains and not to criteria; set "
+                f"score: mean"
             )
             yield Mistake(f"models.{name}.score", words, (f"training.{model.train.data}",))
     yield from _writers(config)
@@ -189,7 +190,8 @@ def _writers(config: Config) -> Iterator[Mistake]:
         for name in names:
             if isinstance(config.models.get(name), EncoderModel):
                 words = (
-                    f"'{name}' is a trained encoder, which neither writes nor chooses; {_SCORES}; name another model"
+                    f"'{name}' is a trained encoder, which writes no text and chooses no option; {_SCORES}; name "
+                    f"another model"
                 )
                 yield Mistake(field, words, (f"models.{name}",))
 

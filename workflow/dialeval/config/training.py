@@ -86,7 +86,7 @@ class TrainingSet(Section):
     @model_validator(mode="after")
     def _leaves_something_to_learn(self) -> Self:
         if self.development + self.held_back > 0.8:
-            raise ValueError("development and held_back leave less than a fifth of the dialogues to learn from")
+            raise ValueError("development and held_back leave less than a fifth of the dialogues for training")
         return self
 
     @property
@@ -156,9 +156,9 @@ class EncoderTraining(Learning):
             needs = f"micro_batch_size {at_once} x gpus {self.gpus}" if at_once else f"gpus {self.gpus}"
             raise ValueError(f"batch_size {self.batch_size} is no multiple of {needs}")
         if self.freeze_body and self.gradient_checkpointing and not self.adapter_size:
-            raise ValueError("with a frozen body and no adapters, gradient_checkpointing saves nothing; leave it out")
+            raise ValueError("with a frozen body and no adapters, gradient_checkpointing has no use; remove it")
         if self.precision == "float16" and not self.gpus:
-            raise ValueError("float16 is for GPUs; on the CPU (gpus: 0) take precision: float32")
+            raise ValueError("float16 needs a GPU; on the CPU (gpus: 0) set precision: float32")
         return self
 
 
@@ -199,11 +199,11 @@ def _domains(config: Config, name: str, section: TrainingSet) -> Iterator[Mistak
     field = f"training.{name}.domains"
     for domain, corpora in section.domains.items():
         if not corpora:
-            yield Mistake(f"{field}.{domain}", "it names no corpus; name at least one of `corpora`, or remove it")
+            yield Mistake(f"{field}.{domain}", "it has no corpus; name at least one of `corpora`, or remove it")
         yield from unknown(f"{field}.{domain}", corpora, config.corpora, "corpus", "corpora")
     for corpus, n in Counter(section.corpora()).items():
         if n > 1:
-            words = f"'{corpus}' is named {n} times; its dialogues are of one domain: keep it in one of them, once"
+            words = f"'{corpus}' is named {n} times; a corpus belongs to one domain; name it once"
             yield Mistake(field, words)
 
 
@@ -228,8 +228,8 @@ def _languages(config: Config, name: str, section: TrainingSet) -> Iterator[Mist
     for language in section.languages or ():
         if language not in known:
             words = (
-                f"no dialogue is in '{language}': the corpora are in {', '.join(sorted(known))}; put a corpus into it "
-                "under translate, or name others"
+                f"no dialogue is in '{language}': the corpora are in {', '.join(sorted(known))}; translate a corpus "
+                f"into it (translate), or set other languages"
             )
             yield Mistake(
                 f"training.{name}.languages", words, ("translate", *(f"corpora.{one}" for one in section.corpora()))
@@ -243,7 +243,7 @@ def _mixed_parts(config: Config) -> Iterator[Mistake]:
         shares = {one: (section.development, section.held_back) for one, section in sets.items()}
         if len(set(shares.values())) > 1:
             words = (
-                f"{', '.join(shares)} hold back different shares of the dialogues, so that what one holds back is "
-                "learned from in another; give them the same development and held_back"
+                f"{', '.join(shares)} hold back different shares of the dialogues, so one would train on dialogues "
+                f"that another holds back; give them the same development and held_back"
             )
             yield Mistake(f"models.{name}.lora.train", words, tuple(f"training.{one}" for one in shares))

@@ -93,7 +93,7 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
             _with("a file of answers under unieval, gteval or arena"),
         ),
     ),
-    Selfchat: (Condition(("end",), lambda one: one.partner is not None, _with("a partner, who writes it")),),
+    Selfchat: (Condition(("end",), lambda one: one.partner is not None, _with("a partner, which writes it")),),
     Transcripts: (
         Condition(
             ("system",),
@@ -108,7 +108,7 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
         Condition(
             ("limit", "wordnet", "dialogue_draws", "turn_draws", "rewriter", "rewritten", "severity_levels"),
             lambda one: bool(one.corpora),
-            _with("corpora to perturb; the published sets are taken as they are"),
+            _with("corpora to perturb; published sets are not perturbed"),
         ),
         Condition(("rewriter_temperature",), lambda one: one.rewriter is not None, _with("a model as rewriter")),
     ),
@@ -121,7 +121,7 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
         Condition(
             ("max_tokens", "presence_penalty", "frequency_penalty"),
             lambda one: bool(one.examine.letter),
-            _with("models under examine.letter, which write an answer"),
+            _with("models under examine.letter"),
         ),
     ),
     WrittenItems: (
@@ -141,7 +141,7 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
         Condition(
             ("n_utterances",),
             lambda one: one.form != "locate" or "pass_rates" in one.measured(),
-            _with("pass_rates among measures, which criteria have none of"),
+            _with("pass_rates among the measures, which exist only without criteria"),
         ),
     ),
 }  # fmt: skip
@@ -175,8 +175,7 @@ def _of_other_sections(config: Config) -> Iterator[Mistake]:
     if config.selfchat.scenarios:
         for field in _changed(config.seeds, "limit", "arena_min_utterances"):
             words = (
-                "dialogues begin with selfchat.scenarios and not with seeds; remove it, or limit the scenarios by "
-                "selfchat.scenarios.limit"
+                "dialogues begin with selfchat.scenarios, not with seeds; remove it, or set selfchat.scenarios.limit"
             )
             yield Mistake(
                 f"seeds.{field}", f"{getattr(config.seeds, field)} has no effect here: {words}", ("selfchat",)
@@ -193,8 +192,8 @@ def _of_other_sections(config: Config) -> Iterator[Mistake]:
         if protocol.form in SCORING and not about_responses:
             for field in _changed(protocol.data, "turns"):
                 words = (
-                    f"{protocol.data.turns} has no effect: none of the protocol's criteria is about a response; name "
-                    f"one that is, such as {', '.join(DIMENSIONS['turn'][:2])}, or remove turns"
+                    f"{protocol.data.turns} has no effect: none of the protocol's criteria is about a response; add "
+                    f"one, such as {', '.join(DIMENSIONS['turn'][:2])}, or remove turns"
                 )
                 yield Mistake(f"protocols.{name}.data.{field}", words, (f"protocols.{name}", "criteria"))
     failures = config.protocols.failures

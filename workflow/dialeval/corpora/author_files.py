@@ -138,8 +138,8 @@ def _fed_turns(context: str, response: str | None, where: str) -> Turns:
             turns[-1] = (speaker, f"{before}\n{line.strip()}".strip())
         elif line.strip():
             raise UserError(
-                f"{where}: line {number} of 'context' begins with neither 'User:' nor 'System:' ({line!r:.60}); write "
-                "there who speaks"
+                f"{where}: line {number} of 'context' begins with neither 'User:' nor 'System:' ({line!r:.60}); add "
+                f"the speaker"
             )
     if response is not None:
         match = _FED_TAG.fullmatch(response)
@@ -177,9 +177,9 @@ def _dstc10_format(path: Path) -> _Format:
     name = (match[1] if match else path.stem).casefold()
     if name not in DSTC10_SETS:
         raise UserError(
-            f"{path}: '{name:.60}' is none of DSTC10's sets whose scales are known ({nearest(name, DSTC10_SETS)}); the "
-            "file is named <set>_eval.json. Another set is read from JSON Lines (reader rated_jsonl), where every "
-            "rating names its scale"
+            f"{path}: '{name:.60}' is not a set of DSTC10 with a known scale ({nearest(name, DSTC10_SETS)}); the "
+            f"file's name must be <set>_eval.json. For another set use JSON Lines (reader rated_jsonl), where every "
+            f"rating names its scale"
         )
     if name == _DIALOGUES:
         return _Format("dialogue", FED_DIALOGUE, _dstc10_dialogues)
@@ -300,7 +300,7 @@ def _grade(path: Path, reader: str, reading: RatedReading) -> Iterator[_Entry]:
         yield _Entry(f"{dataset}-grade-{number:06d}", where, turns, {"HumanScores": scores})
         number += 1
     if others and not number:
-        raise UserError(f"{path}: nothing in it is on {_GRADE_SETS[dataset]}; its data sets are {listed(others)}")
+        raise UserError(f"{path}has no responses of {_GRADE_SETS[dataset]}; its data sets are {listed(others)}")
 
 
 # GRADE's texts of one chatbot on one data set, line by line: `human_ctx.txt`, `human_hyp.txt` and `human_score.txt`.
@@ -331,8 +331,8 @@ def _grade_texts(path: Path, reader: str, reading: RatedReading) -> Iterator[_En
         columns.append(_stripped_lines(file))
         if len(columns[-1]) != len(contexts):
             raise UserError(
-                f"{file}: {len(columns[-1])} lines, but {path} has {len(contexts)}; both must be of one chatbot, with "
-                "a line for each response"
+                f"{file}: {len(columns[-1])} lines, but {path} has {len(contexts)}; both files must be of one "
+                f"chatbot, with a line for each response"
             )
     for number, (context, response, score) in enumerate(zip(contexts, *columns, strict=True)):
         turns = before_response([*_nonempty(context.split("|||")), response])
@@ -463,8 +463,8 @@ def _records(path: Path, reader: str, form: type[_Form]) -> Iterator[tuple[str, 
     if is_table(path):
         beginning = next((line.strip() for line in read_lines(path, western=is_western(path)) if line.strip()), "")
         raise UserError(
-            f"{path}: reader {reader} needs JSON objects, and the file begins with {beginning!r:.60}; fetch it anew, "
-            "or name the reader that it is for"
+            f"{path}: reader {reader} needs JSON objects, and the file begins with {beginning!r:.60}; download it "
+            f"again, or set the reader of this format"
         )
 
     def remedy(record: object) -> str:

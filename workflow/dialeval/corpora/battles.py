@@ -44,7 +44,7 @@ _IN_BOTH_ORDERS = ("g1_winner", "g2_winner")
 _BOTH_BAD = "both_bad"
 _MARKS = ("left", "right", "tie")
 _CHOSEN, _NOT_CHOSEN = ("1", "1.0", "true"), ("0", "0.0", "false", "")
-_PASSED_OVER = "battles passed over, as their outcome is to be"
+_PASSED_OVER = "battles skipped, since their outcome is mapped to"
 _ABSENT = object()
 _NEW, _SKIPPED = -1, -2
 _Row = tuple[int | str, Sequence[Any]]
@@ -122,8 +122,8 @@ def read(
     for place, row in rows:
         if len(row) != len(header):
             raise UserError(
-                f"{_where(path, place)}: {len(row)} fields where the header has {len(header)}; put text with commas or "
-                "line ends into double quotes"
+                f"{_where(path, place)}: {len(row)} fields where the header has {len(header)}; put text with commas "
+                f"or line breaks into double quotes"
             )
         written = cells_of(row)
         texts = of_text or all(type(cell) is str for cell in written)  # of JSON, 1 and true are one key
@@ -147,8 +147,8 @@ def read(
                 number = clusters.setdefault(name, len(clusters))
             cluster_of_row.append(number)
     if not index_of_row:
-        passed_over = f"none but the {notes[_PASSED_OVER]:,} that `outcomes` passes over; correct it"
-        raise UserError(f"{path}: there is no battle in it, {passed_over if notes[_PASSED_OVER] else 'only a header'}")
+        passed_over = f"except the {notes[_PASSED_OVER]:,} that `outcomes` skips; correct `outcomes`"
+        raise UserError(f"{path}has no battles, {passed_over if notes[_PASSED_OVER] else 'only a header'}")
     return _arrays(list(distinct), index_of_row, cluster_of_row, len(clusters), notes)
 
 
@@ -197,8 +197,8 @@ def _place(path: Path, header: Sequence[str], field: str, column: str) -> int:
     fault = f"there are several columns '{column}'" if column in header else f"there is no column '{column}'"
     hint = "" if len(header) > 1 else " (columns must be separated by commas, semicolons or TABs)"
     raise UserError(
-        f"{path}: {fault}, which should hold the {field}; columns there: {listed(header)}{hint}; name the right one "
-        f"by the field '{field}' of this table in the configuration"
+        f"{path}: {fault}, which should have the {field}; its columns: {listed(header)}{hint}; set the field "
+        f"'{field}' of this table in the configuration to the right column"
     )
 
 
@@ -239,9 +239,9 @@ def _battle(row: Sequence[Any], columns: _Columns, outcomes: Mapping[str, str], 
     for winner, column in winners.items():
         if winner not in WINNERS:
             raise UserError(
-                f"{where}: column '{column}' is {winner!r:.80}, which is no winner; write left, right or tie, or the "
-                "winner's name, or map the value under `outcomes` of this table in the configuration to left, right, "
-                f"tie, or {SKIP} if the outcome is not known"
+                f"{where}: column '{column}' is {winner!r:.80}, which is not a winner; write left, right, tie or "
+                f"the winner's name, or map the value under `outcomes` of this table in the configuration to left, "
+                f"right, tie, or {SKIP} if the outcome is not known"
             )
     if left == right:
         raise UserError(f"{where}: '{left:.60}' is compared with itself; correct a name or remove the row")
@@ -264,7 +264,7 @@ def _winner_of_marks(cells: Mapping[str, Any], where: str) -> str:
     chosen = [winner for mark, winner in zip(marks, _MARKS, strict=True) if mark in _CHOSEN]
     if len(chosen) != 1 or any(mark not in (*_CHOSEN, *_NOT_CHOSEN) for mark in marks):
         raise UserError(
-            f"{where}: of the three columns of the winner one must be 1 and the others 0, not {listed(marks)}"
+            f"{where}: one of the three columns of the winner must be 1 and the others 0, not {listed(marks)}"
         )
     return chosen[0]
 

@@ -78,9 +78,9 @@ def read_dialogues(path: Path, column: str) -> dict[str, PublishedDialogue]:
         seed_id, cell = row.cells["index"].strip(), row.cells[column]
         place = f"{path}, row {row.number}"
         if not seed_id:
-            raise UserError(f"{place}: the cell 'index' is empty; write the seed there or remove the row")
+            raise UserError(f"{place}: the cell 'index' is empty; write the seed, or remove the row")
         if seed_id in dialogues:
-            raise UserError(f"{place}: index '{seed_id:.60}' is used before, at {dialogues[seed_id].place}; remove one")
+            raise UserError(f"{place}: index '{seed_id:.60}' already occurs at {dialogues[seed_id].place}; remove one")
         if cell.strip():
             dialogues[seed_id] = PublishedDialogue(conversation(cell, f"{place}, column {column}"), place)
     return dialogues
@@ -111,7 +111,7 @@ def read_answers(
         if shown in answers:
             index = row.cells[layout.index]
             raise UserError(
-                f"{place}: {layout.index} '{index:.60}' is used before, at {answers[shown].place}; remove one"
+                f"{place}: {layout.index} '{index:.60}' already occurs at {answers[shown].place}; remove one"
             )
         conversations = tuple(row.cells.get(name, "") for name in layout.conversations)
         answers[shown] = PublishedAnswer(row.cells[judge_column], conversations if all(conversations) else (), place)
@@ -125,7 +125,7 @@ def conversation(cell: str, place: str) -> tuple[str, ...]:
         UserError: the cell is no JSON list of strings.
     """
     if len(cell) >= _LONGEST_CELL and not cell.rstrip().endswith("]"):
-        place += " (a workbook's cell ends after 32767 characters, as this one does: take the .tsv file)"
+        place += " (a workbook's cell has at most 32767 characters, and this one is cut there; use the .tsv file)"
     texts = parse_json(cell, place)
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise UserError(f"{place}: a JSON list of strings is needed, not {cell!r:.80}")
@@ -156,8 +156,8 @@ def _index_parts(row: Row, layout: _Layout, place: str) -> list[str]:
         value = row.cells.get(column, part).strip()
         if value != part:
             raise UserError(
-                f"{place}: {layout.index} says '{part:.60}', but the column {column} says '{value:.60}'; correct one "
-                "of them"
+                f"{place}: {layout.index} has '{part:.60}', but the column {column} has '{value:.60}'; correct one "
+                f"of them"
             )
     return parts
 
@@ -188,7 +188,7 @@ def read_botchat_workbook(path: Path, language: str) -> Reading:
             raise UserError(f"{where}, column conv-GT: a JSON list of strings is needed, not {texts!r:.80}")
         if n_rounds != len(texts):
             raise UserError(
-                f"{where}: nround says {n_rounds!s:.40}, but conv-GT has {len(texts)} utterances; correct one"
+                f"{where}: nround is {n_rounds!s:.40}, but conv-GT has {len(texts)} utterances; correct one"
             )
         utterances = tuple(Utterance("AB"[turn % 2], text.strip()) for turn, text in enumerate(texts))
         dialogue_id = "" if index is None else name_of(index, "index", where)

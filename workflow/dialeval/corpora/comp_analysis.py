@@ -100,12 +100,12 @@ def read_dialogues(
     if by_humans is not None and _short_name(path) == "fed":
         reading.ratings += _human_ratings(corpus, by_humans, records, texts, reading.notes)
     elif by_humans is not None:
-        reading.notes[f"file {by_humans.name} is not read: only the scales of FED's are known"] += 1
+        reading.notes[f"file {by_humans.name} is skipped: only the scales of FED's ratings are known"] += 1
     if by_model is not None:
         reading.ratings += _rounds(corpus, by_model, records)
     if not reading.ratings:
         candidates = ", ".join(str(file) for file in _candidates(path, "gpt4"))
-        raise UserError(f"{path}: there are no ratings beside it; looked for: {candidates}")
+        raise UserError(f"{path}: no file of ratings beside it; searched for: {candidates}")
 
     rated = {rating.item_id for rating in reading.ratings}
     firsts = clusters.identical_clusters(texts)
@@ -191,7 +191,7 @@ def _rounds(corpus: str, file: Path, records: list[TabRecord]) -> list[Rating]:
         match = _ROUND.fullmatch(key)
         if match is None or match[1] not in MODEL_DIMENSIONS:
             remedy = nearest(match[1] if match else key, MODEL_DIMENSIONS)
-            raise UserError(f"{file}: '{key:.60}' is no <dimension>_<round> of a known dimension; {remedy}")
+            raise UserError(f"{file}: '{key:.60}' is not a <dimension>_<round> of a known dimension; {remedy}")
         if len(values) != len(rows):
             against = f"{_INDICES} has" if len(rows) != len(records) else "the texts have"
             raise UserError(
@@ -200,7 +200,7 @@ def _rounds(corpus: str, file: Path, records: list[TabRecord]) -> list[Rating]:
             )
         by_round = rounds.setdefault(match[1], {})
         if by_round.setdefault(int(match[2]), values) is not values:
-            raise UserError(f"{file}: '{key}' is a round that is there before; remove one")
+            raise UserError(f"{file}: '{key}' repeats a round; remove one")
     ratings = []
     for name, by_round in rounds.items():
         ordered = sorted(by_round.items())
@@ -226,10 +226,10 @@ def _rated_rows(indices: list[Any] | None, file: Path, n_rows: int) -> list[int]
         place = f"{file}, '{_INDICES}', position {position}"
         if isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < n_rows:
             raise UserError(
-                f"{place}: {row!r:.40} is no row of the texts; a whole number from 0 to {n_rows - 1} is needed"
+                f"{place}: {row!r:.40} is not a row of the texts; a whole number from 0 to {n_rows - 1} is needed"
             )
         if row in seen:
-            raise UserError(f"{place}: row {row} is there before, at position {seen[row]}; a row can be rated once")
+            raise UserError(f"{place}: row {row} already occurs at position {seen[row]}; rate each row once")
         seen[row] = position
     return list(seen)
 
@@ -271,7 +271,7 @@ def read_turns(corpus: str, path: Path, languages: Iterable[str] | None = None) 
             )
         reading.ratings += _ratings((corpus, dataset, dimension), records, values, scales.get(dimension), source)
         if source.name == _SINGLE_FILE:
-            reading.notes[f"ratings whose dimension the files do not name, taken as {dimension}"] += len(values)
+            reading.notes[f"ratings without a dimension in the files, used as {dimension}"] += len(values)
     return check(reading)
 
 
@@ -312,8 +312,8 @@ def _rated_dimensions(path: Path, dataset: str) -> list[tuple[str, Path, list[An
         return list(found.values())
     if not files:
         raise UserError(
-            f"{path}: there are no ratings beside it; turn_<dimension>_ratings.json or {_SINGLE_FILE} of comp-analysis "
-            f"must lie in {path.parent} or in {path.parent.parent / 'turn_level_texts'}"
+            f"{path}: no file of ratings beside it; turn_<dimension>_ratings.json or {_SINGLE_FILE} of "
+            f"comp-analysis must be in {path.parent} or in {path.parent.parent / 'turn_level_texts'}"
         )
     raise UserError(
         f"{path}: '{dataset}' has no ratings in {', '.join(str(file) for file in files)}; {nearest(dataset, known)}"
@@ -396,7 +396,7 @@ def read_fields(path: Path) -> list[list[str]]:
         fields = line.split("\t")
         if len(fields) < 2 or not line.strip():
             what = "is blank" if not line.strip() else f"has no TAB: {line!r:.60}"
-            raise UserError(f"{path}, row {row} {what}; a row is an id and the utterances, with a TAB before each")
+            raise UserError(f"{path}, row {row} {what}; write an id and the utterances, with a TAB before each")
         rows.append(fields)
     return rows
 
@@ -410,7 +410,7 @@ def split_speaker(text: str, place: str) -> tuple[str, str]:
     speaker, colon, utterance = text.partition(":")
     if not colon or not speaker.strip() or len(speaker) > _LONGEST_TAG:
         raise UserError(
-            f"{place}: {text!r:.60} does not begin with a speaker and a colon; a TAB inside an utterance would "
-            "part it, so replace such a TAB with a blank"
+            f"{place}: {text!r:.60} does not begin with a speaker and a colon; replace a TAB inside an utterance "
+            f"with a blank, since it would split the utterance"
         )
     return speaker.strip(), utterance.strip()

@@ -85,7 +85,7 @@ def check(reading: Reading) -> Reading:
             place in the source.
     """
     if not reading.dialogues:
-        raise UserError(f"{reading.source}: there is no dialogue in it")
+        raise UserError(f"{reading.source} has no dialogues")
     first_place: dict[str, str] = {}
     for dialogue in reading.dialogues:
         name = f"{reading.source}, {dialogue.place}: dialogue '{dialogue.dialogue_id:.60}'"
@@ -93,7 +93,7 @@ def check(reading: Reading) -> Reading:
             raise UserError(f"{reading.source}, {dialogue.place}: the dialogue has no id; give every dialogue one")
         if dialogue.dialogue_id in first_place:
             where = first_place[dialogue.dialogue_id]
-            raise UserError(f"{name} has an id that is used before, at {where}; ids must be unique")
+            raise UserError(f"{name} repeats the id of {where}; ids must be unique")
         first_place[dialogue.dialogue_id] = dialogue.place
         if len(dialogue.utterances) < 2:
             raise UserError(f"{name} has {counted(len(dialogue.utterances), 'utterance')}; a ChatSEED needs two")
@@ -239,8 +239,8 @@ def seed_table(utterances: pa.Table, *, arena_min_utterances: int, limit: int | 
     if len(without_seed) == len(texts):
         corpus = next(iter(utterances["corpus"].to_pylist()), "")
         raise UserError(
-            f"corpora.{corpus}: none of {len(texts)} dialogues gives a ChatSEED: its first two utterances must be two "
-            "speakers', one after the other; check the field `speaker` of the dialogues"
+            f"corpora.{corpus}: none of {len(texts)} dialogues has a ChatSEED, that is two first utterances by two "
+            f"speakers; check the field `speaker` of the dialogues"
         )
     about: dict[str, dict[str, str]] = {}
     for row in utterances.select(["dialogue_id", "corpus", "language"]).to_pylist():
@@ -330,10 +330,10 @@ def read_scenarios(path: Path, *, limit: int | None = None, opened: bool = False
     for where, record in _scenario_records(path):
         scenario_id = name_of(required(record, "scenario_id", where), "scenario_id", where)
         if not scenario_id:
-            raise UserError(f"{where}: 'scenario_id' is empty; give every scenario an id of its own")
+            raise UserError(f"{where}: 'scenario_id' is empty; give every scenario its own id")
         if scenario_id in places:
             raise UserError(
-                f"{where}: scenario '{scenario_id:.60}' is there before, at {places[scenario_id]}; ids must be unique"
+                f"{where}: scenario '{scenario_id:.60}' already occurs at {places[scenario_id]}; ids must be unique"
             )
         places[scenario_id] = where
         texts = {name: optional_text(record, name, where) for name in TEXTS}
@@ -347,7 +347,7 @@ def read_scenarios(path: Path, *, limit: int | None = None, opened: bool = False
         more = {name: str(value) for name, value in record.items() if name not in ("scenario_id", *TEXTS)}
         scenarios.append(Scenario(scenario_id, **texts | {"language": texts["language"] or "en"}, more=more))
     if not scenarios:
-        raise UserError(f"{path}: there is no scenario in it")
+        raise UserError(f"{path} has no scenarios")
     return scenarios[:limit]
 
 

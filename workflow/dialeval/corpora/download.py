@@ -89,13 +89,13 @@ def download(
     unchecked = sum(not file.sha256 for file in there)
     notify(
         ", ".join(f"{count} files {how}" for how, count in done.items())
-        + f" in {data_dir}; {len(there) - unchecked} have the checksum on record"
-        + (f", of {unchecked} no checksum is on record" if unchecked else "")
+        + f" in {data_dir}; {len(there) - unchecked} have the recorded checksum"
+        + (f", {unchecked} have no recorded checksum" if unchecked else "")
     )
     if absent:
         notify(
-            f"NOT COPIED: {len(absent)} files that {mirror} does not have, such as "
-            f"{', '.join(str(file.local_path) for file in absent[:3])}; without a mirror they come from the network"
+            f"NOT COPIED: {len(absent)} files that are not in {mirror}, such as "
+            f"{', '.join(str(file.local_path) for file in absent[:3])}; without a mirror, they are downloaded"
         )
     return [data_dir / file.local_path for file in there]
 
@@ -127,11 +127,11 @@ def fetch_url(url: str, file: BinaryIO) -> None:
 
 def _check_present(file: PublicFile, target: Path) -> None:
     if not target.is_file():
-        raise UserError(f"{target} is there, but it is no file; move it away and run this again")
+        raise UserError(f"{target} is not a file; move it away and run the same command again")
     if file.sha256 and _sha256(target) != file.sha256:
         raise UserError(
-            f"{target} is there, but its checksum is not the one on record for {file.repository} at {file.commit[:7]}; "
-            "move it away and run this again to get the original"
+            f"{target} exists, but its checksum is not the recorded one of {file.repository} at {file.commit[:7]}; "
+            f"move it away and run the same command again to get the original"
         )
 
 
@@ -146,8 +146,8 @@ def _copy(file: PublicFile, source: Path, target: Path) -> None:
             content = source.open("rb")
         except OSError as error:
             raise UserError(
-                f"{source} cannot be read: {error.strerror or error}; the mirror must be laid out like the data "
-                "folder; without a mirror the network is used"
+                f"{source} cannot be read: {error.strerror or error}; the mirror must have the structure of the "
+                f"data folder. Without a mirror, files are downloaded"
             ) from error
         with content:
             while chunk := content.read(_CHUNK):
@@ -166,15 +166,15 @@ def _written(file: PublicFile, target: Path, origin: str) -> Iterator[BinaryIO]:
             os.fsync(out.fileno())
         if file.sha256 and (found := _sha256(part)) != file.sha256:
             raise UserError(
-                f"{origin} has the checksum {found[:12]}..., not {file.sha256[:12]}... as on record: it is another "
-                "version or was damaged on its way; nothing was written"
+                f"{origin} has the checksum {found[:12]}..., not {file.sha256[:12]}... as recorded: it is another "
+                f"version or was corrupted in transfer. No file was written"
             )
         part.replace(target)
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        remedy = "make room there" if full else "see that the data folder can be written to"
+        remedy = "make room there" if full else "check the permissions of the data folder"
         raise UserError(
-            f"{target} cannot be written: {error.strerror or error}; {remedy} and run this again"
+            f"{target} cannot be written: {error.strerror or error}; {remedy} and run the same command again"
         ) from error
     finally:
         with suppress(OSError):  # what went wrong before is what the user must hear of
@@ -192,20 +192,20 @@ def _download(file: PublicFile, url: str, target: Path, fetch: Fetch) -> None:
                 raise
             reason = getattr(error, "reason", None) or error
             raise UserError(
-                f"{url} cannot be fetched: {reason}; run this again when the network is there (what has arrived is "
-                "kept), or name a mirror: a folder that has the files"
+                f"{url} cannot be fetched: {reason}; run the same command again with a network connection "
+                f"(downloaded files are kept), or set a mirror: a folder with the files"
             ) from error
 
 
 def _refused(file: PublicFile, url: str, error: urllib.error.HTTPError) -> str:
     if error.code == 404:
         return (
-            f"{url} is not there (404); {file.repository} was moved, made private or rewritten: get "
+            f"{url} does not exist (404); {file.repository} was moved, made private or rewritten: get "
             f"{file.origin_path} from its authors and put it at {file.local_path} in the data folder, or name a mirror"
         )
     return (
-        f"{url} cannot be fetched: the server returns {error.code} ({error.reason}); run this again later or name a "
-        "mirror"
+        f"{url} cannot be fetched: the server returns {error.code} ({error.reason}); run the same command again "
+        f"later, or set a mirror"
     )
 
 
@@ -260,10 +260,10 @@ def files_of(names: Iterable[str]) -> list[PublicFile]:
     corpora = public_corpora()
     wanted = list(dict.fromkeys(names))
     if not wanted:
-        raise UserError(f"no public corpus is named; known: {', '.join(corpora)}")
+        raise UserError(f"no public corpus is named; choose from: {', '.join(corpora)}")
     for name in wanted:
         if name not in corpora:
-            raise UserError(f"there is no public corpus '{name}'; {nearest(name, corpora)}")
+            raise UserError(f"'{name}' is not a public corpus; {nearest(name, corpora)}")
     return [file for name in wanted for file in corpora[name]]
 
 

@@ -75,13 +75,13 @@ def read_dstc11_csv(corpus: str, path: Path, languages: Iterable[str] | None = N
     only_chinese(languages, str(path))
     rows = list(read_columns(path))
     if not rows:
-        raise UserError(f"{path}: there are no rows in it")
+        raise UserError(f"{path} has no rows")
     columns = tuple(rows[0][1])
     level = _level(path, columns)
     id_column = next((name for name in _IDS if name in columns), None)
     if id_column is None or "CID" not in columns:
         needed = "CID" if id_column else f"ids ({' or '.join(_IDS)})"
-        raise UserError(f"{path}: the column of {needed} is missing; the columns are: {listed(columns)}")
+        raise UserError(f"{path}: the column of {needed} is missing; its columns: {listed(columns)}")
     file = _file_of_utterances(path)
     dialogues = _dialogues(file)
     reading = RatedReading(str(path))
@@ -127,9 +127,10 @@ def _level(path: Path, columns: tuple[str, ...]) -> Level:
 def _file_of_utterances(path: Path) -> Path:
     files = _files_of_utterances(path)
     if len(files) != 1:
-        there = f"there are {listed(file.name for file in files)}: leave one" if files else "there is none"
+        there = f"there are {listed(file.name for file in files)}: keep one" if files else "there is none"
         raise UserError(
-            f"{path}: beside it must lie the CSV file of the utterances, with the columns {', '.join(_UTTERANCES)}; "
+            f"{path}: its folder must also have the CSV file of the utterances, with the columns "
+            f"{', '.join(_UTTERANCES)}; "
             f"{there}"
         )
     return files[0]
@@ -162,7 +163,7 @@ def _dialogues(file: Path) -> dict[str, list[_Numbered]]:
         key = (match[1], int(match[2]))
         if lines.setdefault(key, line) != line:
             raise UserError(
-                f"{file}, line {line}: the id '{row['UID'].strip():.60}' is used before, at line {lines[key]}; ids "
+                f"{file}, line {line}: the id '{row['UID'].strip():.60}' already occurs at line {lines[key]}; ids "
                 "must be unique"
             )
         found.setdefault(match[1], []).append(_Numbered(key[1], _speaker(row["SID"]), row["SEG"].strip()))
@@ -202,7 +203,9 @@ def _shown(
         numbers = [one.number for one in utterances]
         utterances = utterances[: numbers.index(int(match[2])) + 1] if int(match[2]) in numbers else []
     if not utterances:
-        raise UserError(f"{where}: '{item_id:.60}' is rated, but is not in {file}; both must come from one release")
+        raise UserError(
+            f"{where}: '{item_id:.60}' is rated, but is not in {file}; both files must come from one release"
+        )
     return match[1], utterances
 
 
@@ -305,7 +308,7 @@ def _annotated(item: tuple[str, str], level: Level, annotations: Mapping[str, An
         place = f"{where}, '{name:.60}'"
         dimension = dimension_named(name, level)
         if names.setdefault(dimension, name) != name:
-            raise UserError(f"{place}: '{names[dimension]:.60}' before it is {dimension}, too; remove one of them")
+            raise UserError(f"{place}: '{names[dimension]:.60}' before it is also {dimension}; remove one of them")
         several = values if isinstance(values, list) else [values]
         checked = [None if value is None else rating_value(value, SCALE, place) for value in several]
         ratings += repeated_ratings((*item, dimension), ("human", PEOPLE), checked, SCALE)
@@ -356,9 +359,9 @@ def set_named(name: str, source: str) -> str:
     """
     if name.casefold() not in SETS:
         raise UserError(
-            f"{source}: '{name:.60}' is none of DSTC11's natural Chinese sets ({nearest(name, {*SETS.values()})}); the "
-            "scales of others are not known. Sets in English are read by dstc10_json, and one of your own from JSON "
-            "Lines (reader rated_jsonl), where every rating names its scale"
+            f"{source}: '{name:.60}' is not one of DSTC11's natural Chinese sets "
+            f"({nearest(name, {*SETS.values()})}); the scales of other sets are unknown. Use reader dstc10_json for "
+            f"sets in English, and JSON Lines (reader rated_jsonl), where every rating names its scale, for your own"
         )
     return SETS[name.casefold()]
 
@@ -379,5 +382,5 @@ def only_chinese(languages: Iterable[str] | None, source: str) -> None:
     """
     if languages is not None and LANGUAGE not in (wanted := list(languages)):
         raise UserError(
-            f"{source}: it is read in Chinese only; languages are {', '.join(wanted)}: add {LANGUAGE} or leave it out"
+            f"{source} is in Chinese only, and languages is {', '.join(wanted)}; add {LANGUAGE} or remove the field"
         )

@@ -107,7 +107,7 @@ def data_set_files(path: Path) -> list[Path]:
         named = read_json(splits)
         names = named.get("splits") if isinstance(named, dict) else None
         if not isinstance(names, list) or not all(isinstance(name, str) and (path / name).is_dir() for name in names):
-            raise UserError(f"{splits}: 'splits' must list folders beside it; save the data set anew (save_to_disk)")
+            raise UserError(f"{splits}: 'splits' must list folders beside it; save the data set again (save_to_disk)")
         return [file for name in names for file in data_set_files(path / name)]
     if state.is_file():
         named = read_json(state)
@@ -115,7 +115,7 @@ def data_set_files(path: Path) -> list[Path]:
         files = [part.get("filename") for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
         found = [path / name for name in files if isinstance(name, str) and (path / name).is_file()]
         if not files or len(found) < len(files):
-            raise UserError(f"{state}: '_data_files' must list files beside it; save the data set anew (save_to_disk)")
+            raise UserError(f"{state}: '_data_files' must list files beside it; save the data set again (save_to_disk)")
         return found
     return _shards(path)
 
@@ -191,7 +191,7 @@ def _columnar(path: Path) -> Iterator[dict[str, Any]]:
                 yield record
     except (pa.ArrowException, OSError, ValueError, TypeError, OverflowError) as error:
         reason = f"not readable as Parquet or Arrow ({error!s:.200})"
-        raise UserError(f"{path}, after row {number}: {reason}; write it anew") from error
+        raise UserError(f"{path}, after row {number}: {reason}; write the file again") from error
 
 
 def _rows_with_lists(path: Path, wanted: RecordFields) -> Iterator[JsonLine]:
@@ -202,7 +202,9 @@ def _rows_with_lists(path: Path, wanted: RecordFields) -> Iterator[JsonLine]:
     for line, cells in rows:
         where = f"{path}, line {line}"
         if len(cells) != len(names):
-            raise UserError(f"{where}: {len(cells)} cells where the header has {len(names)}; check the quotes there")
+            raise UserError(
+                f"{where}: {len(cells)} cells, but the header has {len(names)}; check the quotes in this row"
+            )
         record: dict[str, Any] = {name: cell for name, cell in zip(names, cells, strict=True) if cell.strip()}
         for name in {*wanted.holding} & {*record}:
             record[name] = _list_in(record[name], f"{where}, column '{name}'")
@@ -344,7 +346,7 @@ def _fault(error: ErrorDetails, form: type[Record], place: str) -> str:
     if kind == "missing":
         return f"{place}: the field '{last}' is missing; present: {listed(value)}"
     if kind == "extra_forbidden":
-        return f"{place}: there is no field '{last:.60}'; {nearest(f'{last:.60}', form.model_fields)}"
+        return f"{place}: '{last:.60}' is not a field; {nearest(f'{last:.60}', form.model_fields)}"
     if kind == "model_type":
         inner = next(one for one in _records_below(Record) if one.__name__ == error["ctx"]["class_name"])
         *fields, final = [f"'{name}'" for name, field in inner.model_fields.items() if field.is_required()]

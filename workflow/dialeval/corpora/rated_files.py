@@ -160,10 +160,10 @@ def _ratings(
     for dimension, value in (record.ratings or {}).items():
         if dimension not in known:
             remedy = (
-                f"{nearest(f'{dimension:.60}', known)}; rename it or leave it out; a criterion of your own is defined "
-                f"under criteria and named in metaeval.corpora.{corpus}.dimensions"
+                f"{nearest(f'{dimension:.60}', known)}; rename it or remove it. Define a criterion of your own "
+                f"under criteria, and name it in metaeval.corpora.{corpus}.dimensions"
             )
-            raise UserError(f"{where}: at {level} level there is no dimension '{dimension:.60}'; {remedy}")
+            raise UserError(f"{where}: level {level} has no dimension '{dimension:.60}'; {remedy}")
         several = isinstance(value, list) and any(isinstance(part, dict) for part in value)
         for part in value if several else [value]:
             yield from _ratings_of((corpus, record.item_id, dimension), part, record.scale, f"{where}, {dimension}")
@@ -220,8 +220,8 @@ def _ratings_by_item(path: Path, lines: list[_Line]) -> dict[str, tuple[Rating, 
         known = ratings.setdefault(item_id, ())
         if known and line.ratings and known != line.ratings:
             raise UserError(
-                f"{path}, {line.place}: item '{item_id:.60}' has other ratings than at {places[item_id]}; ratings do "
-                "not depend on the language, so give them once"
+                f"{path}, {line.place}: item '{item_id:.60}' has other ratings than at {places[item_id]}. Ratings "
+                f"do not depend on the language: give them once"
             )
         if line.ratings:
             ratings[item_id] = line.ratings
@@ -297,7 +297,7 @@ def read_xdial(corpus: str, path: Path, languages: Iterable[str] | None = None) 
             if code != reference and len(utterances) != len(original[row]):
                 reading.notes[f"{LANGUAGES[code]} texts with another number of utterances than the original"] += 1
             if code != reference and utterances[-1:] == original[row][-1:]:
-                reading.notes[f"{LANGUAGES[code]} texts whose last utterance is left in English"] += 1
+                reading.notes[f"{LANGUAGES[code]} texts whose last utterance is still in English"] += 1
     for row, cell in enumerate(columns[_RATINGS]):
         number = number_in(cell)
         value = rating_value(cell if number is None else number, scale, f"{path}, column {_RATINGS}, row {row}")
@@ -317,7 +317,7 @@ def _columns(path: Path) -> dict[str, list[str]]:
     """Returns the cells of every column as text: a response may say 'None' or 'nan'."""
     rows = [row for _, row in read_columns(path, [_RATINGS])]
     if not rows:
-        raise UserError(f"{path}: there are no rows in it")
+        raise UserError(f"{path} has no rows")
     return {name: [row[name] for row in rows] for name in rows[0]}
 
 
@@ -326,8 +326,8 @@ def _level(path: Path, columns: dict[str, list[str]]) -> Level:
         if any(_has(columns, level, name) for name in LANGUAGES.values()):
             return level
     raise UserError(
-        f"{path}: there are neither columns <language>_ctx and <language>_res nor <language>_dial of a known language; "
-        f"the columns are: {listed(columns)}"
+        f"{path}: it has no columns <language>_ctx and <language>_res, or <language>_dial, of a known language; its "
+        f"columns: {listed(columns)}"
     )
 
 
@@ -342,12 +342,12 @@ def _selected(path: Path, columns: dict[str, list[str]], level: Level, languages
     wanted = list(dict.fromkeys(languages))
     for code in wanted:
         if code not in LANGUAGES:
-            raise UserError(f"{path}: xDial-Eval has no language '{code}'; {nearest(code, LANGUAGES)}")
+            raise UserError(f"{path}: '{code}' is not a language of xDial-Eval; {nearest(code, LANGUAGES)}")
         if code not in present:
             names = " and ".join(LANGUAGES[code] + suffix for suffix in _SUFFIXES[level])
-            raise UserError(f"{path}: the file has no {names}; leave '{code}' out of the languages")
+            raise UserError(f"{path}: the file has no {names}; remove '{code}' from languages")
     if not wanted:
-        raise UserError(f"{path}: languages is empty; name some of {', '.join(present)}")
+        raise UserError(f"{path}: languages is empty; choose from {', '.join(present)}")
     return wanted
 
 

@@ -71,10 +71,10 @@ class RatedReading:
         key = (item.language, item.item_id)
         if key in self._places:
             raise UserError(
-                f"{where}: the id '{item.item_id:.60}' is used before, at {self._places[key]}; ids must be unique"
+                f"{where}: the id '{item.item_id:.60}' already occurs at {self._places[key]}; ids must be unique"
             )
         if not item.utterances:
-            raise UserError(f"{where}: item '{item.item_id:.60}' has no utterance; add one or remove the item")
+            raise UserError(f"{where}: item '{item.item_id:.60}' has no utterances; add one or remove the item")
         for number, text in enumerate(item.utterances, start=1):
             if not text.strip():
                 raise UserError(
@@ -99,7 +99,7 @@ class RatedReading:
         if self.skipped:
             line += f"; {counted(sum(self.skipped.values()), 'record')} left out ({_counted(self.skipped)})"
         if self.notes:
-            line += f"; kept as they are: {_counted(self.notes)}"
+            line += f"; kept unchanged: {_counted(self.notes)}"
         return line
 
 
@@ -113,26 +113,26 @@ def check(reading: RatedReading) -> RatedReading:
     source = reading.source
     if not reading.items:
         left_out = f" ({_counted(reading.skipped)} left out)" if reading.skipped else ""
-        raise UserError(f"{source}: there is no rated item in it{left_out}")
+        raise UserError(f"{source} has no rated items{left_out}")
     kind: dict[str, tuple[str, str]] = {}
     for item in reading.items:
         if kind.setdefault(item.item_id, (item.level, item.cluster)) != (item.level, item.cluster):
             raise UserError(
                 f"{source}: item '{item.item_id:.60}' has another level or cluster in '{item.language:.60}' than in "
-                "the language before it; both must be the same in every language"
+                f"the previous language; both must be the same in every language"
             )
     seen: set[tuple[str, str, str, str, int | None]] = set()
     for rating in reading.ratings:
         name = f"{source}: the rating of item '{rating.item_id:.60}' on {rating.dimension} by {rating.rater:.60}"
         key = (rating.item_id, rating.dimension, rating.rater_kind, rating.rater, rating.round)
         if rating.item_id not in kind:
-            raise UserError(f"{name} is of an item that is not there; remove it or add the item")
+            raise UserError(f"{name} belongs to a missing item; remove it or add the item")
         if key in seen:
-            raise UserError(f"{name} is there twice; remove one")
+            raise UserError(f"{name} occurs twice; remove one")
         seen.add(key)
         rating_value(rating.value, Scale(rating.scale_min, rating.scale_max), name)
     if not reading.ratings:
-        raise UserError(f"{source}: no item in it has a rating")
+        raise UserError(f"{source} has no item with a rating")
     return reading
 
 
@@ -155,13 +155,13 @@ def check_joined(reading: RatedReading, rated_as: Mapping[str, str], field: str)
             found_levels = " and ".join(f"{SHOWN_LEVELS[level]}s" for level in there)
             names = listed(dict.fromkeys(name for level in there for name in DIMENSIONS[level]))
             raise UserError(
-                f"{field}: {reading.source} holds {found_levels}, and '{criterion}' is no criterion of one; choose "
-                f"from {names}"
+                f"{field}: {reading.source} has {found_levels}, and '{criterion}' is not a criterion of this level; "
+                f"choose from {names}"
             )
         if wanted not in rated:
             raise UserError(
-                f"{field}: scores on '{criterion}' are to be compared with ratings on '{wanted:.60}', which "
-                f"{reading.source} does not have; it has ratings on {listed(rated)}: name one of these"
+                f"{field}: scores on '{criterion}' are compared with ratings on '{wanted:.60}', which "
+                f"{reading.source} does not have; choose from its ratings: {listed(rated)}"
             )
 
 
@@ -172,10 +172,12 @@ def rating_value(value: object, scale: Scale, place: str) -> float:
         UserError: it is no finite number, or off its scale; the message begins with `place`.
     """
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise UserError(f"{place}: {value!r:.60} is no rating; a number from {scale.low:g} to {scale.high:g} is needed")
+        raise UserError(
+            f"{place}: {value!r:.60} is not a rating; a number from {scale.low:g} to {scale.high:g} is needed"
+        )
     if not scale.low <= value <= scale.high:
         raise UserError(
-            f"{place}: the rating {value:g} is off its scale, {scale.low:g} to {scale.high:g}; correct one of them"
+            f"{place}: the rating {value:g} is outside its scale, {scale.low:g} to {scale.high:g}; correct one of them"
         )
     return float(value)
 
@@ -207,7 +209,9 @@ def only_english(languages: Iterable[str] | None, source: str) -> None:
         UserError: `languages` are given and `en` is not among them.
     """
     if languages is not None and "en" not in (wanted := list(languages)):
-        raise UserError(f"{source}: it is in English only; languages are {', '.join(wanted)}: add en or leave it out")
+        raise UserError(
+            f"{source} is in English only, and languages is {', '.join(wanted)}; add en or remove the field"
+        )
 
 
 def left_out_rows(corpus: str, reading: RatedReading) -> list[dict[str, str]]:
@@ -327,7 +331,7 @@ def advice(record: object, tried: str) -> str:
     readers = _reader_of(record)
     if not readers or tried in readers:
         return ""
-    return f"; a file with these fields is read by {readers}: name that as the reader"
+    return f"; reader {readers} reads a file with these fields"
 
 
 def _reader_of(record: object) -> str:

@@ -130,8 +130,8 @@ def scales_of(dataset: str, source: str) -> dict[str, Scale]:
     """
     if dataset not in RATED_BY_PEOPLE:
         raise UserError(
-            f"{source}: the scales of the data set '{dataset}' are not known ({nearest(dataset, RATED_BY_PEOPLE)}); a "
-            "set of your own is read from JSON Lines (reader rated_jsonl), where every rating names its scale"
+            f"{source}: the scales of the data set '{dataset}' are unknown ({nearest(dataset, RATED_BY_PEOPLE)}); "
+            f"for your own set use JSON Lines (reader rated_jsonl), where every rating names its scale"
         )
     return RATED_BY_PEOPLE[dataset]
 
@@ -172,8 +172,8 @@ def ratings_of(
     for name, values in annotations.items():
         if name not in dimensions:
             raise UserError(
-                f"{place}: '{name:.60}' is not rated in this data set ({nearest(f'{name:.60}', dimensions)}); rename "
-                "it, or read the file as rated_jsonl, where every rating names its scale"
+                f"{place}: '{name:.60}' is not rated in this data set ({nearest(f'{name:.60}', dimensions)}); "
+                f"rename it, or use reader rated_jsonl, where every rating names its scale"
             )
         dimension, scale = dimensions[name]
         where = f"{place}, '{name:.60}'"

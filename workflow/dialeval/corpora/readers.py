@@ -60,10 +60,10 @@ def files_in(folder: Path) -> list[Path]:
         UserError: it is no folder or has no text files.
     """
     if not folder.is_dir():
-        raise UserError(f"{folder} is not a folder; name the folder that holds MuTual's test_<n>.txt files")
+        raise UserError(f"{folder} is not a folder; set path to the folder of MuTual's test_<n>.txt files")
     files = sorted(folder.glob("*.txt"), key=lambda path: (_number(path), path.name))
     if not files:
-        raise UserError(f"{folder} has no .txt files; name the folder that holds MuTual's test_<n>.txt files")
+        raise UserError(f"{folder} has no .txt files; set path to the folder of MuTual's test_<n>.txt files")
     return files
 
 
@@ -87,7 +87,7 @@ def read_mutual_folder(folder: Path, language: str) -> Reading:
         if len(utterances) < 2:
             reading.skipped["with fewer than two utterances"] += 1
         elif item in longer:
-            reading.skipped["that are a shorter cut of another item"] += 1
+            reading.skipped["that are shorter versions of another item"] += 1
         else:
             reading.dialogues.append(HumanDialogue(item, utterances, language, f"file {item}.txt"))
     return check(reading)
@@ -203,7 +203,7 @@ def read_rated(
         UserError: something is wrong with the source.
     """
     if reader not in RATED_READERS:
-        raise UserError(f"there is no reader of rated items named '{reader}'; {nearest(reader, RATED_READERS)}")
+        raise UserError(f"'{reader}' is not a reader of rated items; {nearest(reader, RATED_READERS)}")
     if reader == "rated_jsonl":
         return rated_files.read_rated_lines(corpus, path, languages, own_criteria)
     return RATED_READERS[reader](corpus, path, languages)

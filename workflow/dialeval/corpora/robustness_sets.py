@@ -73,13 +73,13 @@ def originals_of(
     if pairing == "as_found":
         if not clear and "ids" not in possible:
             raise UserError(
-                f"{source}: which row belongs to which dialogue of {list_name} is not known: the ids do not end in "
-                "its number, and the words fit no known order; both files must come from one release"
+                f"{source}: the rows cannot be matched to the dialogues of {list_name}: the ids do not end in its "
+                f"number, and the texts fit no known order; both files must come from one release"
             )
         return possible[best if clear else "ids"]
     if clear and possible[best] != possible[pairing]:
         raise UserError(
-            f"{source}: the rows are not in the published order of {list_name}; both files must be as published"
+            f"{source}: the rows are not in the published order of {list_name}; use both files as published"
         )
     return possible[pairing]
 
@@ -197,8 +197,8 @@ def check_sets(folder: Path, strategies: Iterable[str] | None) -> None:
     if absent:
         files = "; ".join(f"{path} of {', '.join(names)}" for path, names in absent.items())
         raise UserError(
-            f"{folder} does not have {files}; get them from comp-analysis (public_corpora: [comp-analysis]), or name "
-            "the strategies that you have"
+            f"{folder} does not have {files}; download them from comp-analysis (public_corpora: [comp-analysis]), "
+            f"or set strategies to those that you have"
         )
 
 
@@ -219,8 +219,8 @@ def sets_in(folder: Path) -> list[str]:
     found = [name for name in PAPER_SETS if SETS[name].is_in(folder)]
     if not found:
         raise UserError(
-            f"{folder} has none of the published sets; it must be comp-analysis' folder robustness_data, with "
-            f"{TURN_FOLDER} and {DIALOGUE_FOLDER} in it"
+            f"{folder} has none of the published sets; it must be comp-analysis' folder robustness_data with "
+            f"{TURN_FOLDER} and {DIALOGUE_FOLDER}"
         )
     return found
 
@@ -300,7 +300,7 @@ def read_sets(folder: Path, names: Iterable[str] | None = None) -> dict[str, lis
     wanted = sets_in(folder) if names is None else list(names)
     unknown = next((name for name in wanted if name not in SETS), None)
     if unknown is not None:
-        raise UserError(f"there is no published set '{unknown}' in robustness_data; {nearest(unknown, SETS)}")
+        raise UserError(f"'{unknown}' is not a published set of robustness_data; {nearest(unknown, SETS)}")
     return {name: _READERS[SETS[name].level](folder, SETS[name]) for name in wanted}
 
 
@@ -326,7 +326,7 @@ def _check_as_many(folder: Path, published: PublishedSet, n_originals: int, n_pe
     if n_originals != n_perturbed:
         raise UserError(
             f"{folder / published.perturbed} has {n_perturbed} rows, but {published.original} has {n_originals}; "
-            "they are paired by line"
+            f"line n of one must belong to line n of the other"
         )
 
 
@@ -350,7 +350,8 @@ def _context_length(before: list[str], after: list[str], place: str) -> int:
         )
     if not common and not {text.strip() for text in before[1:]} & {text.strip() for text in after[1:]}:
         raise UserError(
-            f"{place}: nothing of the context is that of the original in the same line; they must be paired"
+            f"{place}: the context has nothing in common with the original in the same line; the two files must "
+            f"have the same order"
         )
     return common
 
@@ -365,7 +366,7 @@ def _turn_item(name: str, row: int, side: str, context: list[str], response: str
 def _check_texts(texts: Sequence[str], place: str) -> None:
     """Refuses a row without any text; single empty utterances are in the published files."""
     if not any(texts):
-        raise UserError(f"{place}: there is no utterance; add one")
+        raise UserError(f"{place}: no utterance; add one")
 
 
 def _read_dialogue_set(folder: Path, published: PublishedSet) -> list[Pair]:

@@ -110,13 +110,13 @@ def read_score_file(
         _check_dimension(key[0], dimension, about, where)
         first = seen.setdefault((*key, dimension, str(repeat)), place)
         if first != place:
-            raise UserError(f"{where}: item '{key[2]:.60}' has its score on '{dimension}' before, in {first}")
+            raise UserError(f"{where}: item '{key[2]:.60}' already has a score on '{dimension}', in {first}")
         value = _value(row["value"], scale, where)
         if not known:
-            notes[f"of corpus '{key[0]}' left out, for their items were ({about.left_out[key]})"] += 1
+            notes[f"of corpus '{key[0]}' skipped, since their items were left out ({about.left_out[key]})"] += 1
             continue
         if dimension not in about.rated.get(key[0], ()):
-            notes[f"of corpus '{key[0]}' on {dimension}, which has no ratings: they count in ensembles only"] += 1
+            notes[f"of corpus '{key[0]}' on {dimension}, which has no ratings: used in ensembles only"] += 1
         yield {
             "judge": name,
             "protocol": "file",
@@ -155,7 +155,7 @@ def _rows(
                 f"{path}, {one.place}: give the sample's corpus as metadata 'corpus': {listed(about.levels)}"
             )
         if dimension not in about.dimensions(corpus) if corpus in about.levels else False:
-            notes[f"of scorer '{one.scorer}' passed over, which is called as no dimension of corpus '{corpus}'"] += 1
+            notes[f"of scorer '{one.scorer}' skipped, since its name is not a dimension of corpus '{corpus}'"] += 1
             continue
         if one.judge:
             notes[f"of scorer '{one.scorer}' by the judge {one.judge}"] += 1
@@ -181,7 +181,7 @@ def _keys(columns: Mapping[str, list[Any]]) -> Iterable[Key]:
 def _repeat(text: str, where: str) -> int:
     text = text or "0"
     if not (text.isascii() and text.isdecimal() and len(text) < len(str(_MOST_REPEATS))):
-        raise UserError(f"{where}: repeat '{text:.40}' is no whole number below {_MOST_REPEATS}; count from 0")
+        raise UserError(f"{where}: repeat '{text:.40}' is not a whole number below {_MOST_REPEATS}; count from 0")
     return int(text)
 
 
@@ -201,10 +201,13 @@ def _is_known(key: Key, about: RatedCorpora, where: str) -> bool:
         raise UserError(f"{where}: corpus '{corpus:.60}' is not one of metaeval.corpora; {remedy}")
     elsewhere = sorted({other[1] for other in about.items if (other[0], other[2]) == (corpus, item_id)})
     if elsewhere:
-        remedy = f"it is there in {listed(elsewhere)}: add the language to the corpus, or correct the column 'language'"
+        remedy = (
+            f"the corpus has it in {listed(elsewhere)}; add the language to the corpus, or correct the column "
+            "'language'"
+        )
     else:
         an_item = next((other[2] for other in sorted(about.items) if other[:2] == (corpus, language)), "")
-        remedy = f"its ids are such as '{an_item:.60}'" if an_item else f"nothing of it is in '{language:.20}'"
+        remedy = f"its ids are such as '{an_item:.60}'" if an_item else f"it has no items in '{language:.20}'"
     raise UserError(f"{where}: corpus '{corpus}' has no item '{item_id:.60}' in language '{language:.20}'; {remedy}")
 
 
@@ -215,7 +218,7 @@ def _check_dimension(corpus: str, dimension: str, about: RatedCorpora, where: st
         there = "" if remedy.startswith("known") else f" there are {listed(names)};"
         raise UserError(
             f"{where}: corpus '{corpus}' has no dimension '{dimension:.60}';{there} {remedy}; correct the name or "
-            "leave the rows out"
+            f"remove the rows"
         )
 
 
@@ -224,7 +227,7 @@ def _value(text: str, scale: tuple[float, float], where: str) -> float | None:
         return None
     value = number_in(text)
     if value is None:
-        raise UserError(f"{where}: value '{text:.60}' is no number; leave it empty where a score is missing")
+        raise UserError(f"{where}: value '{text:.60}' is not a number; leave it empty for a missing score")
     if math.isnan(value):
         return None
     if not scale[0] <= value <= scale[1]:

@@ -43,7 +43,7 @@ def rows_of(path: Path, notes: Counter[str] | None = None) -> Iterator[tuple[int
         return
     western = is_western(path)
     if western and notes is not None:
-        notes[f"tables not in UTF-8 and read as Windows-1252, such as {path.name}; see that its letters are right"] += 1
+        notes[f"tables not in UTF-8 and read as Windows-1252, such as {path.name}; check its letters"] += 1
     delimiter, begun = delimiter_of(path, western=western), False
     for line, cells in read_csv(path, delimiter, western=western):
         if "".join(cells).strip() and (begun or not _NAMED_DELIMITER.fullmatch(delimiter.join(cells))):
@@ -99,13 +99,13 @@ def read_rows(path: Path, needed: Sequence[str]) -> Iterator[Row]:
     _, header = next(rows, (1, []))
     for column in needed:
         if header.count(column) != 1:
-            fault = "is there more than once" if column in header else "is missing"
-            raise UserError(f"{path}: the column '{column}' {fault}; the columns are: {listed(header)}")
+            fault = "occurs more than once" if column in header else "is missing"
+            raise UserError(f"{path}: the column '{column}' {fault}; its columns: {listed(header)}")
     for number, cells in rows:
         if len(cells) != len(header):
             raise UserError(
-                f"{path}, row {number}: {len(cells)} cells under {len(header)} columns; a TAB or a line break inside a "
-                "cell needs double quotes around the cell, as pandas writes it"
+                f"{path}, row {number}: {len(cells)} cells, but {len(header)} columns; put a cell with a TAB or a "
+                f"line break into double quotes"
             )
         yield Row(number, dict(zip(header, cells, strict=True)))
 
@@ -168,7 +168,7 @@ def sheet_rows(path: Path) -> Iterator[tuple[int, list[Any]]]:
     """
     import openpyxl  # takes half a second, which a run without a workbook need not wait
 
-    remedy = "open it in a spreadsheet program and save it anew as .xlsx, or give the table as TAB-separated text"
+    remedy = "open it in a spreadsheet program and save it again as .xlsx, or save the table as TAB-separated text"
     try:
         with ZipFile(path) as archive:
             n_bytes = sum(part.file_size for part in archive.infolist())
@@ -185,9 +185,7 @@ def sheet_rows(path: Path) -> Iterator[tuple[int, list[Any]]]:
                 while cells and cells[-1] is None:
                     cells.pop()
                 if len(cells) > MOST_COLUMNS:
-                    raise UserError(
-                        f"{path}, row {number}: a cell in column {len(cells)}; remove what is not the table's"
-                    )
+                    raise UserError(f"{path}, row {number}: a cell in column {len(cells)}, beyond the table; remove it")
                 if cells:
                     yield number, cells
         finally:

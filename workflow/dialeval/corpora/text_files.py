@@ -42,9 +42,9 @@ _PIECE = 1 << 20
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _OTHER_KINDS = {
     b"PK\x03\x04": "a zip archive or a workbook, not text in UTF-8; unpack it, or save the sheet as CSV in UTF-8",
-    b"PAR1": "Parquet, which is not read here; save the table as JSON Lines or CSV in UTF-8",
-    b"\xfd7zX": "packed by xz, which is not read; unpack it, so that it is text in UTF-8",
-    b"\x28\xb5\x2f\xfd": "packed by zstd, which is not read; unpack it, so that it is text in UTF-8",
+    b"PAR1": "Parquet, which this reader does not support; save the table as JSON Lines or CSV in UTF-8",
+    b"\xfd7zX": "compressed by xz, which is not supported; unpack it to text in UTF-8",
+    b"\x28\xb5\x2f\xfd": "compressed by zstd, which is not supported; unpack it to text in UTF-8",
 }
 _BROKEN = (OSError, ValueError, EOFError, zlib.error)
 """What a file that cannot be read, or a corrupt packed one, ends in."""
@@ -76,7 +76,7 @@ def read_text(path: Path, *, western: bool = False) -> str:
         with unpacked(path) as file:
             content = file.read()
     except _BROKEN as error:
-        reason = getattr(error, "strerror", None) or f"{error}; give the file unpacked, as text in UTF-8"
+        reason = getattr(error, "strerror", None) or f"{error}; unpack the file to text in UTF-8"
         raise UserError(f"{path} cannot be read: {reason}") from error
     _refuse_binary(path, content)
     encoding = WESTERN if western else _encoding(content)
@@ -89,8 +89,8 @@ def read_text(path: Path, *, western: bool = False) -> str:
     place = text.find("\0")
     if place >= 0:
         raise UserError(
-            f"{path}, line {text.count(chr(10), 0, place) + 1}: a NUL character; the file is no text or is in UTF-16: "
-            "save it as UTF-8"
+            f"{path}, line {text.count(chr(10), 0, place) + 1}: a NUL character; the file is not a text or is in "
+            f"UTF-16: save it as UTF-8"
         )
     return text
 
@@ -120,7 +120,7 @@ def read_lines(path: Path, newline: str = "\n", *, western: bool = False) -> Ite
     except _BROKEN:
         pass
     read_text(path)  # says what is wrong, and where
-    raise UserError(f"{path} changed while it was read; run again")
+    raise UserError(f"{path} changed while it was read; run the same command again")
 
 
 def is_western(path: Path) -> bool:
@@ -169,8 +169,8 @@ def parse_json(text: str, place: str) -> Any:
     for found in _HALF_CHARACTER.finditer(text):
         if found["half"]:
             raise UserError(
-                f"{place}: {found['half']} at {_position(text, found.start())} is half a character, which no table can "
-                "hold; write the whole character or remove it"
+                f"{place}: {found['half']} at {_position(text, found.start())} is half of a character, which cannot "
+                f"be stored; write the whole character or remove it"
             )
     if text.count("[") + text.count("{") > DEEPEST_NESTING:
         _check_depth(value, place)
@@ -201,7 +201,7 @@ def read_json_lines(path: Path, *, western: bool = False) -> Iterator[JsonLine]:
             where = f"{path}, line {number}"
             record = parse_json(line, where)
             if not isinstance(record, dict):
-                raise UserError(f"{where}: a line must hold one JSON object, not {type(record).__name__}")
+                raise UserError(f"{where}: each line must be one JSON object, not {type(record).__name__}")
             yield JsonLine(number, where, record)
 
 
@@ -223,7 +223,7 @@ def read_csv(path: Path, delimiter: str = ",", *, western: bool = False) -> Iter
             yield reader.line_num, row
     except csv.Error as error:
         raise UserError(
-            f"{path}, line {reader.line_num}: not readable as CSV ({error}); check the quotes and the line ends"
+            f"{path}, line {reader.line_num}: not readable as CSV ({error}); check the quotes and the line breaks"
         ) from None
 
 
@@ -241,15 +241,15 @@ def read_columns(path: Path, needed: Iterable[str] = ()) -> Iterator[tuple[int, 
     header = [name.strip() for name in next((cells for _, cells in rows if any(map(str.strip, cells))), [])]
     for column in (*needed, *header):
         if header.count(column) != 1:
-            fault = "is there more than once" if column in header else "is missing"
-            raise UserError(f"{path}: the column '{column:.60}' {fault}; the columns are: {listed(header)}")
+            fault = "occurs more than once" if column in header else "is missing"
+            raise UserError(f"{path}: the column '{column:.60}' {fault}; its columns: {listed(header)}")
     for line, cells in rows:
         if not any(map(str.strip, cells)):
             continue
         if len(cells) != len(header):
             raise UserError(
-                f"{path}, line {line}: {len(cells)} cells under {len(header)} columns; a comma, quote or line feed "
-                "inside a cell needs double quotes around the cell"
+                f"{path}, line {line}: {len(cells)} cells, but {len(header)} columns; put a cell with a comma, "
+                f"quote or line break into double quotes"
             )
         yield line, dict(zip(header, cells, strict=True))
 
@@ -292,8 +292,8 @@ def _encoding(beginning: bytes) -> str:
 def _integer(digits: str) -> int:
     if len(digits.lstrip("-")) > _LONGEST_INTEGER:
         raise _UnreadableError(
-            f"a whole number of {len(digits.lstrip('-'))} digits ({digits[:12]}...); {_LONGEST_INTEGER} are the most: "
-            "write a longer one as text, in double quotes"
+            f"a whole number of {len(digits.lstrip('-'))} digits ({digits[:12]}...); the maximum is "
+            f"{_LONGEST_INTEGER}: write a longer one as text, in double quotes"
         )
     return int(digits)
 
@@ -308,7 +308,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for name, _ in pairs:
             if name in seen:
-                raise _UnreadableError(f"the field '{name:.60}' is twice in one object; remove one")
+                raise _UnreadableError(f"the field '{name:.60}' occurs twice in one object; remove one")
             seen.add(name)
     return names
 
@@ -371,7 +371,7 @@ class _Packed(io.RawIOBase):
         n = self._file.readinto(buffer)
         self._left -= n
         if self._left < 0:
-            raise ValueError(f"it unpacks to more than {_TIMES_SMALLER} times its size, which is no text")
+            raise ValueError(f"it unpacks to more than {_TIMES_SMALLER} times its size, so it is not a text")
         return n
 
     def close(self) -> None:

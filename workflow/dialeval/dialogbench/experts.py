@@ -76,11 +76,11 @@ def write_sheet(path: Path, text: str) -> None:
     """
     if path.exists() and (filled := sum(1 for row in _rows(path) if any(row.get(name) for name in _FILLED_IN))):
         if list(_question_cells(_rows(path))) == list(_question_cells(csv.DictReader(StringIO(text)))):
-            print(f"{path} is as it would be drawn, and {filled} of its rows are filled in: it is left as it is")
+            print(f"{path} is up to date, and {filled} of its rows are filled in: it is not changed")
             return
         raise UserError(
-            f"{path}: {filled} rows are filled in, and other items would be drawn now; move the file elsewhere (name "
-            "it under dialogbench.experts.answers), and run again for a new sheet"
+            f"{path}: {filled} rows are filled in, and the sample of items is another one now; move the file (and "
+            f"set dialogbench.experts.answers to it), then run the same command again for a new sheet"
         )
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8-sig")  # by the mark spreadsheets know that it is UTF-8
@@ -151,14 +151,12 @@ def read_expert_answers(path: Path, items: Mapping[str, TestItem]) -> ExpertRead
             reading.blank += 1
             continue
         if "expert" in cell and not cell["expert"]:
-            raise UserError(
-                f"{where}: no expert is named; write who answered, in every row or in none (no such column)"
-            )
+            raise UserError(f"{where}: no expert; write the expert's name in every row, or remove the column")
         expert = cell.get("expert", ONLY)
         if before := seen.get((expert, item.item_id)):
             raise UserError(
-                f"{where}: {expert} answers '{item.item_id}' again, after line {before}; keep one of the two, or name "
-                "the other expert"
+                f"{where}: {expert} already answered '{item.item_id}' in line {before}; keep one of the two, or "
+                f"correct the expert's name"
             )
         seen[expert, item.item_id] = line
         shown = {letter: cells[number].strip() for letter, number in options.items() if number < len(cells)}
@@ -183,7 +181,7 @@ def _table(path: Path) -> Iterator[tuple[list[str], int]]:
 def _columns(head: Sequence[str], where: str) -> dict[str, int]:
     names = [name.strip().casefold() for name in head]
     if twice := [name for name, n in Counter(names).items() if name and n > 1]:
-        raise UserError(f"{where}: the column {listed(twice)} is there twice; keep one")
+        raise UserError(f"{where}: the column {listed(twice)} occurs twice; keep one")
     found = {column: names.index(name) for column, known in _NAMES.items() for name in reversed(known) if name in names}
     for column in ("item", "answer"):
         if column not in found:
@@ -196,11 +194,11 @@ def _columns(head: Sequence[str], where: str) -> dict[str, int]:
 
 def _item(name: str, items: Mapping[str, TestItem], where: str) -> TestItem:
     if not name:
-        raise UserError(f"{where}: no item is named; write its id, as the sheet has it")
+        raise UserError(f"{where}: no item; write its id as in the sheet")
     if name not in items and unescaped_cell(name) not in items:
         close = difflib.get_close_matches(name, items, n=1)
         meant = f" (did you mean '{close[0]}'?)" if close else ""
-        raise UserError(f"{where}: there is no item '{name:.80}'{meant}; correct its id, or take the row out")
+        raise UserError(f"{where}: '{name:.80}' is not an item{meant}; correct its id, or remove the row")
     return items[name] if name in items else items[unescaped_cell(name)]
 
 
@@ -212,25 +210,25 @@ def _choice(answer: str, item: TestItem, shown: Mapping[str, str], where: str) -
         if _folded(answer) in letter_of:
             return letter_of[_folded(answer)]
         raise UserError(
-            f"{where}: the answer {answer!r:.60} is none of the letters {', '.join(item.letters)}, nor an option's "
-            "words; correct it, or leave it blank"
+            f"{where}: the answer {answer!r:.60} is neither one of the letters {', '.join(item.letters)} nor the "
+            f"text of an option; correct it, or leave it blank"
         )
     letter = found[1].upper()
     if not shown:
         if letter in item.letters:
             return letter
         raise UserError(
-            f"{where}: the answer {letter} is no option of '{item.item_id}', which has {', '.join(item.letters)}; "
+            f"{where}: the answer {letter} is not an option of '{item.item_id}', which has {', '.join(item.letters)}; "
             "correct it, or leave it blank"
         )
     if letter not in shown:
-        raise UserError(f"{where}: the answer {letter} is no option of that row; correct it, or leave it blank")
+        raise UserError(f"{where}: the answer {letter} is not an option of that row; correct it, or leave it blank")
     if letter in item.letters and _folded(item.options[LETTERS.index(letter)]) == _folded(shown[letter]):
         return letter
     if _folded(shown[letter]) not in letter_of:
         raise UserError(
-            f"{where}: option {letter} ({shown[letter]!r:.60}) is none of the item's now: it changed after "
-            "the sheet was drawn; take the row out"
+            f"{where}: option {letter} ({shown[letter]!r:.60}) is no longer an option of the item, which has been "
+            f"rewritten since the sheet was drawn; remove the row"
         )
     return letter_of[_folded(shown[letter])]
 

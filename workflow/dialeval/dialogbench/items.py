@@ -199,7 +199,7 @@ def read_bundled(language: str) -> ItemReading:
         UserError: there is none in that language.
     """
     if language not in BUNDLED:
-        raise UserError(f"there are no bundled test items in language '{language}'; {nearest(language, BUNDLED)}")
+        raise UserError(f"no bundled test items are in language '{language}'; {nearest(language, BUNDLED)}")
     with resources.as_file(resources.files("dialeval.dialogbench") / BUNDLED[language]) as path:
         reading = read(path, language, origin="bundled")
     reading.source = f"bundled ({language})"
@@ -239,7 +239,7 @@ def _read_line(
         return
     for name, value in record.items():
         if _WORDS.fullmatch(name) and value is not None and not isinstance(value, str | list):
-            reading.notes[f"times '{name:.40}' is no text, so that it is taken as empty"] += 1
+            reading.notes[f"times '{name:.40}' is not a text and counts as empty"] += 1
 
 
 def _task(name: str, fallback: str, where: str) -> Task:
@@ -331,7 +331,7 @@ def _utterances(dialogue: Any) -> tuple[str, ...]:
         raise RecordProblem("no_dialogue", "the dialogue has no utterance")
     for number, (speaker, _) in enumerate(utterances):
         if speaker != number % 2 + 1:
-            raise RecordProblem("speakers_do_not_alternate", f"utterance {number + 1} is speaker {speaker}'s")
+            raise RecordProblem("speakers_do_not_alternate", f"utterance {number + 1} is by speaker {speaker}")
     return tuple(text for _, text in utterances)
 
 

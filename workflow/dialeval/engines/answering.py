@@ -54,7 +54,7 @@ def open_engine(model: Model, learned: Sequence[Path], store: Path | None = None
         UserError: the engine cannot be had here.
     """
     if not model.opened_by:
-        raise UserError(f"engine '{model.engine}' makes no model calls; its responses are read from files")
+        raise UserError(f"engine '{model.engine}' makes no model calls; DialEval reads its responses from files")
     engine: Engine = import_module(model.opened_by).open_model(model, learned, store, protocol)
     return engine
 
@@ -153,8 +153,8 @@ class Answering:
         response = self.store.get(key)
         if response is None and key not in self._unanswered:
             raise UserError(
-                f"an answer that was in {self.store.folder} is no longer whole: one of its files was cut, changed or "
-                "removed while this job was reading it; run the same command again to ask for what is missing"
+                f"a file in {self.store.folder} was truncated, changed or removed while this job was reading it; "
+                f"run the same command again to send the missing requests"
             )
         return response
 
@@ -215,9 +215,9 @@ class Answering:
             for kind, count in self.failures.most_common()
         ]
         raise UserError(
-            f"{failed} of {self.total} requests got no answer, more than answering.max_failure_share = "
+            f"{failed} of {self.total} requests have no response, more than answering.max_failure_share = "
             f"{self.max_failure_share:g} allows:\n" + "\n".join(lines) + "\n"
-            "Everything that was answered is stored; run the same command again to ask only for the rest."
+            "All responses are stored; run the same command again to send only the missing requests."
         )
 
     async def _send_retry(self, retry: Request | None) -> None:
@@ -289,7 +289,7 @@ class Answering:
             response = await self.engine.answer(request)
             self.early_stop.answered()
             if request.kind == "chat" and not response.text.strip() and response.finish_reason == "stop":
-                raise AnswerFailure("empty", "the model answered with an empty text")
+                raise AnswerFailure("empty", "the model responded with an empty text")
         except AnswerFailure as failure:
             try:
                 self.early_stop.failed(request, key, failure)

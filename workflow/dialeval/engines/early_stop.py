@@ -46,26 +46,24 @@ _READ_AGAIN = 0.5
 _NUMBERED = re.compile(r"(?=\S*\d)[\w-]{8,}")
 """Parts in which equal refusals may differ: request ids and times."""
 _REMEDIES = {
-    "choice": "the endpoint gives no probabilities of labels: set another `label_logprobs` of the model (`vllm` for a "
-    "vLLM server), or ask this model by a protocol of form `scale` instead of `probability` (DialogBench: `letter` "
+    "choice": "the endpoint returns no label probabilities: set another `label_logprobs` of the model (`vllm` for a "
+    "vLLM server), or use a protocol of form `scale` instead of `probability` (DialogBench: `letter` "
     "instead of `choice`)",
-    "loglikelihood": "the endpoint cannot score a given text: set `prompt_logprobs` for a vLLM server alone, or "
-    "examine this model by `letter` or `choice` instead of `perplexity`",
+    "loglikelihood": "the endpoint cannot score a given text: set `prompt_logprobs` (vLLM servers only), or examine "
+    "this model by `letter` or `choice` instead of `perplexity`",
     "chat": "ask another model",
-    "empty": "raise `max_tokens` where the model thinks before it answers, or choose another model",
-    "impossible": "the endpoint's numbers are none; see to the endpoint, or ask this model by another protocol",
+    "empty": "raise `max_tokens` if the model reasons before it answers, or choose another model",
+    "impossible": "the endpoint returns invalid numbers; check the endpoint, or use another protocol for this model",
 }
 _UNPARSED = {
-    "unparsed": "change the protocol's template, or set `answers` (structured, or free where the endpoint ignores "
+    "unparsed": "change the protocol's template, or set `answers` (structured, or free if the endpoint ignores "
     "`response_format`)",
     "truncated": "raise the protocol's `max_tokens`, or lower the model's reasoning",
     "refused": "choose another judge, or change the protocol's template",
-    "low_mass": "the model says something else first, often its thinking: turn that off, or ask this model by a "
-    "protocol of form `scale`",
-    "choice": "too few labels are among the likeliest tokens: raise the model's `top_logprobs`, set "
-    "`label_logprobs: vllm` for a vLLM server, or ask this model by a protocol of form `scale`",
-    "structured": "the endpoint does not keep to `response_format`: set `answers: free` of the protocol, or change its "
-    "template",
+    "low_mass": "the model writes other text first, often reasoning: turn that off, or use a protocol of form `scale`",
+    "choice": "too few labels are among the most probable tokens: raise the model's `top_logprobs`, set "
+    "`label_logprobs: vllm` for a vLLM server, or use a protocol of form `scale`",
+    "structured": "the endpoint ignores `response_format`: set `answers: free` of the protocol, or change its template",
 }
 
 
@@ -197,8 +195,9 @@ class EarlyStop:
         if len(self._billed) >= self._max_billed(may_fail):
             raise UserError(self._billed_message())
         raise UserError(
-            f"{self._about}: the endpoint refused the first {self._n_refused} requests with the same words, so the job "
-            f"stopped: {self._words}; check `model`, the key, `base_url` and the fields that are sent. Then run the "
+            f"{self._about}: the endpoint refused the first {self._n_refused} requests with the same message, so "
+            f"the job stopped: {self._words}; check `model`, the key, `base_url` and the fields that are sent. Then "
+            f"run the "
             "same command again"
         )
 
@@ -266,8 +265,8 @@ class EarlyStop:
     def _billed_message(self) -> str:
         kind, first = self._billed_kind, next(iter(self._billed.values()))
         words = (
-            f"{self._about}: {len(self._billed)} responses were billed and cannot be used: {first}. No more requests "
-            f"are sent.\nTo resume, {_REMEDIES[kind]}.\nLater runs also stop: to send the same requests again, "
+            f"{self._about}: {len(self._billed)} responses were billed and cannot be used: {first}. DialEval sends "
+            f"no more requests.\nTo resume, {_REMEDIES[kind]}.\nLater runs also stop: to send the same requests again, "
             f"delete {self._file}"
         )
         of_all = kind in _OF_ALL
@@ -302,8 +301,9 @@ class EarlyStop:
         example = f"; the first: {self._example[:200]!r}" if self._example else ""
         advice = _UNPARSED[self._unparsed_advice or (cause if cause in _UNPARSED else "unparsed")]
         return (
-            f"{self._about}: none of {n} responses could be parsed ({causes}){example}. No more requests are sent; "
-            f"the responses are stored.\nTo resume, {advice}.\nTo continue anyway, raise `answering.max_unparsed` "
+            f"{self._about}: none of {n} responses could be parsed ({causes}){example}. DialEval sends no more "
+            f"requests; the responses are stored.\nTo resume, {advice}.\nTo continue anyway, raise "
+            f"`answering.max_unparsed` "
             f"above {most}"
         )
 

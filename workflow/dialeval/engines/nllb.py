@@ -98,7 +98,7 @@ class NllbEngine:
     def _read(self, key: str, request: Request) -> _Pending:
         if request.protocol != "translate" or len(request.subject) != 2:
             raise AnswerFailure(
-                "unsupported", f"a translation model cannot answer '{request.protocol}'; it translates and nothing else"
+                "unsupported", f"a translation model cannot answer '{request.protocol}'; it only translates"
             )
         (text,), (source, target) = request.subject
         for language in (source, target):
@@ -179,18 +179,19 @@ class Translator:
             self._tokenizer: Any = AutoTokenizer.from_pretrained(self._name, **self._options)
         except (OSError, ValueError) as error:
             raise UserError(
-                f"model '{model.model}' of engine nllb could not be read: {str(error).splitlines()[0]}; give a name at "
-                "Hugging Face (and a network, or its files in the cache) or a folder with config.json and tokenizer"
+                f"model '{model.model}' of engine nllb cannot be loaded: {str(error).splitlines()[0]}; name a model "
+                f"at Hugging Face (with a network connection, or its files in the cache) or a folder with "
+                f"config.json and tokenizer"
             ) from None
         if not config.is_encoder_decoder:
             raise UserError(
-                f"model '{model.model}' ({config.model_type}) is no translation model: engine nllb is for NLLB-200"
+                f"model '{model.model}' ({config.model_type}) is not a translation model; engine nllb needs NLLB-200"
             )
         self._config = config
         if not self.knows(_ENGLISH):
             raise UserError(
-                f"model '{model.model}' ({config.model_type}) knows no language '{_ENGLISH}': engine nllb is for "
-                "NLLB-200, such as facebook/nllb-200-3.3B; M2M100, mBART and T5 name languages in other ways"
+                f"model '{model.model}' ({config.model_type}) has no language '{_ENGLISH}'; engine nllb needs "
+                f"NLLB-200, such as facebook/nllb-200-3.3B, since M2M100, mBART and T5 name languages differently"
             )
         self.weights = folder_digest(folder) if folder.is_dir() else getattr(config, "_commit_hash", "") or ""
         self.window = int(getattr(config, "max_position_embeddings", None) or 1024)
@@ -224,7 +225,7 @@ class Translator:
             if len(sequences) == 1:
                 raise UserError(
                     f"the memory is too small to translate {len(sequences[0])} tokens by '{self._model.model}' into up "
-                    f"to {max_tokens}; take fewer beams or lower max_tokens, {SMALLER}: {str(error).splitlines()[0]}"
+                    f"to {max_tokens}; use fewer beams or lower max_tokens, {SMALLER}: {str(error).splitlines()[0]}"
                 ) from error
         torch.cuda.empty_cache()
         half = len(sequences) // 2
@@ -270,8 +271,8 @@ class Translator:
 
             if self._model.gpus and not torch.cuda.is_available():
                 raise UserError(
-                    "gpus is 1, and torch sees no GPU here; set gpus: 0 for the CPU (for small models), or run it "
-                    "where there is one (docs/running.md)"
+                    "gpus is 1, and torch finds no GPU; set gpus: 0 for the CPU (for small models), or run the job "
+                    "on a machine with a GPU (docs/cluster.md)"
                 )
             needed, on_gpu = weights_bytes(self._config, self._model.precision), bool(self._model.gpus)
             check_memory(self._model.model, needed, free_memory(on_cpu=not on_gpu), on_gpu=on_gpu)
@@ -286,7 +287,8 @@ class Translator:
 
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 SMALLER = (
-    "take precision: bfloat16, a smaller model such as facebook/nllb-200-distilled-600M, or run it where there is more"
+    "set precision: bfloat16, use a smaller model such as facebook/nllb-200-distilled-600M, or run the job on a "
+    "machine with more memory"
 )
 _GIGABYTE = 2**30
 
@@ -320,6 +322,6 @@ def check_memory(name: str, needed: int, free: int | None, *, on_gpu: bool) -> N
     if free is not None and needed > free:
         where = "the GPU" if on_gpu else "this machine"
         raise UserError(
-            f"the weights of '{name}' take {needed / _GIGABYTE:.1f} GB, and {where} has {free / _GIGABYTE:.1f} GB of "
+            f"the weights of '{name}' need {needed / _GIGABYTE:.1f} GB, and {where} has {free / _GIGABYTE:.1f} GB of "
             f"memory free; {SMALLER}"
         )

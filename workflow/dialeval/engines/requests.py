@@ -178,9 +178,9 @@ class Response:
             if self.logprob is not None:
                 self._set("logprob", log_probability(self.logprob))
                 if math.isinf(self.logprob):
-                    raise ValueError("the continuation has the probability 0")
+                    raise ValueError("the continuation has probability 0")
         except ValueError as error:
-            raise AnswerFailure("impossible", f"no answer can hold this: {error}") from None
+            raise AnswerFailure("impossible", f"this response cannot be stored: {error}") from None
 
     def to_json(self) -> str:
         """Returns the canonical JSON of text, finish reason, and the fields that are set."""
@@ -225,10 +225,10 @@ def read_response(text: str | bytes) -> tuple[Response, str]:
         raise ValueError(str(error)) from None
     if unknown:
         names = valid_unicode(", ".join(sorted(unknown)))
-        return response, f"fields that this version does not know ({names:.100}), left out"
+        return response, f"unknown fields ({names:.100}), left out"
     for name, value in content.items():
         if getattr(response, name) != value:
-            return response, "broken characters, replaced by U+FFFD, or numbers that none can be, left out"
+            return response, "broken characters, replaced by U+FFFD, or invalid numbers, left out"
     return response, ""
 
 
@@ -325,7 +325,7 @@ def request_key(request: Request, identity: str, *, reads_subject: bool = False)
 def _seen_labels(logprobs: object) -> dict[str, float]:
     """Returns the labels with a probability above 0."""
     if not isinstance(logprobs, Mapping):
-        raise ValueError(f"{logprobs!r:.80} are no labels with their log-probabilities")
+        raise ValueError(f"{logprobs!r:.80} are not labels with log-probabilities")
     seen = {valid_unicode(label): log_probability(value) for label, value in logprobs.items()}
     return {label: value for label, value in seen.items() if value > -math.inf}
 

@@ -59,7 +59,7 @@ def build_tiny_model(folder: Path, *, steps: int = DEFAULT_STEPS, random_seed: i
     if problem:
         raise UserError(problem)
     if folder.exists() and any(folder.iterdir()) and not (folder / "config.json").exists():
-        raise UserError(f"{folder} is not empty and holds no model; name a new folder")
+        raise UserError(f"{folder} is not empty and has no model; name a new folder")
     folder.mkdir(parents=True, exist_ok=True)
     dialogues = [
         tuple(utterance.text for utterance in dialogue.utterances)
@@ -152,9 +152,11 @@ class Examples:
 def main() -> None:
     """Builds a model from the command line."""
     parser = argparse.ArgumentParser(prog="python -m dialeval.engines.tiny_model", description=__doc__)
-    parser.add_argument("folder", type=Path, metavar="DIR", help="where the model goes")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="folder for the model")
     parser.add_argument("--steps", type=int, default=DEFAULT_STEPS, help="steps of training (default %(default)s)")
-    parser.add_argument("--random-seed", type=int, default=0, help="of the start and the examples (default 0)")
+    parser.add_argument(
+        "--random-seed", type=int, default=0, help="random seed of the weights and the examples (default 0)"
+    )
     options = parser.parse_args()
     try:
         n_parameters = build_tiny_model(options.folder, steps=options.steps, random_seed=options.random_seed)

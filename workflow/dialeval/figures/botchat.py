@@ -19,7 +19,7 @@ def seed_lengths(seeds: pd.DataFrame, arena_min: int = 4) -> Plot | Missing:
     """Return how many human dialogues have how many utterances (BotChat, Figure 2)."""
     counts = seeds.groupby("n_utterances")["n_dialogues"].sum()
     if counts.sum() == 0:
-        return Missing("There are no seeds.")
+        return Missing("The run has no seeds.")
     dark = [int(n) for n in counts.index if n >= arena_min]
     return Plot(
         [Section([Histogram(counts=counts, dark=dark, axis="Utterances in the human dialogue", title="Dialogues")])],
@@ -33,7 +33,7 @@ def seed_lengths(seeds: pd.DataFrame, arena_min: int = 4) -> Plot | Missing:
 def utterance_lengths(tokens: pd.DataFrame, roster: Sequence[str]) -> Plot | Missing:
     """Return the distribution of utterance lengths of every system (BotChat, Figure 3)."""
     if tokens.empty:
-        return Missing("There are no utterances.")
+        return Missing("The run has no utterances.")
     samples = {str(name): rows["tokens"].to_numpy(np.float64) for name, rows in tokens.groupby("model")}
     names = sorted(samples, key=lambda name: (name != HUMAN, -samples[name].mean()))
     unit = str(tokens["tokenizer"].iloc[0])

@@ -25,7 +25,7 @@ _CHANCE, _HUMAN, _OVERALL, _MEAN = "chance", "human (paper)", "Overall", "mean"
 _FEW = 10
 _LEAST = 5
 _UNANSWERED = "No model was examined."
-_UNDESCRIBED = "No model described the written dialogues; name one under dialogbench.classifier."
+_UNDESCRIBED = "No model classified the written dialogues; set dialogbench.classifier to a model."
 _GROUPS = {"daily life": "Daily life", "professional knowledge": "Professional knowledge"}
 _LANGUAGES = {"en": "English", "zh": "Chinese"}
 _STYLES = {"friendly": 0.85, "neutral": 0.15, "unfriendly": 0.5}
@@ -105,7 +105,7 @@ def domains(table: pd.DataFrame) -> Plot | Missing:
     """Return the accuracy by domain, after the mean of each group of domains (DialogBench, Table 7)."""
     known = table[table["group"] != ""]
     if known.empty:
-        return Missing(_UNANSWERED if table.empty else "No item names a domain of DialogBench's.")
+        return Missing(_UNANSWERED if table.empty else "No item has a domain of DialogBench.")
     sections = []
     for title, rows in _by_source(known):
         rows = rows.assign(row=_examinees(rows))
@@ -152,7 +152,7 @@ def positions(table: pd.DataFrame) -> Plot | Missing:
             HeatMap(values=wide.loc[order].rename(index=names), unit=PERCENT, title=what, axis=axis)
             for wide, what, axis in (
                 (chosen, "Letters chosen", "Letter"),
-                (right, "Accuracy", "Place of the right option"),
+                (right, "Accuracy", "Position of the right option"),
             )
         ]
         sections.append(Section(panels, title, columns=2))
@@ -177,7 +177,7 @@ def averages(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
         return Missing("No examined model has a kind or a tag (`kind` and `tags` under models).")
     known = table[table["scope"].isin(["domain", "domains"])].rename(columns={"accuracy": "estimate"})
     if known.empty:
-        return Missing("No item names a domain of DialogBench's.")
+        return Missing("No item has a domain of DialogBench.")
     n_models = known.groupby(["group", "method"])["n_models"].transform("max").astype(int)
     named = known["group"] + ", " + known["method"].str.replace("_", ", ")
     known = known.assign(series=named + " (" + n_models.astype(str) + ")", row=known["scope"] + known["name"])
@@ -229,7 +229,7 @@ def styles(table: pd.DataFrame) -> Plot | Missing:
     return Plot(
         [Section(panels)],
         title="Styles of the speakers of written dialogues",
-        caption="Share of speakers of each style as a model describes them, by the procedure that wrote the dialogues.",
+        caption="Share of speakers of each style according to a model, by the procedure that wrote the dialogues.",
         n=_described(table, ["speaker"]),
         key=panels[0].key(),
     )
@@ -254,7 +254,7 @@ def domain_counts(table: pd.DataFrame) -> Plot | Missing:
     return Plot(
         [Section(panels, columns=2)],
         title="Domains of written dialogues",
-        caption=f"Share of dialogues in each domain in the judgement of a model, with {CI}s; the thin line is an equal "
+        caption=f"Share of dialogues in each domain according to a model, with {CI}s; the thin line is an equal "
         f"share of all twenty{basic}.",
         n=_described(table, []),
         width=COLUMN if len(panels) == 1 else PAGE,

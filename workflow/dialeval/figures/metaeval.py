@@ -199,7 +199,7 @@ def between_judges(matrices: pd.DataFrame) -> Plot | Missing:
             about = f"{corpus}, {level} level: {dimension}{rated_otherwise(rows)}"
             sections.append(Section([_square(rows, names, "")], about))
     if not sections:
-        return Missing("There is one judge and no other rating.")
+        return Missing("The run has one judge and no other rating.")
     return Plot(
         sections,
         title="Correlation between judges",
@@ -296,7 +296,7 @@ def rankings(table: pd.DataFrame) -> Plot | Missing:
                            axis="Spearman ρ", numbers=True)  # fmt: skip
             sections.append(Section([panel], f"{corpus}, {level} level: human and {rater}"))
     if not sections:
-        return Missing("No corpus has human ratings and a model's by which three judges could be ranked.")
+        return Missing("No corpus has both human ratings and a model's that rank three judges.")
     return Plot(
         sections,
         title="Rankings of judges by human and model ratings",
@@ -315,7 +315,7 @@ _AGREEMENT = {
 def annotators(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
     """Return how far the raters of each corpus agree, dimension by dimension."""
     if table.empty:
-        return Missing("No corpus has the ratings of single raters.")
+        return Missing("No corpus has ratings of individual raters.")
     series = series_marks(_AGREEMENT)
     long = in_series(table, _AGREEMENT)
     long = long.assign(row=long["dimension"])

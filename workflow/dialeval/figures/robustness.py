@@ -105,7 +105,7 @@ def ladders(table: pd.DataFrame, robustness: pd.DataFrame, interval: str = CI) -
 
     sections, are_maps = _sections(both, robustness, panel, HeatMap(values=pd.DataFrame(), unit=PERCENT))
     if not sections:
-        return Missing("No dialogue was perturbed in steps, so there are no severity ladders.")
+        return Missing("No dialogue was perturbed at several severity levels.")
     what = "falls with every step" if are_maps else "falls with every step, or never rises"
     return Plot(
         sections,

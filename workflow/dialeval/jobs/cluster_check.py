@@ -148,7 +148,7 @@ def unfit(request: Request, known: Mapping[str, Partition]) -> Iterator[str]:
     """Yields the resources of a request that exceed its partition's, with remedies."""
     names = request.partition_names() or [name for name, one in known.items() if one.default]
     if not names:
-        yield f"{request.by}: no partition is named, and the cluster has no default one; known: {', '.join(known)}"
+        yield f"{request.by}: no partition is set, and the cluster has no default; choose from: {', '.join(known)}"
     for name in names:
         one = known.get(name)
         if one is None and request.together:
@@ -156,10 +156,10 @@ def unfit(request: Request, known: Mapping[str, Partition]) -> Iterator[str]:
         if one is None:
             near = get_close_matches(name, known, 1)
             meant = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(sorted(known))}"
-            yield f"{request.by}: there is no partition '{name}'; {meant} (slurm_partition of profile or model)"
+            yield f"{request.by}: '{name}' is not a partition; {meant} (slurm_partition of profile or model)"
             continue
         if not one.up and not request.together:
-            yield f"{request.by}: partition {name} takes no jobs now; ask its administrators, or name another"
+            yield f"{request.by}: partition {name} accepts no jobs now; ask its administrators, or set another"
         for field, settings, there, unit in (
             ("runtime", request.runtime, one.minutes, "minutes"),
             ("mem_mb", request.mem_mb, one.mem_mb, "MB a node"),
@@ -169,7 +169,7 @@ def unfit(request: Request, known: Mapping[str, Partition]) -> Iterator[str]:
             if settings is not None and there is not None and settings > there:
                 words = f"asks for {settings} {unit.removesuffix(' a node')}, and partition {name} has {there} {unit}"
                 wrong = "lower `cores` of the profile" if request.together else f"correct {field}"
-                yield f"{request.by}: {words}; {wrong}, or name another partition"
+                yield f"{request.by}: {words}; {wrong}, or set another partition"
 
 
 # A job of a few seconds that tests the cluster
@@ -249,15 +249,15 @@ class Trial:
             yield self._unanswered(where, state, ended is not None)
             return
         yield Finding(
-            "ok", f"{where}: a job ran on {found['host']}, {time.monotonic() - self._began:.0f} s after its begin"
+            "ok", f"{where}: a job ran on {found['host']}, {time.monotonic() - self._began:.0f} s after its start"
         )
         yield from self._shared(found, lag)
         if compare_code:
             yield self._same_project(found)
         if self.request.gpu:
             enough = found["gpus"] >= self.request.gpu
-            words = f"{where}: {found['gpus']} of {counted(self.request.gpu, 'GPU')} can be seen on {found['host']}"
-            remedy = "" if enough else "; give the cluster's own option in slurm_extra, such as --gres=gpu:1"
+            words = f"{where}: {found['gpus']} of {counted(self.request.gpu, 'GPU')} are visible on {found['host']}"
+            remedy = "" if enough else "; set the cluster's own option in slurm_extra, such as --gres=gpu:1"
             yield Finding("ok" if enough else "problem", words + remedy)
 
     def end(self) -> None:
@@ -285,18 +285,21 @@ class Trial:
         if not ended and state.state in WAITING:
             waits = f"{where}: the job waits in the queue ({state.reason})"
             if is_blocked(state.reason):
-                return Finding("problem", f"{waits}, for ever: {remedy(state.reason)}")
-            return Finding("unknown", f"{waits}, and the check waits no longer; Slurm accepted the request")
+                return Finding("problem", f"{waits} and cannot start: {remedy(state.reason)}")
+            return Finding("unknown", f"{waits}, and the check stops waiting; Slurm accepted the request")
         if not ended:
-            return Finding("unknown", f"{where}: the job still runs on {state.nodes}, and the check waits no longer")
+            return Finding("unknown", f"{where}: the job still runs on {state.nodes}, and the check stops waiting")
         try:
             answer = self.task.with_suffix(".log").read_text(errors="replace").strip().splitlines()
         except OSError:
             answer = []
         words = f"{where}: a job on {state.nodes or 'no node'} ended as {state.state} (exit code {state.exit_code})"
         if answer:
-            return Finding("problem", f"{words}: {answer[-1][:300]}; is {sys.executable} there, with the project?")
-        shown = f"nothing that it wrote in {self.task.parent} is seen here after {self.latency_wait} s"
+            return Finding(
+                "problem",
+                f"{words}: {answer[-1][:300]}; check that {sys.executable} exists there and has DialEval installed",
+            )
+        shown = f"its files in {self.task.parent} are not visible here after {self.latency_wait} s"
         return Finding("problem", f"{words}, and {shown}; put the folder on a file system that all nodes share")
 
     def _shared(self, found: Mapping[str, Any], lag: float) -> Iterator[Finding]:
@@ -311,11 +314,14 @@ class Trial:
                 time.sleep(0.1)
             seen = lag + time.monotonic() - began
             if node["seen_after"] is None or not back(folder, self.nonce).exists():
-                words = f"{name} ({folder}) is another folder on {found['host']} than here"
+                words = f"{name} ({folder}) is a different folder on {found['host']} than here"
                 yield Finding("problem", f"{words}; set {name} to a folder on a file system that all nodes share")
                 continue
             slowest = max(node["seen_after"], seen)
-            words = f"{name} is shared: a file was seen there after {node['seen_after']:.1f} s, here after {seen:.1f} s"
+            words = (
+                f"{name} is shared: a new file was visible there after {node['seen_after']:.1f} s, here after "
+                f"{seen:.1f} s"
+            )
             if slowest > self.latency_wait / 2:
                 yield Finding("problem", f"{words}; raise latency-wait to {int(slowest * 4) + 1} in the profile")
             else:
@@ -325,8 +331,8 @@ class Trial:
         here = environment()
         differ = [f"{name} {found[name]} there, {here[name]} here" for name in here if found[name] != here[name]]
         if differ:
-            words = f"the environment on {found['host']} is another one: {', '.join(differ)}"
-            return Finding("problem", f"{words}; put it on the shared file system, or install the same there")
+            words = f"the environment on {found['host']} differs: {', '.join(differ)}"
+            return Finding("problem", f"{words}; put it on the shared file system, or install the same versions there")
         return Finding("ok", f"environment: Python {here['python']}, dialeval {here['dialeval']}, the same code there")
 
 
@@ -374,7 +380,7 @@ def check(settings: Check) -> Iterable[Finding]:
         yield Finding("problem", f"Slurm does not answer: {answer_words}; start the run on a login node of the cluster")
         return
     cluster = settings_of_cluster().get("ClusterName", "a cluster without a name")
-    yield Finding("ok", f"{version.words} answers for {cluster}, partitions {', '.join(sorted(known))}")
+    yield Finding("ok", f"{version.words} works for {cluster}, partitions {', '.join(sorted(known))}")
     yield _status(settings)
     fit = []
     for request in settings.requests:
@@ -382,7 +388,7 @@ def check(settings: Check) -> Iterable[Finding]:
         yield from (Finding("problem", words) for words in mistakes)
         fit += [request] if all(name in known for name in request.partition_names()) else []
         if not mistakes:
-            yield Finding("ok", f"{request.by}: partitions have what they ask for")
+            yield Finding("ok", f"{request.by}: the partitions have the requested resources")
     requests_by_options = {tuple(request.options()): request for request in reversed(fit)}
     trials = [
         Trial(request, settings.folders, settings.latency_wait, settings.patience)
@@ -397,7 +403,7 @@ def check(settings: Check) -> Iterable[Finding]:
         for trial in trials:
             trial.end()
     if settings.own_environments:
-        yield Finding("unknown", "environments that Snakemake makes (--sdm) are not tried: they are made by the run")
+        yield Finding("unknown", "environments of --sdm are not tested, since the run creates them")
 
 
 def _status(settings: Check) -> Finding:
@@ -416,7 +422,7 @@ def main(text: str) -> int:
     if problems:
         print("\nerror in check: " + "\n".join(problems), file=sys.stderr, flush=True)
         return 1
-    print("jobs can run there, as far as was seen" if unknown else "jobs can run there", flush=True)
+    print("jobs can run there, as far as tested" if unknown else "jobs can run there", flush=True)
     return 0
 
 

@@ -26,19 +26,19 @@ _RED, _AS_BEFORE = "\033[31m", "\033[0m"
 _FORCING = {"-F", "--forceall", "-f", "--force"}
 _FORCING_SOME = {"-R", "--forcerun"}
 _SIGNALS = {
-    "signal 9": "it was killed (signal 9), by the system for lack of memory or by a user; for lack of memory run fewer "
-    "jobs at once (--cores), or give it more",
+    "signal 9": "it was killed (signal 9), by a user or by the system for lack of memory; for lack of memory run "
+    "fewer jobs at once (--cores), or give it more memory",
     "signal 15": "it was terminated (signal 15)",
-    "signal 11": "it crashed (signal 11), which is a fault of a library or of the machine",
-    "signal 7": "it crashed (signal 7); on a network disk that is most often one that went away or is full",
+    "signal 11": "it crashed (signal 11), because of a library or the machine",
+    "signal 7": "it crashed (signal 7); the network disk may be full or disconnected",
 }
 _STATES = {
-    "TIMEOUT": "its time was over; give it more, in minutes: --set-resources {rule}:runtime=N",
-    "DEADLINE": "its time was over; give it more, in minutes: --set-resources {rule}:runtime=N",
+    "TIMEOUT": "its time limit was reached; request more, in minutes: --set-resources {rule}:runtime=N",
+    "DEADLINE": "its time limit was reached; request more, in minutes: --set-resources {rule}:runtime=N",
     "OUT_OF_MEMORY": "it needed more memory than it requested; request more: --set-resources {rule}:mem_mb=N",
-    "NODE_FAIL": "its node failed; run the same command again, or leave the node out with --slurm-exclude-failed-nodes",
+    "NODE_FAIL": "its node failed; run the same command again, or exclude the node with --slurm-exclude-failed-nodes",
     "BOOT_FAIL": "its node did not start; run the same command again",
-    "PREEMPTED": "it made room for a job of higher priority; run the same command again",
+    "PREEMPTED": "it was preempted by a job of higher priority; run the same command again",
     "CANCELLED": "it was cancelled (scancel), by a user or by the cluster",
 }
 
@@ -74,7 +74,7 @@ def summary_text(
     resume = f"To resume{' after fixing this' if failed and not stopped else ''}, run:\n  {command_to_resume(command)}"
     if stopped:
         by = {"SIGINT": "Ctrl-C (SIGINT)", "SIGTERM": "a request to end (SIGTERM)"}.get(stopped, stopped)
-        return f"The run was stopped by {by}; what was answered or made so far is kept.\n\n{resume}"
+        return f"The run was stopped by {by}; responses and finished files are kept.\n\n{resume}"
     if not failed:
         return f"The run failed; see above.\n\n{resume}"
     groups: dict[tuple[str, ...], list[FailedJob]] = {}
@@ -84,7 +84,7 @@ def summary_text(
     heading = "A job failed:" if len(failed) == 1 else f"{len(failed)} jobs failed:"
     rest = [_in_a_line(group) for group in distinct[IN_FULL : IN_FULL + IN_A_LINE]]
     if left := sum(map(len, distinct[IN_FULL + IN_A_LINE :])):
-        rest.append(f"  and {left} more; their logs lie beside these")
+        rest.append(f"  and {left} more; their logs are in the same folder")
     full = [_in_full(group, colour=colour) for group in reversed(distinct[:IN_FULL])]
     return "\n\n".join([resume, heading, *(["\n".join(rest)] if rest else []), *full])
 
@@ -238,7 +238,7 @@ def _failed_job(
     if not cause:
         cause = ["the cause is unknown"]
         if ending.cluster_job and not state:
-            cause.append(f"Slurm job {ending.cluster_job}: Slurm does not answer, or no longer knows it")
+            cause.append(f"Slurm job {ending.cluster_job}: Slurm does not respond, or no longer knows the job")
     logs = [_shown(log)] if log and text else []
     return FailedJob(
         job_words(job.rule.name, job.wildcards),

@@ -48,7 +48,7 @@ def lock_results(results_dir: Path) -> None:
     except BlockingIOError:
         raise _locked_by_other_run(results_dir, descriptor) from None
     except OSError as error:  # a file system without locks
-        print(f"note: {results_dir} has no file locks ({error.strerror}); see to it that only one run uses it")
+        print(f"note: {results_dir} has no file locks ({error.strerror}); make sure that only one run uses it")
     os.ftruncate(descriptor, 0)
     os.write(descriptor, f"{os.getpid()}\n".encode())
     _locks.append(descriptor)
@@ -77,8 +77,8 @@ def refuse_second_run(results_dir: Path) -> None:
 def _locked_by_other_run(results_dir: Path, descriptor: int) -> UserError:
     owner = os.read(descriptor, 20).decode().strip()
     return UserError(
-        f"another run (process {owner}) is at work in {results_dir}; wait for it to end, or give this one a folder of "
-        "its own, for example with --config results_dir=results/second; progress: snakemake --cores 1 status"
+        f"another run (process {owner}) uses {results_dir}; wait for it to end, or use another folder for this run, "
+        f"for example with --config results_dir=results/second; progress: snakemake --cores 1 status"
     )
 
 
@@ -93,8 +93,8 @@ def writing(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise UserError(
-            f"the results folder {folder} cannot be written: {error.strerror or error}; "
-            "correct `results_dir` or the rights and space of that disk"
+            f"the results folder {folder} cannot be written: {error.strerror or error}; correct `results_dir`, or "
+            f"the permissions and free space of that disk"
         ) from error
 
 
@@ -143,13 +143,13 @@ def reset_future_timestamps(paths: Iterable[Path], clock: Path) -> str:
             os.utime(path, ns=(stamp.st_atime_ns, present.st_mtime_ns), follow_symlinks=False)
         except OSError as error:
             raise UserError(
-                f"{path} has a time stamp in the future, {when}, so that what is made of it would be older than it is, "
-                f"and cannot be given the present time: {error.strerror}; set this machine's clock, or copy the file"
+                f"{path} has a time stamp in the future, {when}, so its outputs would seem older, and it cannot be "
+                f"set to the present time: {error.strerror}; set this machine's clock, or copy the file"
             ) from None
     if not ahead:
         return ""
     others = f" and {len(ahead) - 1} more" if len(ahead) > 1 else ""
-    return f"note: {ahead[0]}{others} had time stamps in the future, and have the present time now"
+    return f"note: {ahead[0]}{others} had time stamps in the future; set to the present time"
 
 
 def _bearer(path: Path) -> Path:
@@ -166,7 +166,7 @@ INTERRUPTED = 130
 def exit_immediately(*_: object) -> NoReturn:
     """Ends this process at once, as a handler of signals."""
     name = Path(sys.argv[0]).stem
-    words = f"error in {name}: ended at once; stored responses are kept, run the same command to resume\n"
+    words = f"error in {name}: ended at once; stored responses are kept, run the same command again to resume\n"
     os.write(2, words.encode())  # `print` may be what was interrupted
     os._exit(INTERRUPTED)
 

@@ -47,7 +47,7 @@ class Progress:
         self._report("running")
 
     def advance(self, *, stored: bool = False, failed: bool = False, tokens: int = 0) -> None:
-        """Counts one more: answered, found in the store, or failed."""
+        """Counts one more request: answered, cached, or failed."""
         self.done += 1
         self.stored += stored
         self.failed += failed
@@ -64,8 +64,8 @@ class Progress:
         seconds = time.monotonic() - self._start
         sent = self.done - self.stored
         self._print(
-            f"{self.title}: {self.done} {self.unit} done in {seconds:.1f} s{self._speed(seconds)} ({sent} sent, "
-            f"{self.stored} from the store, {self.failed} failed)"
+            f"{self.title}: {self.done} {self.unit} in {seconds:.1f} s{self._speed(seconds)} ({sent} sent, "
+            f"{self.stored} cached, {self.failed} failed)"
         )
         self._report("done")
 
@@ -79,13 +79,13 @@ class Progress:
         parts[-1] += self._speed(seconds)
         if self.total and (pace := self._pace()):
             parts.append(f"{_duration((self.total - self.done) / pace)} left")
-        parts.append(f"{self.stored} from the store")
+        parts.append(f"{self.stored} cached")
         if self.failed:
             parts.append(f"{self.failed} failed")
         return ", ".join(parts)
 
     def _pace(self) -> float:
-        """Returns the requests per second since the first answer; 0 before that is measurable."""
+        """Returns the requests per second since the first response; 0 before that is measurable."""
         since = time.monotonic() - self._first_sent if self._first_sent is not None else 0.0
         return (self.done - self.stored - 1) / since if since >= self.every and since > 0 else 0.0
 
@@ -246,11 +246,11 @@ class RunProgress:
         """Return the progress in one line; empty where no request is planned."""
         if not self.total:
             return ""
-        counts = [(self.stored, "from the store"), (self.failed, "failed")]
+        counts = [(self.stored, "cached"), (self.failed, "failed")]
         words = [f"{n:,} {name}" for n, name in counts if n]
         jobs = "1 job" if self.unplanned == 1 else f"{self.unplanned:,} jobs"
         more = f"; {jobs} not planned yet" if self.unplanned else ""
-        return ", ".join([f"{self.done:,} of {self.total:,} requests done", *words]) + more
+        return ", ".join([f"{self.done:,} of {self.total:,} requests", *words]) + more
 
 
 @dataclass

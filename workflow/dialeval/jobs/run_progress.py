@@ -42,8 +42,8 @@ _STOPPED = ("signal 2", "exit status 130")
 _UNKNOWN = re.compile(r"MissingRuleException:\nNo rule to produce (?P<target>.+) \(if you use input functions", re.S)
 _PROTECTED = "ProtectedOutputException"
 _NOT_OURS = (
-    "These files cannot be replaced: they are write-protected, or another user's. Take them back (chmod, chown), or "
-    "choose a results_dir of your own; the store may stay the same, if you may write there."
+    "These files cannot be replaced: they are write-protected, or belong to another user. Change their permissions "
+    "or owner (chmod, chown), or set another results_dir; the store can stay the same if you can write there."
 )
 _FAILED = re.compile(r"^(?P<rule>\w+) failed \((?P<how>.+?)\), its log: (?P<log>.+)$", re.M)
 
@@ -129,8 +129,8 @@ class RunLog(logging.Filter):
             self.on_nothing_to_do()
         if text.startswith(_OUT_OF_JOBS) and any(word.partition("=")[0] in _UNTIL for word in sys.argv):
             record.msg = (
-                "Snakemake goes no further than each rule that --until names, and so never comes to one of them that "
-                "follows from another: name the last of them alone. What else was asked for is made."
+                "Snakemake stops at each rule that --until names, so it never reaches one that depends on another: "
+                "name only the last of them. All other requested files exist."
             )
 
     def _is_shown_of_error(self, record: logging.LogRecord) -> bool:
@@ -194,8 +194,8 @@ def unknown_target(target: str, known: Sequence[str]) -> str:
     meant = f"; did you mean '{close[0]}'?" if close else ""
     listed = f"\nTargets: {', '.join(known)}" if known else ""
     return (
-        f"nothing in this configuration makes '{target}'{meant}{listed}\n"
-        "Or name a file that a run makes; `snakemake --dry-run` lists what would be made."
+        f"no rule of this configuration makes '{target}'{meant}{listed}\n"
+        "Or name an output file of a run; `snakemake --dry-run` lists them."
     )
 
 

@@ -66,7 +66,7 @@ def ask(*command: str, patience: float = PATIENCE, stdin: str | None = None) -> 
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=patience, input=stdin, check=False)
     except subprocess.TimeoutExpired:
-        return SlurmAnswer(None, f"{command[0]} did not answer within {patience:.0f} s")
+        return SlurmAnswer(None, f"{command[0]} did not respond within {patience:.0f} s")
     return SlurmAnswer(done.returncode, (done.stdout if done.returncode == 0 else done.stderr or done.stdout).strip())
 
 
@@ -149,10 +149,11 @@ def status_command_of(wanted: str | None, first_look: int) -> StatusCommand:
     interval = first_look
     if remembered is not None and remembered < LOOKS * first_look:  # else the plugin would go back to sacct
         interval = max(1, remembered // LOOKS)
-        words.append(f"jobs are looked at after {interval} s, as the controller forgets them after {remembered} s")
+        words.append(f"jobs are checked every {interval} s, since the controller forgets them after {remembered} s")
     if remembered is not None and remembered <= SLOWEST:
         words.append(
-            f"a job may end unseen where nothing else ends for {remembered} s, and the run would wait for it: ask the "
+            f"the end of a job can be missed if no other job ends for {remembered} s, and the run would wait for "
+            f"it: ask the "
             "administrators for a MinJobAge of 300 s, or press Ctrl-C and run the same command again"
         )
     return StatusCommand("squeue", interval, "; ".join(words))
@@ -171,12 +172,12 @@ _LIMITS = ("Assoc", "QOS")
 _OF_ONE_JOB = ("PerJob", "PerNode", "WallDuration", "NotAllowed", "QOSMin")
 """What the names of limits hold that one job is over; under all others it waits for other jobs of its user to end."""
 _REMEDIES = {
-    "PartitionTimeLimit": "it asks for more time than its partition allows; a group of jobs asks for the sum of them, "
-    "so lower `runtime` in the profile, or of the model's `resources`",
-    "PartitionConfig": "it asks for more cores or memory than a node of its partition has; a group of jobs asks for "
-    "those of as many jobs as `cores` of the profile lets run at once, so lower `cores`, or the model's `resources`",
+    "PartitionTimeLimit": "it requests more time than its partition allows; a group of jobs requests the sum of "
+    "their times, so lower `runtime` in the profile, or of the model's `resources`",
+    "PartitionConfig": "it requests more cores or memory than a node of its partition has; a group of jobs requests "
+    "the sum of the jobs that `cores` of the profile lets run at once, so lower `cores`, or the model's `resources`",
     "BadConstraints": "no node has the requested resources; correct the profile, or the model's `resources`",
-    "ReqNodeNotAvail": "the nodes that could run it are not in service; name another partition",
+    "ReqNodeNotAvail": "the nodes that could run it are not in service; set another partition",
 }
 
 
@@ -190,7 +191,7 @@ def is_blocked(reason: str) -> bool:
 def remedy(reason: str) -> str:
     """Returns the remedy for a job that can never start."""
     known = next((words for start, words in _REMEDIES.items() if reason.startswith(start)), "")
-    return known or "correct what the profile asks for (partition, account), or ask the administrators"
+    return known or "correct partition and account in the profile, or ask the administrators"
 
 
 def print_blocked_jobs(folder: Path) -> None:
@@ -218,6 +219,6 @@ def _print_waiting(folder: Path) -> None:
         time.sleep(SECONDS)
         for number, reason in waiting_for_ever(folder):
             if number not in printed:
-                words = f"Slurm job {number} waits for ever ({reason}): {remedy(reason)}"
+                words = f"Slurm job {number} cannot start ({reason}): {remedy(reason)}"
                 print(f"{words}; then press Ctrl-C and run the same command again", file=sys.stderr, flush=True)
                 printed.add(number)

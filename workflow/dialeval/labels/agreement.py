@@ -20,7 +20,7 @@ from dialeval.stats.significance import holm
 
 # How far annotators agree: Krippendorff's alpha of all, kappa or alpha of every two, and each with itself.
 
-ALONE = "no two annotators labelled the same: agreement needs two"
+ALONE = "no item has labels of two annotators"
 
 
 def agreement(labels: pd.DataFrame, *, resamples: int, confidence: float, random_seed: int) -> list[Row]:
@@ -76,7 +76,7 @@ def _of_choices(given: AnnotatorAnswers, settings: _Resampling) -> list[Row]:
         about = {"annotator": names[one], "other_annotator": names[other]}
         kappa = _row("kappa", found.kappa_interval(one, other), n)
         if np.isnan(kappa["estimate"]):
-            kappa["note"] = "both gave one and the same answer throughout"
+            kappa["note"] = "both gave the same answer on every item"
         rows += [kappa | about, _row("AC1", found.ac1_interval(one, other), n) | about]
     return rows
 
@@ -124,7 +124,7 @@ def _in_common(matrix: np.ndarray) -> int:
 
 # Who differs: each annotator beside the mean of the others, on what both labelled.
 
-NO_OTHER_ANNOTATOR = "no other annotator labelled the same items"
+NO_OTHER_ANNOTATOR = "no other annotator labelled these items"
 FEW_IN_COMMON = 3
 """Things in common from which a correlation is given."""
 
@@ -197,7 +197,7 @@ def _agreement(given: AnnotatorAnswers, answers: FloatArray, number: int) -> tup
         return None, f"fewer than {FEW_IN_COMMON} labels in common: no correlation"
     one, other = own[both], mean[both]
     if np.ptp(one) == 0.0 or np.ptp(other) == 0.0:
-        return None, "one gave the same label throughout: no correlation"
+        return None, "one annotator gave every item the same label: no correlation"
     return float(np.corrcoef(one, other)[0, 1]), ""
 
 

@@ -26,7 +26,7 @@ _OTHER_SIDE: Mapping[Outcome, Outcome] = {"left": "right", "right": "left", "tie
 _MEANT = re.compile(r"(?<=\w) \(.*\)$", re.DOTALL)
 """As in `5 (excellent)`, copied from a sheet's answers."""
 _LIKE_A_DATE = re.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}|\d[. -]+[^\W\d_]{3}|[^\W\d_]{3}[. -]+\d")
-_A_DATE = "spreadsheet programs make dates of 4.5 and 3-4 where cells are not formatted as text"
+_A_DATE = "spreadsheet programs turn 4.5 and 3-4 into dates unless cells are formatted as text"
 _COMMA = re.compile(r"[-+]?[0-9]+,[0-9]+")
 
 
@@ -99,16 +99,16 @@ def _score(text: str, form: str, criterion: Criterion) -> dict[str, Any]:
         raw = score_of_label(text, criterion)
         label = raw.label if raw else next((one for one, value in scale.points().items() if value == number), None)
         if label is None:
-            raise UnreadableLabelError(f"'{text:.40}' is none of {', '.join(scale.labels)}{_hint(text)}")
+            raise UnreadableLabelError(f"'{text:.40}' is not one of {', '.join(scale.labels)}{_hint(text)}")
         return {"value": scale.value_of(label), "choice": label}
     if number is None:
         raise UnreadableLabelError(
-            f"'{text:.40}' is no number; write one from {scale.low:g} to {scale.high:g}{_hint(text)}"
+            f"'{text:.40}' is not a number; write one from {scale.low:g} to {scale.high:g}{_hint(text)}"
         )
     if not scale.low <= number <= scale.high:
         raise UnreadableLabelError(
-            f"{number:g} is off the scale of {criterion.name}, {scale.low:g} to {scale.high:g}; labels on another "
-            "scale have to be put on this one first, or the scale is set under criteria"
+            f"{number:g} is outside the scale of {criterion.name}, {scale.low:g} to {scale.high:g}; convert the "
+            f"labels to this scale, or set their scale under criteria"
         )
     return {"value": number}
 
@@ -125,9 +125,9 @@ def _detected(raw: RawLabel, unit: Unit) -> dict[str, Any]:
         return {"choice": choice}
     place, turns = _number(raw.place), unit.dialogues[0]
     if place is None or not place.is_integer() or not 1 <= place <= len(turns):
-        raise UnreadableLabelError(f"place '{raw.place:.40}' is none of its utterances, 1 to {len(turns)}")
+        raise UnreadableLabelError(f"place '{raw.place:.40}' is not one of the utterances 1 to {len(turns)}")
     if choice == NO:
-        raise UnreadableLabelError(f"the label is {NO} and place is {place:g}; one of the two is wrong")
+        raise UnreadableLabelError(f"the label is {NO}, but place is {place:g}; correct one of the two")
     if not turns[int(place) - 1].judged:
         raise UnreadableLabelError(f"place {place:g} is not an utterance of the evaluated speaker")
     return {"choice": choice, "place": int(place)}
@@ -155,10 +155,10 @@ def _outcome(raw: RawLabel, question: Question, shown: Shown) -> Outcome:
     found = {reading[text] for reading in readings if text in reading}
     if not found:
         known = listed([*options, *([] if raw.exported else [shown.left, shown.right, "left", "right", "tie"])])
-        raise UnreadableLabelError(f"'{raw.label:.40}' is none of the answers: {known}")
+        raise UnreadableLabelError(f"'{raw.label:.40}' is not an answer; choose from: {known}")
     if len(found) > 1:
         raise UnreadableLabelError(
-            f"'{raw.label:.40}' could be an answer or a system's name; call the column outcome or winner"
+            f"'{raw.label:.40}' could be an answer or a system's name; rename the column to outcome or winner"
         )
     return found.pop()
 

@@ -54,14 +54,14 @@ DIFFERENCE = "difference"
 """Suffix of a measure's name in rows that compare two systems."""
 SELF_PREFERENCE = "self_preference"
 """Suffix of a measure's name in rows that compare a judge's own model family with others."""
-ONE_FAMILY = "all systems are of the judge's family"
-FEW_OF_FAMILY = f"labels of fewer than {FEWEST_LABELLED} seeds or cases, of the judge's family or of the others"
+ONE_FAMILY = "all systems belong to the judge's family"
+FEW_OF_FAMILY = f"labels on fewer than {FEWEST_LABELLED} seeds or cases, of the judge's family or of the others"
 NEVER_OFF = "the judge's bias is equal on all labels, so its variance is not known"
 NO_DRAW = "no recorded sample: labels count as a simple random sample of each system"
 OF_THESE = "of {} only: too few annotators to generalise to others"
 """What a number is about that fewer than three annotators' labels are behind."""
 AMONG_RATED = "1000 is the average of the rated systems: without {}"
-ONE_EACH = "no unit has two annotators: the interval holds for these annotators and these dialogues"
+ONE_EACH = "no item has two annotators: the interval applies to these annotators and dialogues only"
 
 
 _ON_SCALE = (

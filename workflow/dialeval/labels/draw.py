@@ -71,8 +71,9 @@ def draw(units: Iterable[Unit], ledger: Ledger, design: Design) -> list[Entry]:
     """
     if ledger.by() not in ("", design.by):
         raise UserError(
-            f"{ledger.path} was drawn by {ledger.by()}, and labels.sampling_design is now {design.by}. Drawn items "
-            f"keep their inclusion probabilities: set labels.sampling_design to {ledger.by()}, or set labels.path to "
+            f"{ledger.path} was drawn with sampling_design {ledger.by()}, and labels.sampling_design is now "
+            f"{design.by}. A drawn sample keeps its inclusion probabilities: set labels.sampling_design to "
+            f"{ledger.by()}, or set labels.path to "
             "another folder for a new sample"
         )
     draws = draw_ids(ledger, design)

@@ -56,13 +56,13 @@ def read_export(path: Path, document: Any) -> Iterator[RawLabel]:
         or not isinstance(document.get("labels"), list)
     ):
         raise UserError(
-            f"{path.name} is no export of a labelling page (its format is not {FORMAT}), nor a tool's list of answers; "
-            "take it away"
+            f"{path.name} is neither an export of a labelling page (its format is not {FORMAT}) nor a tool's list "
+            f"of answers; remove it"
         )
     if document.get("version") != VERSION:
         raise UserError(
-            f"{path.name} is of version {document.get('version')!s:.20}, and this dialeval reads {VERSION}; export it "
-            "again from a page of this version"
+            f"{path.name} has version {document.get('version')!s:.20}, and this version of DialEval reads "
+            f"{VERSION}; export it again from a page of this version"
         )
     for name in _NAMES:
         if not isinstance(document.get(name), str) or not document[name].strip():
@@ -70,7 +70,7 @@ def read_export(path: Path, document: Any) -> Iterator[RawLabel]:
     for row, entry in enumerate(document["labels"], start=1):
         where = f"{path.name}, row {row}"
         if not isinstance(entry, dict):
-            raise UserError(f"{where}: {entry!r:.40} is no answer; export it again from the page")
+            raise UserError(f"{where}: {entry!r:.40} is not an answer; export it again from the page")
         label = RawLabel(
             file=path.name,
             row=row,
@@ -105,7 +105,7 @@ def _text(entry: dict[str, Any], name: str, where: str) -> str:
 def _round(entry: dict[str, Any], where: str) -> int:
     value = entry.get("round", 0)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1000:
-        raise UserError(f"{where}: 'round' is {value!r:.40}; rounds are counted from 0")
+        raise UserError(f"{where}: 'round' is {value!r:.40}; rounds count from 0")
     return value
 
 
@@ -156,7 +156,7 @@ def json_rows(document: list[Any], name: str, fault: Callable[[str], None]) -> I
     for number, entry in enumerate(document, start=1):
         where = f"{name}, row {number}"
         if not isinstance(entry, dict):
-            fault(f"{where}: {entry!r:.40} is no object with an answer; remove it")
+            fault(f"{where}: {entry!r:.40} is not an object with an answer; remove it")
             continue
         if isinstance(entry.get("fields"), dict) and isinstance(entry.get("responses"), dict):
             yield from ((number, cells) for cells in _argilla_rows(entry, where, fault))
@@ -212,7 +212,7 @@ def _answers(results: list[Any]) -> Cells:
         control = "outcome" if "selected" in value else column_name(str(result.get("from_name", "")))
         answer = next((value[field] for field in _ANSWER_FIELDS if field in value), None)
         if control in cells:
-            raise UserError(f"'{control:.40}' is answered twice in one annotation; take one out")
+            raise UserError(f"'{control:.40}' has two answers in one annotation; remove one")
         cells[control] = _cell(answer)
     return cells
 
@@ -266,7 +266,7 @@ def projects_of(pages: Sequence[Path]) -> list[Project]:
     for page in pages:
         packed = _PACKED.search(read_text(page))
         if packed is None:
-            raise UserError(f"{page} is no labelling page; run `snakemake --cores 1 annotation_pages` again")
+            raise UserError(f"{page} is not a labelling page; run `snakemake --cores 1 annotation_pages` again")
         sheet = unpack(packed[1])
         name = page.stem.removesuffix(f"-{page.parent.name}")
         several = len(sheet["questions"]) > 1

@@ -95,12 +95,12 @@ class LabelledProtocol:
         if label.criterion:
             remedy = nearest(label.criterion, self.criteria) if self.criteria else "the protocol has no criteria"
             raise UnknownUnitError(
-                f"'{label.criterion:.60}' is no criterion of protocol {self.question.name}; {remedy} (if it was one, "
-                "name it there again, or take these labels away)"
+                f"'{label.criterion:.60}' is no criterion of protocol {self.question.name}; {remedy} (if it was "
+                f"removed, add it to the protocol again, or remove these labels)"
             )
         if len(names) > 1:
             raise UnknownUnitError(
-                f"no criterion is named, and protocol {self.question.name} has {', '.join(self.criteria)}; "
+                f"no criterion, and protocol {self.question.name} has {', '.join(self.criteria)}; "
                 "add a column 'criterion'"
             )
         return next(iter(names.values()), None)
@@ -134,9 +134,9 @@ class LabelledProtocol:
             cell = label.shown.get(column)
             if cell is not None and not (is_same_text(cell, text) or is_same_text(cell, of_page)):
                 return (
-                    f"the text in column {column}, '{_beginning(cell)}', is not that of key "
-                    f"'{label.key:.40}', '{_beginning(text)}'; cells were moved, sorted or edited: undo that, or copy "
-                    "the row's key and text anew from the sheet"
+                    f"the text in column {column}, '{_beginning(cell)}', differs from the text of key "
+                    f"'{label.key:.40}', '{_beginning(text)}'; cells were moved, sorted or edited: undo that, or "
+                    f"copy the key and text of the row again from the sheet"
                 )
         return ""
 
@@ -145,21 +145,21 @@ class LabelledProtocol:
         entry = self.ledger.entries.get(key)
         if entry is None:
             raise UnknownUnitError(
-                f"key '{label.key:.40}' is not in {self.ledger.path.name}; it was changed, or is of another draw: copy "
-                "it from the page or sheet of this draw, or take the row out"
+                f"key '{label.key:.40}' is not in {self.ledger.path.name}; it was changed, or belongs to another "
+                f"sample: copy it from the page or sheet of this sample, or remove the row"
             )
         unit = self.units.get(key)
         if unit is None and entry.identity in self._identities:
             raise UnknownUnitError(
-                f"{self._identities[entry.identity].words} has other words now than when it was drawn, so that the "
-                "label is about another text; bring the dialogues back, or take this file away and label anew"
+                f"{self._identities[entry.identity].words} has another text now than when it was drawn, so the "
+                f"label is about another text; restore the dialogues, or remove this file and label again"
             )
         if unit is None:
             raise GoneUnitError
         if unit.identity != entry.identity:
             raise UnknownUnitError(
-                f"key '{label.key:.40}' is of {unit.words}, and {self.ledger.path.name} has it for another; bring back "
-                "the ledger as it was"
+                f"key '{label.key:.40}' belongs to {unit.words}, and {self.ledger.path.name} has another dialogue "
+                f"under it; restore the ledger"
             )
         first = label.key == key
         shown = Shown(unit.system, unit.opponent) if first else Shown(unit.opponent, unit.system)
@@ -169,7 +169,7 @@ class LabelledProtocol:
         left, right = about.get("left") or about.get("system", ""), about.get("right") or about.get("opponent", "")
         if self.question.protocol.form == "pair":
             if not (left and right and about.get("case_id")):
-                raise UnknownUnitError("a pair is known by case_id, and by left and right (or system and opponent)")
+                raise UnknownUnitError("a pair is identified by case_id, left and right (or system and opponent)")
             candidates: Sequence[Unit] = self._pairs.get((*sorted((left, right)), about["case_id"]), ())
         elif about.get("item_id"):
             candidates = self._items.get(about["item_id"], ())
@@ -194,15 +194,15 @@ class LabelledProtocol:
             return self._by_ids(plain, criterion)
         if not fitting:
             raise UnknownUnitError(
-                f"there is no {_described(about)} under protocol {self.question.name}; {self._such_as()}: correct it, "
-                "or take the row out"
+                f"protocol {self.question.name} has no {_described(about)}; {self._such_as()}: correct it, or "
+                f"remove the row"
             )
         unit = fitting[0]
         return Found(unit, self._keys.get(unit.identity, ""), Shown(left, right) if unit.opponent else Shown())
 
     def _such_as(self) -> str:
         units = self.frame.units
-        return f"there is, for example, {units[0].words}" if units else "the protocol has no units to label"
+        return f"it has, for example, {units[0].words}" if units else "the protocol has no dialogues to label"
 
     @cached_property
     def _first_orders(self) -> dict[str, str]:
@@ -246,7 +246,7 @@ def _beginning(text: str) -> str:
 
 
 def _described(about: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} '{value:.60}'" for name, value in about.items()) or "item (no column says which)"
+    return ", ".join(f"{name} '{value:.60}'" for name, value in about.items()) or "item (no column identifies it)"
 
 
 # Strata of a sample without any label.
@@ -271,7 +271,7 @@ def unlabelled_strata(protocol: LabelledProtocol, labelled: Collection[str]) -> 
     more = f" and {len(empty) - _MOST_NAMED} more" if len(empty) > _MOST_NAMED else ""
     return (
         f"{protocol.question.name}: no label yet for {sum(sizes[one] for one in empty)} of {sizes.total()} "
-        f"units ({named}{more}); the human-corrected estimates leave these out"
+        f"dialogues or pairs ({named}{more}); the human-corrected estimates leave these out"
     )
 
 

@@ -34,7 +34,7 @@ BY_CASES = "cases"
 ACTIVE = "active"
 """The sampling design with an inclusion probability of each unit by the judge's predicted error."""
 DRAWN = ("no", "yes")
-_REMEDY = "the ledger is written by the target `annotation_pages` alone; bring back the file as it was"
+_REMEDY = "only the target `annotation_pages` writes the ledger; restore the file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class Ledger:
         with replacing(self.path) as temporary:
             temporary.write_bytes(content)
             if (self.path.read_bytes() if self.path.exists() else b"") != self.content:
-                raise UserError(f"{self.path} was changed while this run drew; run the same command again")
+                raise UserError(f"{self.path} was changed while this run drew a sample; run the same command again")
         self.content = content
         self.entries |= {entry.key: entry for entry in added}
         return len(added)
@@ -157,7 +157,7 @@ def read_ledger(path: Path) -> Ledger:
         return Ledger(path)
     rows = [(line, row) for line, row in read_csv(path) if row]
     if not rows or not is_ledger(rows[0][1]):
-        raise UserError(f"{path} is not the ledger of a draw: its columns are not {', '.join(COLUMNS)}; {_REMEDY}")
+        raise UserError(f"{path} is not the ledger of a sample: its columns are not {', '.join(COLUMNS)}; {_REMEDY}")
     ledger = Ledger(path, content=path.read_bytes())
     columns = tuple(rows[0][1])
     for line, row in rows[1:]:
@@ -172,11 +172,11 @@ def read_ledger(path: Path) -> Ledger:
 
 def _entry(row: list[str], columns: tuple[str, ...], where: str) -> Entry:
     if len(row) != len(columns):
-        raise UserError(f"{where}: {len(row)} cells under {len(columns)} columns; {_REMEDY}")
+        raise UserError(f"{where}: {len(row)} cells, but {len(columns)} columns; {_REMEDY}")
     cells = dict(zip(columns, map(unescaped_cell, row), strict=True))
     for column in ("n_utterances", "place"):
         if not (cells[column].isdecimal() or (column == "n_utterances" and not cells[column])):
-            raise UserError(f"{where}: {column} is '{cells[column]:.40}', no integer; {_REMEDY}")
+            raise UserError(f"{where}: {column} is '{cells[column]:.40}', not an integer; {_REMEDY}")
     level = next((level for level in LEVELS if level == cells["level"]), None)
     if level is None or cells["drawn"] not in DRAWN or not cells["key"]:
         column = "level" if level is None else "drawn" if cells["key"] else "key"
@@ -206,10 +206,10 @@ def _check_one_draw(ledger: Ledger) -> None:
         if first != entry.key and entry.by != BY_CASES:
             raise UserError(
                 f"{ledger.path}: keys '{first}' and '{entry.key}' both have position {entry.place} of stratum '"
-                f"{entry.stratum:.40}'; a column was changed or sorted without the others: {_REMEDY}"
+                f"{entry.stratum:.40}'; one column was changed or sorted without the others: {_REMEDY}"
             )
         if entry.draw != draws[entry.level] or entry.by != ledger.by():
-            raise UserError(f"{ledger.path} has two draws, '{entry.draw}' and '{draws[entry.level]}'; {_REMEDY}")
+            raise UserError(f"{ledger.path} has two samples, '{entry.draw}' and '{draws[entry.level]}'; {_REMEDY}")
     if ledger.by() == ACTIVE:
         _check_priorities(ledger)
 

@@ -102,7 +102,7 @@ def read_labels(
     if checked.faults:
         raise UserError(_message(checked.faults))
     for name, count in checked.gone.items():
-        reading.notes.append(f"{count} labels under {name} are left out: their dialogues no longer exist")
+        reading.notes.append(f"{count} labels under {name} are left out, since their dialogues no longer exist")
     for (file, is_same), count in checked.repeated.items():
         where = "twice there" if is_same else "in another export too"
         reading.notes.append(f"{file}: {count} answers occur {where}, and count once")
@@ -157,9 +157,9 @@ def _sorted_alone(raw: Sequence[RawLabel], protocols: Mapping[str, LabelledProto
         orders = math.lgamma(len(labels) + 1) - sum(math.lgamma(count + 1) for count in counts)
         if places == sorted(places) and orders > _CHANCE and labels in (sorted(labels), sorted(labels, reverse=True)):
             yield (
-                f"{raw[0].file}: the {len(labels)} labels of '{annotator:.60}' are in order, and the dialogues beside "
-                "them are not: the column of labels was sorted without the others; undo that (if every label is right, "
-                "sort the rows by key)"
+                f"{raw[0].file}: the {len(labels)} labels of '{annotator:.60}' are sorted, and the dialogues in "
+                f"their rows are not: the column of labels was sorted without the others; undo that (if every label "
+                f"is right, sort the rows by key)"
             )
 
 
@@ -211,21 +211,21 @@ def _take(
         checked.repeated[raw.file, raw.file == other.file] += 1  # browsers save a page's export twice
         return ""
     return (
-        f"{raw.where}: '{raw.annotator}' has answered about {found.unit.words} before, in {other.where}; keep one of "
-        f"the two{' files' if raw.exported else ', or number a second look in a column round'}"
+        f"{raw.where}: '{raw.annotator}' already labelled {found.unit.words} in {other.where}; keep one of the "
+        f"two{' files' if raw.exported else ', or number a second labelling in a column round'}"
     )
 
 
 def _annotator_fault(raw: RawLabel, spellings: dict[str, str]) -> str:
     if not raw.annotator:
-        return f"{raw.where}: there is no annotator; name who labelled"
+        return f"{raw.where}: no annotator; write the annotator's name"
     if not raw.annotator.isprintable():
-        return f"{raw.file}: the annotator's name {raw.annotator!r:.60} has a line break or control character in it"
+        return f"{raw.file}: the annotator's name {raw.annotator!r:.60} has a line break or control character"
     known = spellings.setdefault(_folded(raw.annotator), raw.annotator)
     if known != raw.annotator:
         return (
-            f"{raw.file}: annotator '{raw.annotator:.60}' is elsewhere '{known:.60}'; if they are one, write the "
-            "name in one way, and otherwise choose names that differ in more than case and blanks"
+            f"{raw.file}: annotator '{raw.annotator:.60}' is written '{known:.60}' elsewhere; if they are one "
+            f"person, write the name in one way, otherwise choose names that differ in more than case and blanks"
         )
     return ""
 
@@ -248,11 +248,11 @@ def _protocol_of(raw: RawLabel, protocols: Mapping[str, LabelledProtocol]) -> st
 def _protocol_fault(raw: RawLabel, protocols: Mapping[str, LabelledProtocol]) -> str:
     if raw.protocol:
         return (
-            f"{raw.file}: '{raw.protocol:.60}' is no protocol with labels; {nearest(raw.protocol, protocols)} "
+            f"{raw.file}: '{raw.protocol:.60}' is not a protocol with labels; {nearest(raw.protocol, protocols)} "
             "(labels.protocols in the configuration lists them), or remove the file"
         )
     return (
-        f"{raw.file}: the protocol of the labels is not clear; add a column 'protocol' with one of "
+        f"{raw.file}: the protocol of the labels is not known; add a column 'protocol' with one of "
         f"{', '.join(protocols)}, or begin the file's name with it"
     )
 
@@ -282,9 +282,9 @@ def _design_fault(raw: RawLabel, protocol: LabelledProtocol) -> str:
         )
     if raw.draw and raw.draw not in ledger.draws().values():
         return (
-            f"{raw.file} is of another draw, {raw.draw:.40}; {ledger.path.name} is of "
-            f"{' and '.join(sorted(set(ledger.draws().values())))}: label on pages of this draw, or bring back the "
-            "ledger of the other"
+            f"{raw.file} belongs to another sample, {raw.draw:.40}; {ledger.path.name} has "
+            f"{' and '.join(sorted(set(ledger.draws().values())))}: label on pages of this sample, or restore the "
+            f"ledger of the other"
         )
     return ""
 
@@ -298,8 +298,8 @@ def _probability_fault(raw: RawLabel, protocol: LabelledProtocol, found: Found) 
     is_drawn = bool(found.key) and protocol.ledger.entries[found.key].drawn
     if raw.sampled and not is_drawn:
         return (
-            f"{raw.where}: probability is empty, and {found.unit.words} was not drawn; write the probability with "
-            "which it was chosen, or take the column out if all were chosen with the same"
+            f"{raw.where}: probability is empty, and {found.unit.words} was not drawn; write its inclusion "
+            f"probability, or remove the column if all probabilities are equal"
         )
     if protocol.ledger.entries and not is_drawn:
         return (
@@ -401,8 +401,8 @@ def scales_fault(options: str, criterion: Criterion) -> str:
     if is_now or not (ends or _POINTS.match(options)):
         return ""
     return (
-        f"it was labelled on another scale of {criterion.name}, {options!r:.100}, than is set now, {now}; set the "
-        "scale back under criteria, or take these labels away and label anew"
+        f"it was labelled on the scale {options!r:.100} of {criterion.name}, and the scale is now {now}; restore "
+        f"the scale under criteria, or remove these labels and label again"
     )
 
 
@@ -416,20 +416,23 @@ def questions_fault(raw: RawLabel, protocol: LabelledProtocol, criterion: Criter
         found: the unit.
     """
     now = _questions_now(protocol, criterion, found)
-    remedy = "take these labels away and label anew; if both questions mean the same, put the present one in the file"
+    remedy = "remove these labels and label again; if both questions mean the same, write the present one into the file"
     if protocol.instead or criterion is None:
-        remedy = f"set the question back under labels.questions, or {remedy}"
+        remedy = f"restore the question under labels.questions, or {remedy}"
     elif criterion.name not in SHIPPED:
-        remedy = f"set the question back under criteria.{criterion.name}, or {remedy}"
+        remedy = f"restore the question under criteria.{criterion.name}, or {remedy}"
     if raw.question and _folded(raw.question) not in {_folded(one.text) for one in now}:
-        return f"its annotators read {raw.question!r:.300}, and now {now[0].text!r:.300} is the question; {remedy}"
+        return (
+            f"its annotators read the question {raw.question!r:.300}, and the question is now {now[0].text!r:.300}; "
+            f"{remedy}"
+        )
     for rubric in filter(None, (raw.rubric, raw.options)):
         meanings = [_meanings(rubric, [option.label for option in one.options]) for one in now]
         if any(meanings) and all(
             meanings is not None and meanings != [_folded(option.meaning) for option in one.options]
             for meanings, one in zip(meanings, now, strict=True)
         ):
-            return f"its answers meant {rubric!r:.300}, and now {options_text(now[0])!r:.300}; {remedy}"
+            return f"its answers meant {rubric!r:.300}, and now mean {options_text(now[0])!r:.300}; {remedy}"
     return ""
 
 

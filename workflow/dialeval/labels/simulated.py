@@ -46,7 +46,7 @@ def fill_in(sheet: Path, filled: Path) -> int:
         reader = csv.DictReader(file)
         columns, rows = list(reader.fieldnames or ()), list(reader)
     if missing := {"annotator", "key", "criterion", "options", "label"} - {*columns}:
-        raise UserError(f"{sheet} is no sheet to be filled in: it has no column {', '.join(sorted(missing))}")
+        raise UserError(f"{sheet} is not a labelling sheet: it has no column {', '.join(sorted(missing))}")
     for row in rows:
         answer = _answer({name: unescaped_cell(cell or "") for name, cell in row.items()})
         row |= {name: cell if number_in(cell) is not None else escaped_cell(cell) for name, cell in answer.items()}
@@ -105,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Fills in the sheets that the command line names."""
     parser = argparse.ArgumentParser(prog="python -m dialeval.labels.simulated", description=__doc__)
     parser.add_argument("folder", type=Path, help="the folder of labels")
-    parser.add_argument("sheets", type=Path, nargs="+", help="sheets as the target `annotation_pages` writes them")
+    parser.add_argument("sheets", type=Path, nargs="+", help="sheets of the target `annotation_pages`")
     given = parser.parse_args(arguments)
     try:
         for sheet in given.sheets:

@@ -71,9 +71,9 @@ def read_spreadsheet(path: Path, known: Collection[str]) -> Spreadsheet:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise UserError(f"{path.name} cannot be read: {error.strerror}; see to its rights") from error
+        raise UserError(f"{path.name} cannot be read: {error.strerror}; check its permissions") from error
     if not content.strip():
-        raise UserError(f"{path.name} is empty; save it again with its labels, or take it away")
+        raise UserError(f"{path.name} is empty; save it again with its labels, or remove it")
     is_workbook = content.startswith(_ZIP)
     rows = _workbook(path) if is_workbook else _text_rows(path, _decoded(path, content, notes), known)
     first, header = next(rows, (1, []))
@@ -85,8 +85,8 @@ def read_spreadsheet(path: Path, known: Collection[str]) -> Spreadsheet:
         texts = [cell.strip() for cell in cells]
         if any(texts[len(columns) :]):
             raise UserError(
-                f"{path.name}, row {number}: {len(texts)} cells under {len(columns)} columns; a cell with "
-                f"the sign between cells, or a line break, in it needs double quotes around it"
+                f"{path.name}, row {number}: {len(texts)} cells, but {len(columns)} columns; put a cell with a "
+                f"separator or a line break into double quotes"
             )
         if any(texts):
             widths[number] = len(texts)
@@ -113,11 +113,11 @@ def _short(widths: Mapping[int, int], n_columns: int) -> dict[int, int]:
 def _check_columns(path: Path, columns: list[str], header: Iterable[str], known: Collection[str]) -> None:
     for name in known:
         if columns.count(name) > 1:
-            raise UserError(f"{path.name}: the column '{name}' is there more than once; rename or take out one")
+            raise UserError(f"{path.name}: the column '{name}' occurs more than once; rename or remove one")
     if not set(known) & set(columns):
         raise UserError(
-            f"{path.name}, row 1: none of the columns of labels is there, such as annotator, label and item_id; there "
-            f"are: {listed(header)}; name the columns in the first row"
+            f"{path.name}, row 1: it has no column of labels, such as annotator, label and item_id; its columns: "
+            f"{listed(header)}; write the names of the columns into the first row"
         )
 
 
@@ -132,7 +132,7 @@ def _decoded(path: Path, content: bytes, notes: list[str]) -> str:
         if "\0" in text:
             break
         if encoding == "cp1252":
-            notes.append(f"{path.name} is not UTF-8 and was read as Windows-1252; other letters than a-z may be wrong")
+            notes.append(f"{path.name} is not UTF-8 and was read as Windows-1252; check letters other than a to z")
         return text
     raise UserError(f"{path.name} is neither UTF-8 nor Windows-1252 text; save it as CSV in UTF-8")
 
@@ -212,7 +212,7 @@ def read_filled(
         for words in (*_moved_questions(path, rows), *_moved_labels(path, rows)):
             fault(words)
         if not {*SHOWN, "round"} & {*sheet.columns}:  # a page's table has rounds and no dialogues
-            note(f"{path.name}: no column holds the dialogues, so moved keys cannot be detected")
+            note(f"{path.name}: no column has the dialogues, so moved keys cannot be detected")
     yield from _answers(path, sheet.columns, rows, named, note, fault, sheet.short)
 
 
@@ -256,7 +256,7 @@ def _answers(
             fault(f"{where}: skipped is '{skipped:.40}'; write 1 or leave it empty")
             continue
         if not (number.isascii() and number.isdecimal() and len(number) < 4):
-            fault(f"{where}: round is '{number:.40}', no integer; rounds count from 0")
+            fault(f"{where}: round is '{number:.40}', not an integer; rounds count from 0")
             continue
         given = [column for column in answers if cells.get(column) or skipped in _YES]
         empty += not given
@@ -293,11 +293,11 @@ def _answers(
             )
     without = [name for column, name in criteria.items() if column not in answers] if answers[0] not in ANSWERS else []
     if without:
-        note(f"{path.name}: no column is called {listed(without)}, so it has no labels here")
+        note(f"{path.name}: it has no column {listed(without)}, so it has no labels")
     if empty or not n_rows:
         note(f"{path.name}: {empty} rows have no label yet" if n_rows else f"{path.name}: no row has a label yet")
     if rejected:
-        note(f"{path.name}: {rejected} rows were rejected, by their AssignmentStatus, and are left out")
+        note(f"{path.name}: {rejected} rows with AssignmentStatus Rejected are left out")
 
 
 def _rows_fault(columns: Sequence[str], cells: Cells, answers: Sequence[str], width: int | None) -> str:
@@ -312,13 +312,13 @@ def _rows_fault(columns: Sequence[str], cells: Cells, answers: Sequence[str], wi
     given = [cells[name] for name in answers if cells.get(name)]
     if width is not None and (width <= max(map(columns.index, answers)) or not given):
         return (
-            f"{width} cells under {len(columns)} columns; cells of this row are missing: copy the row anew from the "
-            "sheet or table that it is of"
+            f"{width} cells, but {len(columns)} columns; cells of this row are missing: copy the row again from its "
+            f"sheet or table"
         )
     if given and not any(cell for name, cell in cells.items() if name not in answers):
         return (
             f"the label '{given[0]:.40}' is in a row without a dialogue; the column {answers[0]} was moved down: "
-            "undo that, so that every label is in the row of its dialogue"
+            f"move every label back to the row of its dialogue"
         )
     if not given or "key" not in columns or any(cells.get(name) for name in ("item_id", "case_id")):
         return ""
@@ -339,8 +339,8 @@ def _moved_questions(path: Path, rows: Sequence[tuple[int, Cells]]) -> Iterator[
         usual, _ = wordings[about].most_common(1)[0]
         if comparable(question) != usual:
             yield (
-                f"{path.name}, row {row}: criterion '{about[1]:.60}' is in a row with the question '{question:.60}', "
-                "which is not that of its other rows; undo the change of one of the two columns"
+                f"{path.name}, row {row}: criterion '{about[1]:.60}' is in a row with the question "
+                f"'{question:.60}', but its other rows have another question; undo the change of one of the two columns"
             )
 
 
@@ -358,8 +358,8 @@ def _moved_labels(path: Path, rows: Sequence[tuple[int, Cells]]) -> Iterator[str
     if first.get("comment") or first.get("skipped", "").lower() in _YES:
         return
     yield (
-        f"{path.name}, row {row}: there is no label, and the {n} rows behind it have one, as if the column label had "
-        "been moved down; undo that, or write 1 in a column skipped of this row if its label was left out"
+        f"{path.name}, row {row}: no label, but the {n} rows after it have one, so the column label may have been "
+        f"moved down; undo that, or, if the label is missing on purpose, write 1 into a column skipped of this row"
     )
 
 
@@ -384,11 +384,13 @@ def _answer_columns(path: Path, columns: list[str], criteria: Mapping[str, str])
     }
     if missing := [name for name, there in wanted.items() if not there]:
         raise UserError(
-            f"{path.name}, row 1: {' and '.join(f'the column {name}' for name in missing)} missing; there are: "
+            f"{path.name}, row 1: {' and '.join(f'the column {name}' for name in missing)} missing; its columns: "
             f"{listed(columns)}; add {'it' if len(missing) == 1 else 'them'} or rename a column"
         )
     if len(answers) > 1:
-        raise UserError(f"{path.name}, row 1: there are the columns {' and '.join(answers)}; keep one for the label")
+        raise UserError(
+            f"{path.name}, row 1: it has the columns {' and '.join(answers)}; keep one of them for the label"
+        )
     return answers or by_criterion
 
 
@@ -435,8 +437,8 @@ def _files(folder: Path) -> list[Path]:
         raise UserError(f"{folder} cannot be read: {error.strerror}; check its permissions") from error
     if odd := [path.name for path in found if not path.name.isprintable() or {"{", "}"} & {*path.name}]:
         raise UserError(
-            f"{folder}: files of labels are called {', '.join(map(repr, odd))}; take braces, line breaks and control "
-            "characters out of their names"
+            f"{folder}: files of labels are named {', '.join(map(repr, odd))}; remove braces, line breaks and "
+            f"control characters from their names"
         )
     return found
 

@@ -94,8 +94,8 @@ class Rounds:
             if self._most is not None and (total := int((self.sent | turn).sum())) > self._most:
                 if not self.rows:
                     raise UserError(
-                        f"adaptive.requests is {self._most:,}, and the first round takes {total:,}; allow at least so "
-                        "many, or make adaptive.block smaller"
+                        f"adaptive.requests is {self._most:,}, and the first round needs {total:,}; raise it to at "
+                        f"least this number, or lower adaptive.block"
                     )
                 break
             if len(chosen):

@@ -41,8 +41,8 @@ COLUMNS = (
     "judge", "case_id", "item_id", "left", "right", "n_utterances", "criterion", "repeat", "outcome", "status"
 )  # fmt: skip
 """Columns of the table `judgements` that are needed."""
-ONE_VALUE = "both say the same of every dialogue: kappa is not defined"
-CONSTANT = "one of the two gives the same verdict on every dialogue: kappa is 0 and has no interval"
+ONE_VALUE = "both give the same verdict on every dialogue: kappa is undefined"
+CONSTANT = "one of the two gives every dialogue the same verdict: kappa is 0 and has no interval"
 _ITEM = ["corpus", "item_id", "language"]
 
 
@@ -150,7 +150,7 @@ def _of_judge(judged: _Judged, n_players: int, *, both_orders: bool) -> Iterator
     yield (
         first_position_win_rate
         if both_orders
-        else first_position_win_rate | {"note": f"{ONE_ORDER}, the better system may stand first"}
+        else first_position_win_rate | {"note": f"{ONE_ORDER}, so the better system may be shown first more often"}
     )
 
     if np.isnan(judged.left_words + judged.right_words).any():
@@ -229,7 +229,9 @@ def _self_preferences(
     for judge in judges:
         preference = of_judge.get(judge)
         if preference is None:
-            row = _missing("self_preference", f"no chatbot is of the judge's family '{families.get(judge, judge)}'")
+            row = _missing(
+                "self_preference", f"no chatbot belongs to the judge's family '{families.get(judge, judge)}'"
+            )
         elif len(judges) < 2:
             row = _missing("self_preference", "needs a second judge, of another family")
         else:
@@ -257,7 +259,7 @@ def _agreement(judged: _Judged, judges: Sequence[str], settings: dict[str, int])
     for one, other in combinations(range(len(judges)), 2):
         cell = (one, other)
         n = int(agreement.n_common[cell])
-        reason = "both gave one and the same verdict throughout" if n else "no comparison was read by both"
+        reason = "both gave the same verdict on every dialogue" if n else "no comparison has parsed verdicts of both"
         intervals = {"kappa": agreement.kappa_interval(*cell), "ac1": agreement.ac1_interval(*cell)}
         for measure, found in intervals.items():
             yield {"judge": judges[one], "other_judge": judges[other], **_row(measure, found, n, reason)}

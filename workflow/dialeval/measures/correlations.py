@@ -133,7 +133,7 @@ def _dependence(n: int, n_clusters: int) -> str | None:
     """Returns what is wrong with Williams' test where items share dialogues; nothing where they do not."""
     if n_clusters == n:
         return None
-    return f"takes {n} items of {n_clusters} dialogues as independent, so its p is too small"
+    return f"treats {n} items of {n_clusters} dialogues as independent, so its p-value is too small"
 
 
 def ranking_rows(

@@ -39,7 +39,7 @@ from dialeval.text import counted
 FAMILY = ("table", "measure", "judge", "scope")
 """Columns whose values a family shares."""
 NO_RATING = "one of the two has no rating"
-NO_LIMIT = "not identifiable: the data set no limit on the distance of the two ratings"
+NO_LIMIT = "not identifiable: the data do not bound the difference of the two ratings"
 NOT_CONNECTED = "not identifiable: no chain of comparisons connects the two"
 NO_ERROR = "the data give this difference no standard error"
 ONE_CLUSTER = "all comparisons are in one cluster"
@@ -50,7 +50,10 @@ IN_ROUNDS = "sequential pairs: adaptive_rounds has the decision and its p; this 
 UNPAIRED = "the systems met different cases: compared as two samples"
 _FEWEST_COMMON = 2
 """Cases that two systems must share to be compared case by case, unless all that one of them met are shared."""
-CYCLIC = "the pairs, compared on different cases, run in a circle: nothing is concluded from two of them together"
+CYCLIC = (
+    "the pairs were compared on different cases and form a cycle (A beats B, B beats C, C beats A): no conclusion "
+    "from two of them together"
+)
 
 
 def differences(judgements: pd.DataFrame, design: Design, human_lengths: dict[str, int]) -> list[Row]:

@@ -138,7 +138,9 @@ class _Rated:
         }
         result = self.result(members)
         if result is None:
-            reason = f"only {len(members)} of {self._how.size} judges have scores to choose by and to use"
+            reason = (
+                f"only {len(members)} of {self._how.size} judges have scores for the selection and for the ensemble"
+            )
             return row | {"n": 0, "reason": reason}
         return row | {"best_member": max(self.pearson[scorer] for scorer in members)} | _numbers(result)
 

@@ -43,7 +43,7 @@ CONTROLLED = "bradley_terry_length_controlled"
 PENALISED = "bradley_terry_penalised"
 FEWEST_REPEATS = 5
 """Repeats of Bootstrap Elo from which their spread is shown: that of two is anything from a thirtieth to the double."""
-NO_NEXT = "p_above_next: no number, since the distance to the next system is not identifiable"
+NO_NEXT = "p_above_next is missing, since the difference from the next system is not identifiable"
 START_LEFT = "one of the two has too few comparisons for Elo to forget its start; see Bradley-Terry"
 ALL_BATTLES = "all battles"
 
@@ -352,7 +352,10 @@ def _limits(rating: StrengthRating, number: int) -> Iterator[str]:
         ):
             if np.isnan(end[number]) and count[number]:
                 name = rating.method.replace("_", "-").title()
-                yield f"{name}: no {side} limit, {count[number]} of {rating.resamples} resamples set none"
+                yield (
+                    f"{name}: no {side} limit, since {count[number]} of {rating.resamples} resamples do not bound "
+                    "the rating"
+                )
         if np.isnan(rating.ci_low[number]) and not (rating.above[number] or rating.below[number]):
             yield ALL_THE_SAME
 

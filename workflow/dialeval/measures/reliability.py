@@ -98,7 +98,7 @@ def _reached(result: Correlated, judge: int, dimension: int, raters: Reliability
         raters,
         confidence=pearson.confidence,
     )
-    missing = f"{n_means} items with a mean only are treated as rated like the others" if n_means else ""
+    missing = f"{n_means} items with only a mean are assumed to have as many raters as the others" if n_means else ""
     notes = (raters.ceiling.note, pearson.reason[judge][dimension] or corrected.note, missing)
     return {
         "n_raters": raters.n_raters,
@@ -121,7 +121,7 @@ def _repeated(result: Correlated, repeats: Singles | None, both: BoolArray) -> _
     if repeats is None:
         return {}
     own = _reliability(result, repeats, both, intervals=False)
-    note = f"of the judge's own repeats: {own.mean.note}" if own.mean.note else None
+    note = f"repeats of the judge: {own.mean.note}" if own.mean.note else None
     return {"judge_reliability": own.mean.estimate, "n_repeats": own.n_raters, "note": note}
 
 
@@ -323,10 +323,10 @@ def _reason(
         return next((row["reason"] for row in same if row["reason"]), "the correlation is not defined")
     if requested and all(row["rated"] != criterion for row in requested):
         rated = ", ".join(dict.fromkeys(row["rated"] for row in requested))
-        return f"its scores were compared with ratings on another criterion alone ({rated})"
+        return f"its scores were compared with ratings on other criteria only ({rated})"
     if requested:
         others = ", ".join(dict.fromkeys(row["method"] for row in requested))
-        return f"this judge scored rated items in another form alone ({others})"
+        return f"this judge scored rated items only in another form ({others})"
     if any(row["dimension"] == criterion for row in correlations):
         wanted = f", under {' or '.join(methods)}" if methods else ""
         return f"this judge did not score the items that are rated on it{wanted}"

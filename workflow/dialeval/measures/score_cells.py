@@ -116,7 +116,7 @@ def gather(
     if len(item.unique()) < len(item):
         counts = item.value_counts()
         twice = counts.field("values").filter(pc.greater(counts.field("counts"), 1))
-        raise ValueError(f"item {twice[0].as_py()!r} is there twice")
+        raise ValueError(f"item {twice[0].as_py()!r} occurs twice")
     rated_item = keys(items, "corpus", "item_id").unique()
     rated_place = places(keys(items, "corpus", "item_id"), rated_item)
     dimensions = pa.chunked_array(

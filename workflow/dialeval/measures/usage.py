@@ -25,13 +25,13 @@ from dialeval.text import counted
 
 REASONING_MARK, LOW_MASS, BROKEN_LETTERS = "reasoning_mark", "low_mass", "broken_letters"
 _WORDS = {
-    REASONING_MARK: "a mark of reasoning, such as </think> or [THINK], at which the response was not cut, so it may "
-    "contain reasoning. For engine vllm set the model's reasoning_parser; for an endpoint start its parser (vllm "
-    "serve --reasoning-parser NAME), or set reasoning_end",
-    LOW_MASS: f"all labels together have a probability below {LOWEST_MASS:g} and the status is low_mass, no score: "
-    "the model is about to say something else, most often to think. Have it answer at once: chat_template_options: "
+    REASONING_MARK: "a reasoning tag, such as </think> or [THINK], and the text was not split there, so it may contain "
+    "reasoning. For engine vllm set the model's reasoning_parser; for an endpoint start its parser (vllm serve "
+    "--reasoning-parser NAME), or set reasoning_end",
+    LOW_MASS: f"all labels together have a probability below {LOWEST_MASS:g} and the status is low_mass, without a "
+    "score: the model is about to write something else, usually reasoning. Turn reasoning off: chat_template_options: "
     "{enable_thinking: false} for engine vllm, extra_body: {chat_template_kwargs: {enable_thinking: false}} for a vLLM "
-    "server, or ask for the answer in words (rating, letter)",
+    "server, or use a protocol that parses text (rating, letter)",
     BROKEN_LETTERS: "U+FFFD replaces a broken character",
 }
 
@@ -146,7 +146,7 @@ def remark_lines(remarks: Mapping[str, int], key: str) -> Iterator[str]:
         about: whose answers they are.
     """
     for kind, count in remarks.items():
-        yield f"warning: in {counted(count, 'answer')} of {key} {_WORDS.get(kind, kind)}"
+        yield f"warning: {counted(count, 'response')} of {key}: {_WORDS.get(kind, kind)}"
 
 
 def read_usage(path: Path) -> Usage:
@@ -158,7 +158,7 @@ def read_usage(path: Path) -> Usage:
     try:
         return Usage(**json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError) as error:
-        raise UserError(f"{path} is not the record of a job's usage: {error}; delete it and run again") from error
+        raise UserError(f"{path} is not the usage record of a job: {error}; delete it and run again") from error
 
 
 def usage_table(

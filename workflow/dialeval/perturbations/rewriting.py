@@ -306,7 +306,7 @@ def _numbered(answer: str, item: Item) -> dict[int, str] | Rejected:
     for place, lines in found:
         text = _without_tag(_plain(" ".join(lines)), item)
         if place >= 0 and numbered.setdefault(place, text) != text:
-            return Rejected(f"utterance {place + 1} is there more than once, with different words")
+            return Rejected(f"utterance {place + 1} occurs more than once, with different words")
     return numbered
 
 

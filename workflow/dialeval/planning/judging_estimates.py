@@ -44,7 +44,7 @@ Questions = Sequence[tuple[Question, Sequence[KnownModel]]]
 """Questions, each with its judges."""
 LIKELY = {"per_comparison": 0.3, "familywise": 0.5}
 """Share of what may follow the next round that is likely sent, as on middling ladders in `benchmarks/adaptive.py`."""
-LIKELY_WORDS = "a third to a half expected, the less the farther apart the systems are"
+LIKELY_WORDS = "a third to a half expected, fewer if the systems differ more"
 _SCHEMA = pa.schema([REQUESTS.schema.field(name) for name in COLUMNS])
 
 
@@ -432,8 +432,8 @@ class AdaptiveRequests:
         least = min(first, allowed) / allowed
         self.estimate.count_uncached(n, prompts.times(allowed), sure=sure, least=least, likely=max(least, likely))
         self.estimate.notes.append(
-            f"sequential pairs: at least the first round, {first:.0%} of all expected, at most all; of the later "
-            f"rounds {LIKELY_WORDS}"
+            f"sequential pairs: at least the first round, at most all requests, {first:.0%} of them expected; of "
+            f"the later rounds {LIKELY_WORDS}"
         )
 
     def _new(self, places: Iterable[int]) -> list[Range]:

@@ -28,7 +28,7 @@ _REASONED = "a choice and a reason of one or two sentences: the verdicts in our 
 OPENAI = "https://api.openai.com/v1"
 TEMPLATE_TOKENS = 16
 """Most tokens that a chat template adds to a message."""
-UNTRAINED = "it is not trained yet, so that stored responses could not be looked up"
+UNTRAINED = "it is not trained yet, so stored responses could not be looked up"
 UNSEEN = "stored responses are looked up when it runs"
 
 
@@ -108,7 +108,7 @@ def _as_it_is(name: str, model: VllmModel) -> KnownModel:
     window = model.max_model_len
     try:
         engine = VllmEngine(model)  # reads the tokenizer only
-        notes = [] if window else ["dropping old utterances that do not fit the window is not foreseen"]
+        notes = [] if window else ["not counted: old utterances that are dropped to fit the window"]
         return _opened(name, engine, window, Counting("the model's own"), *notes)
     except UserError as error:
         tokenizer = _tokenizer(model.model)
@@ -353,4 +353,4 @@ class Counting:
         return cls(f"{name} (not the model's own)", 0.7, 1.5, 2.0, TEMPLATE_TOKENS)
 
 
-UNCOUNTED = Counting("none (it reads the dialogues themselves, and bills nothing)")
+UNCOUNTED = Counting("none (an embedded model reads the dialogues directly)")

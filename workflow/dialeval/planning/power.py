@@ -61,8 +61,8 @@ DECIDED = 0.4
 CORRELATION = 0.5
 """Of judge and people within a system, where no label tells it: that of a useful judge."""
 _CORRECTED = {"share of yes": "checklist"}
-NEVER_BY_LABELS = "more labels alone cannot halve the interval: there are too few dialogues or pairs"
-NEVER_BY_SEEDS = "more cases alone cannot halve the interval: it has too few labels"
+NEVER_BY_LABELS = "more labels without more cases cannot halve the interval: too few dialogues or pairs"
+NEVER_BY_SEEDS = "more cases without more labels cannot halve the interval: too few labels"
 JUDGE, JUDGES = "judge", "judges"
 NO_PRICES: Mapping[str, float | None] = MappingProxyType({})
 
@@ -231,12 +231,12 @@ def _assumed(planned: PlannedDesign, size: Size) -> Iterator[Number]:
         yield number(PASS_RATE, share, _HALF)
     for criterion in criteria if "means" in design.measures else []:
         low, high = planned.ends.get(criterion or "", (0.0, 1.0))
-        note = f"assumed: scores that spread by {0.25 * (high - low):g} within a system"
+        note = f"assumed: scores with standard deviation {0.25 * (high - low):g} within a system"
         yield number(MEAN, 2.0 * _SCORE_SPREAD * (high - low) ** 2, note, criterion)
     for criterion in criteria if "rates" in design.measures else []:
         yield number(RATE, share, _HALF, criterion)
     if "checklist" in design.measures:
-        yield number(CHECKLIST, 2.0 * _SCORE_SPREAD, "assumed: scores that spread by 0.25 within a system")
+        yield number(CHECKLIST, 2.0 * _SCORE_SPREAD, "assumed: scores with standard deviation 0.25 within a system")
 
 
 def _stored(design: Design, judgements: pd.DataFrame, repeats: int) -> Iterator[Number]:
@@ -422,9 +422,10 @@ def _alternative_annotators(labels: LabelPlan, n_labels: int) -> str:
     items = {name: items_needed(epsilon, DECIDED, most) for name, epsilon in EPSILONS.items()}
     enough = labels.n_annotators >= FEWEST_ANNOTATORS and labels.answers > 1 and each >= FEWEST_ITEMS
     return (
-        f"whether a judge may replace annotators (alternative annotator test) takes {FEWEST_ANNOTATORS} annotators "
-        f"with {FEWEST_ITEMS} common items each. A judge as good as they passes in 4 of 5 runs with {items['crowd']:,} "
-        f"items (crowd workers), {items['skilled']:,} (skilled) or {items['expert']:,} (experts). Planned are "
+        f"the alternative annotator test (may a judge replace annotators?) needs {FEWEST_ANNOTATORS} annotators "
+        f"with {FEWEST_ITEMS} common items each. A judge as good as they are passes with 80% probability with "
+        f"{items['crowd']:,} "
+        f"items (crowd workers), {items['skilled']:,} (skilled) or {items['expert']:,} (experts). The design has "
         f"{counted(labels.n_annotators, 'annotator')} with about {each:,}{'' if enough else ', too few'}"
     )
 

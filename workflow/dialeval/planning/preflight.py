@@ -100,7 +100,7 @@ def checked_config(
 def unused_templates(config: Config) -> list[str]:
     """Return a notice of each template of `prompts.directory` that no prompt of this configuration uses."""
     return [
-        f"{path} has no effect: it replaces no shipped template, and no protocol names it; {likely}"
+        f"{path} has no effect: it does not replace a shipped template, and no protocol uses it; {likely}"
         for path, likely in _unused_templates(config).items()
     ]
 
@@ -126,7 +126,7 @@ def _unknown_strategies(config: Config) -> Iterator[Mistake]:
                 yield Mistake(field, str(error))
                 continue
             if field == "robustness.rewritten" and name not in REWRITTEN:
-                yield Mistake(field, f"no model makes '{name}'; a rewriter makes {', '.join(sorted(REWRITTEN))}")
+                yield Mistake(field, f"a rewriter cannot make '{name}'; it can make {', '.join(sorted(REWRITTEN))}")
             criterion = config.criteria.get(field.split(".")[1]) if field.startswith("criteria.") else None
             if criterion and criterion.level not in (None, strategy.level):
                 words = f"'{name}' perturbs a {strategy.level}, and the criterion is of level {criterion.level}"
@@ -300,13 +300,13 @@ NEEDS = (
     Need(
         ("report", "build_report", "status"),
         lambda config: bool(config.models or config.protocols.failures),  # rules find failures without any model
-        "the configuration names no models, and the report is about what models did; battles alone have tables and "
-        "figures of their own, see docs/battles.md",
+        "the configuration has no models, so there is no report; battles have their own tables and figures, see "
+        "docs/battles.md",
     ),
     Need(
         ("battles",),
         lambda config: bool(config.battles),
-        "the configuration names no battles; add a section such as battles: {mine: {path: mine.csv}}, see "
+        "the configuration has no battles; add a section such as battles: {mine: {path: mine.csv}}, see "
         "docs/battles.md",
     ),
     Need(

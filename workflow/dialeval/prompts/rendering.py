@@ -61,18 +61,20 @@ class Templates:
         try:
             return self._environment.get_template(name).render(**values).strip()
         except jinja2.TemplateNotFound as error:
-            raise UserError(f"there is no prompt template '{error.name}'") from None
+            raise UserError(f"prompt template '{error.name}' does not exist") from None
         except jinja2.TemplateSyntaxError as error:
             raise UserError(f"prompt template {error.filename}, line {error.lineno}: {error.message}") from None
         except jinja2.UndefinedError as error:
-            raise UserError(f"prompt template '{name}': {error.message}; it is given {', '.join(values)}") from None
+            raise UserError(
+                f"prompt template '{name}': {error.message}; its variables are {', '.join(values)}"
+            ) from None
         except UnicodeDecodeError as error:
             place = f"not UTF-8 (byte 0x{error.object[error.start]:02x} at character {error.start + 1})"
             raise UserError(f"prompt template '{name}': {place}; save the file as UTF-8") from None
         except (jinja2.TemplateError, ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
             raise UserError(
-                f"prompt template '{name}' cannot be filled in: {type(error).__name__}: {error!s:.200}; correct what "
-                "it computes"
+                f"prompt template '{name}' cannot be filled in: {type(error).__name__}: {error!s:.200}; correct its "
+                f"expressions"
             ) from error
 
 

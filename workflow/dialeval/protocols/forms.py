@@ -153,21 +153,21 @@ def _missing(question: Question, criterion: Criterion | None, items: Sequence[It
         missing = [number for number, text in enumerate(item.utterances, start=1) if text not in prompt]
         if len(missing) == len(item.utterances):
             what = f"the {variable} dialogue" if len(items) == 2 else f"the {item.level}"
-            yield f"it forgets {what}; write {{{{ render_dialogue({variable}) }}}} in its place"
+            yield f"it lacks {what}; write {{{{ render_dialogue({variable}) }}}} in its place"
         elif missing:
             yield f"it shows {variable} without utterance {', '.join(map(str, missing))} of {len(item.utterances)}"
     if criterion is not None and not _names(prompt, criterion):
-        yield f"it does not contain the criterion: for '{criterion.name}' it has neither its name nor its question"
+        yield f"it lacks the criterion: it has neither the name nor the question of '{criterion.name}'"
     if question.protocol.form not in ("pair", "locate") or question.structured:
         return
     options = question.protocol.options or pair.OPTIONS
     labels = list(options) if question.protocol.form == "pair" else ["Yes", "No"]
     without = re.sub(r"\w+: Quince[^\n]*?marrow\.", "", prompt)  # speakers have letters, too
     words = f" {folded_option(without)} "
-    if forgotten := [label for label in labels if f" {folded_option(label)} " not in words]:
-        yield f"it forgets {', '.join(repr(label) for label in forgotten)} of the options that a judge can answer"
+    if lacking := [label for label in labels if f" {folded_option(label)} " not in words]:
+        yield f"it lacks the options {', '.join(repr(label) for label in lacking)}"
     if "choice:" not in prompt.lower():
-        yield "it does not say that the answer has a line that begins with 'Choice:', by which it is read"
+        yield "it does not request a line that begins with 'Choice:', which DialEval parses"
 
 
 def _names(prompt: str, criterion: Criterion) -> bool:

@@ -51,7 +51,7 @@ def turns(
     for seed_id, dialogue in dialogues.items():
         if seed_id not in seeds and not only_some_seeds:
             raise UserError(
-                f"{dialogue.place}: '{seed_id:.60}' is not among the {len(seeds)} seeds, which begin with "
+                f"{dialogue.place}: '{seed_id:.60}' is not among the {len(seeds)} seeds, such as "
                 f"{', '.join(list(seeds)[:3])}; seeds.corpus must be the corpus that the published dialogues continue"
             )
     found: dict[str, list[Turn]] = {}
@@ -70,7 +70,8 @@ def turns(
         found[seed_id] = [Turn(answer.text, answer, 0) for answer in answers]
     if not found:
         raise UserError(
-            f"{source}: none of the seeds has a published dialogue; seeds.corpus must be the corpus that they continue"
+            f"{source}: no seed has a published dialogue; seeds.corpus must be the corpus that the published "
+            f"dialogues continue"
         )
     return found
 
@@ -109,11 +110,11 @@ def responses(
         if key in used:
             continue
         if not {*key[0][1:]} - {None} <= set(answered_about):
-            notes["answers published about models that are not chatbots here"] += 1
+            notes["published responses on models that are not chatbots of this run"] += 1
         elif answer.text.strip() == IDENTICAL:
-            notes["pairs of identical texts, dropped as the authors do"] += 1
+            notes["pairs of identical texts, left out as by the authors"] += 1
         else:
-            notes["answers published about what is not compared here"] += 1
+            notes["published responses on pairs that this run does not compare"] += 1
 
 
 def _response(row: Mapping[str, Any], answer: PublishedAnswer | None, notes: Counter[str]) -> dict[str, Any]:
@@ -121,13 +122,13 @@ def _response(row: Mapping[str, Any], answer: PublishedAnswer | None, notes: Cou
     text = valid_unicode(answer.text.strip()) if answer else ""
     identical = text == IDENTICAL
     if answer is None or not text:
-        notes["requests without a published answer: missing"] += 1
+        notes["requests without a published response: missing"] += 1
     elif identical:
-        notes[f"pairs that the file calls identical ({IDENTICAL}) and that differ here: missing"] += 1
+        notes[f"pairs that are identical in the file ({IDENTICAL}) and differ in this run: missing"] += 1
     else:
-        notes["answers about another text than the dialogue here"] += not _same_texts(row["subject"], answer)
+        notes["responses on another text than the dialogue of this run"] += not _same_texts(row["subject"], answer)
         if row["protocol"] == "unieval" and _yes_without_index(text):
-            notes["answers 'Choice: Yes' without an index: unparsed here, while the authors let them pass"] += 1
+            notes["responses 'Choice: Yes' without an index: unparsed here; the authors count them as passed"] += 1
     answered = bool(text) and not identical
     return {
         "request_id": row["request_id"],
@@ -149,7 +150,7 @@ def _check_seed(seed_id: str, seed: Dialogue, dialogue: PublishedDialogue, notes
             f"{dialogue.place}: the dialogue begins with {' / '.join(beginning)!r:.120}, but seed '{seed_id:.60}' is "
             f"{' / '.join(seed)!r:.120}; seeds.corpus must be the corpus that the published dialogues continue"
         )
-    notes["seeds that differ in case or punctuation; ours are shown"] += 1
+    notes["seeds that differ in case or punctuation; this run's are shown"] += 1
 
 
 def _check_names(answered_about: Mapping[str, bool], answers: Mapping[Key, PublishedAnswer], source: str) -> None:
@@ -159,8 +160,8 @@ def _check_names(answered_about: Mapping[str, bool], answers: Mapping[Key, Publi
         if not answered and model != HUMAN:
             others = listed(sorted(in_file - set(answered_about) - {HUMAN}))
             raise UserError(
-                f"{source}: no answer is about the chatbot '{model}'; names in the file that are no chatbots here: "
-                f"{others}; say which it is with `names: {{NAME_IN_THE_FILE: {model}}}`, or leave the chatbot out"
+                f"{source}: no response is about the chatbot '{model}'; other names in the file: {others}; map one "
+                f"of them with `names: {{NAME_IN_THE_FILE: {model}}}`, or remove the chatbot"
             )
 
 

@@ -291,8 +291,8 @@ def refuse_strangers(cases: Cases, data: JudgedData, name: str) -> None:
             for left, right in strangers[:_NAMED]
         ]
         raise UserError(
-            f"protocols.{name}: nothing can be compared in {source}; give dialogues on the same case the same case_id. "
-            + "; ".join(messages)
+            f"protocols.{name}: no dialogues can be compared in {source}; give dialogues on the same case the same "
+            f"case_id.  " + "; ".join(messages)
         )
 
 

@@ -186,7 +186,10 @@ def answered(
                 break
         else:
             names = ", ".join(str(path) for path in responses)
-            raise UserError(f"{names}: no row for request '{row['request_id']}' of {requests}; delete them, run again")
+            raise UserError(
+                f"{names}: no row for request '{row['request_id']}' of {requests}; delete both files and run the "
+                f"same command again"
+            )
 
 
 def with_statuses_printed(rows: Iterable[dict[str, Any]], whose: str) -> Iterator[dict[str, Any]]:

@@ -306,4 +306,4 @@ class Untranslated:
     def print_missing(self) -> None:
         """Prints, for every language, the criteria that have no words in it."""
         for language, names in self._found.items():
-            print(f"items in {language} are asked in English, or the criterion's own words, about {', '.join(names)}")
+            print(f"items in {language} are judged with the untranslated questions of {', '.join(names)}")

@@ -307,7 +307,7 @@ def _file_digest(path: Path) -> str:
             return _read(path)
         return kept("file", [path], partial(_read, path))
     except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror or error}; see to its rights") from error
+        raise UserError(f"{path} cannot be read: {error.strerror or error}; check its permissions") from error
 
 
 def _read(path: Path) -> str:

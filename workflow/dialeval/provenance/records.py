@@ -220,7 +220,7 @@ def write_record(job: Job, key: str) -> None:
     except OSError as error:
         raise UserError(
             f"{path} cannot be written: {error.strerror or error}; it is the provenance record of the job's files: "
-            "check the rights and the free space of that disk, then run the same command again"
+            f"check the permissions and free space of that disk, then run the same command again"
         ) from error
 
 

@@ -81,8 +81,8 @@ def check_folder(results: Path, store: Path, here: Path) -> None:
     folder, kept = results.expanduser().resolve(), store.expanduser().resolve()
     if any(one.resolve().is_relative_to(folder) for one in (here, Path.home())) or folder.is_relative_to(kept):
         raise UserError(
-            f"results_dir is {results}, a folder that holds more than results, in which nothing is listed or removed; "
-            "give results a folder of their own, such as results_dir: results"
+            f"results_dir is {results}, which also contains other files, so nothing is listed or removed; set "
+            f"results_dir to a folder of its own, such as results"
         )
 
 
@@ -162,7 +162,7 @@ def _records(results: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
             outputs = record["outputs"]
         except (ValueError, KeyError, TypeError):
             raise UserError(
-                f"{path} is no record of a job; remove it, and what it was of counts as unknown and stays"
+                f"{path} is not the record of a job; remove it. Its files then count as unknown and are kept"
             ) from None
         if isinstance(outputs, dict):
             yield path, record
@@ -239,8 +239,8 @@ def read_graph(path: Path) -> dict[str, Any]:
         about: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UserError(
-            "nothing is known of what the configuration makes, which a run writes down at its start: take --no-hooks "
-            "out, and in a workflow of your own call this module's onstart()"
+            "the outputs of the configuration are unknown; a run records them when it starts: remove --no-hooks, "
+            "and call this module's onstart() in your own workflow"
         ) from None
     path.unlink()
     return about
@@ -289,9 +289,9 @@ def outdated(
 
 def main() -> None:
     """Prints which outputs were made with other versions."""
-    parser = argparse.ArgumentParser(description="Tells which results were made with other versions of libraries.")
+    parser = argparse.ArgumentParser(description="Lists results that were made with other versions of libraries.")
     parser.add_argument("results", type=Path, help="folder of the results")
-    parser.add_argument("graph", type=Path, help="what the configuration makes, as a run writes it down")
+    parser.add_argument("graph", type=Path, help="list of the configuration's outputs, recorded by a run")
     given = parser.parse_args()
     results, made = given.results, read_graph(given.graph)["made"]
     there = (

@@ -221,7 +221,10 @@ def _usage(usage: Iterable[Mapping[str, Any]]) -> AboutTable:
         "Spent",
         "Failed",
     )
-    words = "Cost: of all answers in use, by the configured prices. Spent: by the ledger of the store, over all runs."
+    words = (
+        "Cost: of all responses in use, by the configured prices. Spent: according to the ledger of the store, "
+        "over all runs."
+    )
     table = _without_empty(AboutTable("Usage and cost", columns, rows, words))
     return table if "Cost" in table.columns else replace(table, words="")
 
@@ -242,7 +245,7 @@ def _troubles(
 
 def _libraries(libraries: Mapping[str, tuple[str, ...]]) -> AboutTable:
     rows = tuple((name, ", ".join(versions)) for name, versions in libraries.items())
-    return AboutTable("Libraries that the results were computed with", ("Library", "Version"), rows)
+    return AboutTable("Library versions of the results", ("Library", "Version"), rows)
 
 
 def _without_empty(table: AboutTable) -> AboutTable:
@@ -321,8 +324,8 @@ class RunStatus:
     def title(self) -> str:
         """The heading."""
         if self.is_running:
-            return "This run is at work"
-        return "This run is not finished" if self.n_missing else "This run has made all that the page shows"
+            return "This run is in progress"
+        return "This run is not finished" if self.n_missing else "This run is finished"
 
     @property
     def words(self) -> str:

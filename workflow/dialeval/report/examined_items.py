@@ -38,7 +38,7 @@ RIGHT, WRONG, UNPARSED = "right", "wrong", "not read"
 _BADGES = {RIGHT: "won", WRONG: "lost", UNPARSED: "none"}
 _PERPLEXITY = "perplexity"
 _HOW = {
-    "letter": "read from the letter of an option that the answer names",
+    "letter": "parsed from the letter of an option in the response",
     "choice": "the most probable of the letters, as first token",
     "perplexity": "the option that is likeliest to follow the dialogue, per token",
     "perplexity_total": "the option that is likeliest to follow the dialogue, in total",
@@ -159,9 +159,7 @@ def _blocks(item: Row, answers: list[Row], exchanges: Exchanges) -> Callable[[Pr
         shown += [{"type": "words", "text": words} for words in _beside(item)]
         shown.append({"type": "options", "title": item["question"], "options": options})
         if item["analysis"]:
-            shown.append(
-                {"type": "words", "text": f"Why {item['label']} is right, as it was written: {item['analysis']}"}
-            )
+            shown.append({"type": "words", "text": f"The writer's reason for {item['label']}: {item['analysis']}"})
         cards = [_card(item, row, exchanges, prompts) for row in sorted(answers, key=_order)]
         return [*shown, {"type": "cards", "title": "What models answered", "cards": cards}] if cards else shown
 

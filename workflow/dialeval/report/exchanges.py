@@ -124,14 +124,14 @@ class Exchange:
         cost = self.prices.cost(read, written)
         dropped = self.answer["dropped"]
         facts = [
-            "published by others, who used a prompt of their own" if self.published else "",
-            "embedded, so from the texts alone" if self.from_texts else "",
+            "a published response to the authors' own prompt" if self.published else "",
+            "embedded model: computed from the texts" if self.from_texts else "",
             f"{read:,} tokens read" if read is not None else "",
             f"{written:,} written" if written is not None else "",
-            f"{thought:,} of them thought" if thought else "",
+            f"{thought:,} of them reasoning" if thought else "",
             f"cost {cost:.2g}" if cost is not None else "",
             "requested twice" if self.first_answer is not None else "",
-            f"without its {dropped:,} oldest utterances, which did not fit" if dropped else "",
+            f"without its {dropped:,} oldest utterances, which did not fit the window" if dropped else "",
         ]
         return ", ".join(filter(None, facts))
 
@@ -177,18 +177,18 @@ def _sum(counts: Iterable[int | None]) -> int | None:
 # How an answer became a verdict, in words: by which rule it was read, or why it could not be.
 
 _FROM_TEXT: dict[Form, str] = {
-    "pair": "read from its line “Choice:”",
-    "locate": "read from its lines “Choice:” and “Index:”",
-    "annotate": "read from its lines, one for each kind",
-    "scale": "read from the number behind each criterion",
-    "probability": "read from the probabilities of the labels",
+    "pair": "parsed from the line “Choice:”",
+    "locate": "parsed from the lines “Choice:” and “Index:”",
+    "annotate": "parsed from the lines, one for each kind",
+    "scale": "parsed from the number after each criterion",
+    "probability": "computed from the probabilities of the labels",
 }
 _UNPARSED: dict[Status, str] = {
-    "unparsed": "not parsed: the response has not the required form, or is ambiguous",
-    "refused": "not parsed: the model refused, or a filter ended the answer",
+    "unparsed": "not parsed: the response does not have the required form, or is ambiguous",
+    "refused": "not parsed: the model refused, or a filter ended the response",
     "truncated": "not parsed: the response was cut off before the verdict was complete",
     "low_mass": "not parsed: the labels have too little probability; the model would have written something else",
-    "missing": "there is no answer",
+    "missing": "no response",
 }
 assert set(_FROM_TEXT) == set(get_args(Form))
 
@@ -208,7 +208,7 @@ def how_read(form: Form | None, status: str, exchange: Exchange | None) -> str:
     if exchange.request["kind"] == "choice":
         return _of_labels(exchange)
     if exchange.request["answer_schema"]:
-        return "read from the fields of its JSON object"
+        return "parsed from the fields of its JSON object"
     return _FROM_TEXT.get(form, "") if form else ""
 
 

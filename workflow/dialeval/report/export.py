@@ -79,8 +79,8 @@ def found_tables(results: Path) -> list[Found]:
     tables = published + between
     if not tables:
         raise UserError(
-            f"there is no table of a run in {results}; name the folder of its results, which `results_dir` of the "
-            "configuration says, or run snakemake first"
+            f"{results} has no tables of a run; name the run's results folder (`results_dir` in the configuration), "
+            f"or run snakemake first"
         )
     return tables
 
@@ -357,9 +357,8 @@ DATA = "data"
 LICENCE = """
 ## Licence
 
-None is named here: name yours in the header before you publish this. Texts of dialogues, and what judges said of them,
-come from corpora and models with licences of their own, which may not allow it; the dialogues that DialEval brings are
-CC0.
+Not set: set a licence in the header before you publish this data set. The texts of dialogues and judges' responses come
+from corpora and models with their own licences, which may not allow publication. DialEval's bundled dialogues are CC0.
 """
 
 
@@ -376,7 +375,7 @@ def write_dataset(tables: Sequence[Found], results: Path, folder: Path) -> None:
     """
     tables = [table for table in tables if table.rows]
     if not tables:
-        raise UserError("none of these tables has a row; run dialeval tables for the number of rows of each")
+        raise UserError("all of these tables are empty; `dialeval tables` lists the number of rows of each table")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder} is not empty; name another folder")
     try:

@@ -277,7 +277,7 @@ def _table_grid(inputs: ReportInputs, name: str, about: Schema, table: Table) ->
     named = shown.get("system") or shown.get("model") or [None] * min(len(table), MAX_TABLE_ROWS)
     rows = [Row(row, is_human=model == HUMAN) for row, model in zip(zip(*cells, strict=True), named, strict=True)]
     path = file_of(inputs, name)
-    elsewhere = f"The same as a file: {path}" if path else ""
+    elsewhere = f"As a file: {path}" if path else ""
     if len(table) > MAX_TABLE_ROWS:
         elsewhere = f"The first {MAX_TABLE_ROWS:,} of {counted(len(table), 'row')}. {elsewhere}".strip()
     csv = _csv_text(table.slice(0, MAX_CSV_ROWS))

@@ -163,8 +163,8 @@ def _packed(about: CaseDescription, groups: Sequence[Group], budget: int, n: int
         lines.append(pack([{"blocks": case.blocks(prompts[-1])} for case in cases[start : start + PER_LINE]]))
     plural, group_noun = about.noun
     words = (
-        f"{len(cases):,} of {sum(group.total for group in groups):,} {plural}, at most {n} of each {group_noun}, drawn "
-        "by chance"
+        f"{len(cases):,} of {sum(group.total for group in groups):,} {plural}, at most {n} of each {group_noun}, "
+        f"randomly drawn"
     )
     index = pack(_index(about, groups, cases, no_prompts))
     left = budget - len(index) - sum(len(line) + 1 for line in lines)

@@ -226,7 +226,7 @@ class Asking:
         self._n_answers = 0
         folder = inputs.results_dir
         self._elsewhere = (
-            f"what was sent and answered is not in this page, but in {folder}/requests and {folder}/responses"
+            f"requests and responses are not in this page, but in {folder}/requests and {folder}/responses"
         )
         self._answering = (
             {*inputs.exchange_source.responses, *inputs.exchange_source.together} if inputs.exchange_source else set()

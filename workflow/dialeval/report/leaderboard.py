@@ -286,7 +286,7 @@ def _of_each(rows: list[Row], over: Callable[[Iterable[int]], int], column: str)
 
 # Judge validity on a criterion, in words: what the table `judge_validity` of a protocol says of it.
 
-_RATERS = {"human": "human ratings", "construction": "what is known by construction", "model": "a model's ratings"}
+_RATERS = {"human": "human ratings", "construction": "references by construction", "model": "a model's ratings"}
 
 
 def trusted(inputs: ReportInputs, protocol: EvaluatedProtocol, judge: str | None, measure: Measure) -> Measure:
@@ -484,7 +484,7 @@ def _significance(board: Board, deciding: list[Measure], measures: list[Measure]
             differing.append(f"{firsts[1]} by {alone.label.partition(': ')[2]}")
     if differing:
         who = "All judges together" if board.judge == PANEL else f"Judge {board.judge}"
-        yield f"{who} alone would put first {listed(differing)}."
+        yield f"{who} alone ranks first {listed(differing)}."
 
 
 def _first(measure: Measure) -> str | None:

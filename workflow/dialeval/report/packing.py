@@ -144,4 +144,4 @@ def fitting_prompts(prompts: Sequence[str], budget: int) -> tuple[str, ...]:
 def no_prompts(inputs: ReportInputs) -> str:
     """Returns what stands where a prompt is not in the page."""
     folder = layout.folder_of(layout.REQUESTS)
-    return f"The request is not in this page, which would grow too large; it is in {inputs.results_dir}/{folder}."
+    return f"The request is not in this page, to limit its size; it is in {inputs.results_dir}/{folder}."

@@ -142,7 +142,7 @@ def _left_out(inputs: ReportInputs, archive: Archive) -> str:
         return ""
     return (
         f"Only the dialogues of the first {counted(kept, 'seed')} of {archive.n_seeds:,} are in this page, which may "
-        f"take {inputs.max_bytes / 1e6:g} MB. The leaderboards count all seeds. The rest can be read from "
+        f"take {inputs.max_bytes / 1e6:g} MB. The leaderboards count all seeds. The others are in "
         f"{inputs.dialogue_files} and {inputs.results_dir}/{layout.JUDGEMENTS.format(judge='*', protocol='*')}."
     )
 

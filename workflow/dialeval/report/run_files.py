@@ -205,6 +205,6 @@ def tables_by_name(paths: Iterable[Path]) -> dict[str, pa.Table]:
             name = f"{path.parent.name}/{path.stem}"
         kind = table_named(name)
         if kind is None:
-            raise UserError(f"{path} has no table name in its metadata; delete it and run again")
+            raise UserError(f"{path} has no table name in its metadata; delete it and run the same command again")
         found.setdefault(name, []).append(read_table(path, kind).replace_schema_metadata())
     return {name: pa.concat_tables(parts) for name, parts in found.items()}

@@ -202,7 +202,7 @@ def leaders_of(inputs: ReportInputs, battles: Mapping[str, pa.Table]) -> list[Le
         above = table in known
         known.append(table)
         if table.rows or one.part == LABELS:
-            answer = "The labels behind that:" if above else one.answer
+            answer = "The labels:" if above else one.answer
             details = one.summary.details if one.part == LABELS else ()
             found.append(Leaders(one.part, one.title, " ".join([answer, *details]), NO_TABLE if above else table))
     return found + [Leaders(f"battles/{name}", "", "", _of_battles(table)) for name, table in battles.items()]

@@ -258,7 +258,7 @@ class Labels(Judging):
             return
         if drawn.read_text(encoding="utf-8").strip() != ledger_digest(ledger):
             raise UserError(
-                f"{ledger} is not the ledger that these pages were drawn with: it is gone, somebody drew more "
-                "elsewhere, or labels.path names another folder. Bring it back if it is gone; then run the same "
-                "command with `--forcerun draw_to_label` behind it"
+                f"{ledger} is not the ledger of these pages: it was removed, another run extended it, or "
+                f"labels.path is another folder. Restore it if it was removed, then run the same command with "
+                f"`--forcerun draw_to_label` at the end"
             )

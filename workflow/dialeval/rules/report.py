@@ -170,7 +170,7 @@ class Report(Judging):
         parts = [f"requests to {name} when it {task}" for task, name in waiting.items() if name]
         planned = set(self.layout.requests_planned_before())
         parts += [
-            f"{protocol}, which asks about what {' and '.join(needed)} must write first"
+            f"{protocol}, whose items {' and '.join(needed)} must write first"
             for protocol in self.layout.protocols_without_chatbots
             if (needed := self.config.models_before_planning(protocol))
             and self.layout.REQUESTS.format(protocol=protocol) not in planned
@@ -184,7 +184,7 @@ class Report(Judging):
         trained = [Path(path).name for path in self.layout.trained_before()]
         untrained = [name for name in self.layout.trained_judges() if name not in trained]
         if untrained:
-            parts.append(f"the training of {', '.join(untrained)}, which takes time here and bills nothing")
+            parts.append(f"the training of {', '.join(untrained)}, which takes time on this machine and has no price")
         return parts + [f"retries of {protocol}" for protocol in self.layout.retried_protocols]
 
     def _designs(self) -> list[dict[str, Any]]:

@@ -122,7 +122,7 @@ class Run:
             self.compared = {name: str(raw.pop(name, "")) for name in COMPARED}  # a folder may be called 2026
             if not all(self.compared.values()):
                 raise WorkflowError(
-                    "compare needs two folders of results: "
+                    "compare needs two results folders: "
                     "snakemake --cores 1 compare --config run_a=results run_b=results-2"
                 )
         asks_no_model = is_downloading or is_cleaning or is_comparing or self.asks_for("estimate", "status")
@@ -194,8 +194,8 @@ class Run:
         has_files = SharedFSUsage.INPUT_OUTPUT in storage.shared_fs_usage
         if self.is_main and (storage.default_storage_provider or not has_files):
             raise WorkflowError(
-                "results, the response store and the files that a configuration names are plain files, which must have "
-                "the same paths here and on all nodes. Object storage (--default-storage-provider) and executors that "
-                "share no file system, such as kubernetes, do not give them that: run the whole workflow in one "
-                "container instead, as docs/cluster.md says, or on a cluster whose nodes share a file system"
+                "results, the response store and the files that a configuration names must have the same paths here "
+                "and on all nodes. Object storage (--default-storage-provider) and executors without a shared file "
+                "system, such as kubernetes, do not provide this. Run the whole workflow in one container "
+                "(docs/cluster.md), or on a cluster with a shared file system"
             )

@@ -61,7 +61,7 @@ def main() -> None:
     if os.environ.get("RANK", "0") != "0":  # the first of several processes that share a training records it
         return
     if job.file_states() != before:
-        records.disable_caching("a file that it reads appeared or changed while it ran")
+        records.disable_caching("an input file appeared or changed during the run")
     write_record(job, key)
     if not own.always_anew:
         records.keep_outputs(job)
@@ -102,5 +102,5 @@ if __name__ == "__main__":
     except UserError as error:
         sys.exit(f"error in {Path(sys.argv[0]).stem}: {error}")
     except KeyboardInterrupt:  # before the stage began, which handles its own
-        print(f"error in {named}: stopped before it began; run the same command to resume", file=sys.stderr)
+        print(f"error in {named}: stopped before it began; run the same command again to resume", file=sys.stderr)
         sys.exit(INTERRUPTED)

@@ -237,7 +237,7 @@ def answering_model(
     protocol: str,
     max_failure_share: float,
     total: int | None,
-    unit: str = "answers",
+    unit: str = "requests",
     folder: str | None = None,
     writer: str = "whole",
     run: str = "",

@@ -47,7 +47,7 @@ def run(*stages: Stage, errors: Path | None = None) -> None:
         _fail(name, str(error), errors=errors)
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, exit_immediately)
-        _fail(name, "stopped; responses are stored, run the same command to resume", INTERRUPTED)
+        _fail(name, "stopped; responses are stored. Run the same command again to resume", INTERRUPTED)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM):
             raise
@@ -88,7 +88,7 @@ def _arguments(stages: Iterable[Stage], name: str) -> list[dict[str, Any]]:
     )
     parser.add_argument("--code", default="", help="fingerprint of the stage's code")
     parser.add_argument("--settings", default="{}", metavar="JSON", help="the stage's part of the configuration")
-    parser.add_argument("--prompts", default="", metavar="SET:FOLDER", help="set of prompts; folder of others")
+    parser.add_argument("--prompts", default="", metavar="SET:FOLDER", help="set of prompts, and folder of your own")
     types_of = [get_type_hints(stage) for stage in stages]
     for key, kind in {key: kind for types in types_of for key, kind in types.items()}.items():
         option = "--" + key.replace("_", "-")
@@ -101,7 +101,7 @@ def _arguments(stages: Iterable[Stage], name: str) -> list[dict[str, Any]]:
     values = vars(parser.parse_args())
     prompt_set, _, folder = values["prompts"].partition(":")
     if prompt_set not in ("", *get_args(PromptSet)):
-        parser.error(f"--prompts: '{prompt_set}' is no set of prompts; write ours:FOLDER or papers:FOLDER")
+        parser.error(f"--prompts: '{prompt_set}' is not a set of prompts; write ours:FOLDER or papers:FOLDER")
     given = []
     for types in types_of:
         own = {key: values[key] for key in types if key in values}

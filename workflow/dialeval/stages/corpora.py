@@ -106,7 +106,7 @@ def extract_seeds(settings: Seeds, utterances: Path, seeds: Path) -> None:
         print(left_out("dialogues", without_seed, "since the first two utterances have one speaker"))
     print(f"{sum(row['for_gteval'] for row in rows)} for GTEval")
     if others := [row["seed_id"] for row in rows if row["for_arena"] and not row["for_gteval"]]:
-        print(left_out("dialogues", others, "of GTEval, since they are not two speakers in turn"))
+        print(left_out("dialogues", others, "of GTEval, since the speakers do not alternate"))
     write_table(seeds, SEEDS, table)
 
 
@@ -394,7 +394,7 @@ def _as_chosen(name: str, cl100k_file: Path | None) -> Tokenizer:
     tokenizer = cl100k_tokenizer(cl100k_file, network_seconds=0)
     if tokenizer is WORDS:
         raise UserError(
-            "these results are counted in cl100k_base, whose vocabulary is missing here: run "
+            "these results count in cl100k_base, whose vocabulary is missing on this machine: run "
             "python -m dialeval.engines.cl100k fetch, or choose the unit again: snakemake --cores 8 "
             "--forcerun choose_tokenizer"
         )

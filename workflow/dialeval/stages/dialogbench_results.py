@@ -209,7 +209,7 @@ def dialogbench_experts(settings: DialogbenchExpertsSettings, items: Path, file:
     for name in settings.simulated:
         if name not in experts:
             raise UserError(
-                f"dialogbench.experts.simulated: {file} has no answers of an expert '{name}'; {nearest(name, experts)}"
+                f"dialogbench.experts.simulated: {file} has no answers of expert '{name}'; {nearest(name, experts)}"
             )
     rows = []
     for one in reading.answers:
@@ -235,4 +235,4 @@ def dialogbench_experts(settings: DialogbenchExpertsSettings, items: Path, file:
         f"left blank: {counted(reading.blank, 'row')}"
     )
     if reading.moved:
-        print(f"{reading.moved} letters were read by the words of their options, which have another position now")
+        print(f"{reading.moved} letters were mapped by the text of their options, which have new positions")

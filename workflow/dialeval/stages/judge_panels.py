@@ -32,8 +32,8 @@ def choose_unsure(settings: ChooseUnsureSettings, requests: Path, judgements: Pa
         table.write_all(chosen_rows(requests, REQUESTS, is_requested))
     cascade = settings.cascade
     print(
-        f"{cascade.then} answers {sum(is_requested):,} of {len(is_requested):,} requests, drawn at random, half of "
-        f"them from those about which {cascade.first} is least certain"
+        f"{cascade.then} answers {sum(is_requested):,} of {len(is_requested):,} requests: a random sample, half of "
+        f"it from those on which {cascade.first} is least certain"
     )
 
 
@@ -70,4 +70,4 @@ def ensemble_judgements(settings: EnsembleJudgementsSettings, members: list[Path
     table = combined_judges.ensemble_judgements(settings.name, settings.method, by_member)
     write_table(ensemble, JUDGEMENTS, table)
     words = f"{settings.name}: {counted(len(table), 'score')}, each the mean of {', '.join(settings.members)}"
-    print(f"{words}; {table['value'].null_count} missing, where a member gave none")
+    print(f"{words}; {table['value'].null_count} missing, since a member has no score")

@@ -223,8 +223,8 @@ def find_failures(settings: FindFailuresSettings, items: list[Path], people: lis
     for language in sorted(languages):
         unknown = []
         if language not in limits:
-            unknown.append("excessive_length (no corpus of human dialogues in it; name one under human_corpora)")
+            unknown.append("excessive_length (no human dialogues in this language; add a corpus under human_corpora)")
         if language not in failure_rules.PHRASES:
-            unknown.append("self_identification (no phrases in it)")
+            unknown.append("self_identification (no phrases for this language)")
         if unknown:
             print(f"dialogues in {language}: the rules do not apply to {' and '.join(unknown)}")

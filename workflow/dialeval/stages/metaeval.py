@@ -103,9 +103,9 @@ def fill_ratings(
     means = [rating for rating in found if rating.round is None]
     for corpus, dimension in dict.fromkeys((rating.corpus, rating.dimension) for rating in means):
         n = sum((rating.corpus, rating.dimension) == (corpus, dimension) for rating in means)
-        print(f"{corpus}: {dimension}, which no person rated, is filled in by {settings.judge} on {n} items")
+        print(f"{corpus}: {dimension}, without human ratings, is imputed by {settings.judge} on {n} items")
     if not means:
-        print(f"every dimension on which {settings.judge} gave ratings has ratings in its corpus; none are added")
+        print(f"every dimension that {settings.judge} rated has ratings in its corpus; nothing is imputed")
 
 
 class Intervals(BaseModel, defer_build=True):

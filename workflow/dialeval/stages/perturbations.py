@@ -57,7 +57,7 @@ def construct_rated(settings: ConstructRatedSettings, utterances: Path, items: P
     """Writes the tables `items` and `ratings` of human dialogues perturbed step by step, rated by construction."""
     people = read_table(utterances, UTTERANCES)
     if others := not_between_two(people):
-        print(left_out("dialogues", others, "since not just two speak in them"))
+        print(left_out("dialogues", others, "since they do not have exactly two speakers"))
     dialogues = [
         item
         for item in items_of_dialogues(people)
@@ -77,7 +77,7 @@ def construct_rated(settings: ConstructRatedSettings, utterances: Path, items: P
         table.write_all(item_rows(item for item, _ in made))
     references = [rating for _, given in made for rating in given]
     write_table(ratings, RATINGS, to_table(RATINGS, list(rating_rows(references))))
-    print(f"{counted(len(made), 'item')} made, each with a reference by construction; no person rated them")
+    print(f"{counted(len(made), 'item')} made, each with a reference by construction instead of human ratings")
 
 
 class PerturbationSettings(BaseModel, defer_build=True):
@@ -126,7 +126,7 @@ def perturb_items(
     for table_of_dialogues in (read_table(path, UTTERANCES) for path in dialogues):
         own.extend(items_of_dialogues(table_of_dialogues))
         if others := not_between_two(table_of_dialogues):
-            print(left_out("dialogues", others, "since not just two speak in them"))
+            print(left_out("dialogues", others, "since they do not have exactly two speakers"))
     elsewhere = list(chain.from_iterable(map(iterate_items, rated)))
     good = settings.originals(own, elsewhere, ratings)
     already = {(item.corpus, item.language, item.item_id) for item in elsewhere}
@@ -182,7 +182,7 @@ def _published(settings: PerturbItemsSettings) -> Iterator[Pair]:
     names = wanted_sets(settings.published, settings.strategies)
     absent = [name for name in PAPER_SETS if name not in names] if settings.strategies is None else []
     if absent:
-        print(f"{settings.published} does not have these published sets, so they are not read: {', '.join(absent)}")
+        print(f"{settings.published} does not have these published sets, so they are skipped: {', '.join(absent)}")
     yield from chain.from_iterable(read_sets(settings.published, names).values())
 
 
@@ -248,5 +248,7 @@ def check_overlap(settings: Recipe, utterances: list[Path], judged: Path, overla
     rows = list(overlap_rows(settings.name, known, judged))
     if settings.overlap == "refuse":
         refuse_overlap(settings.name, rows, len(known))
-    print(f"{settings.name}: {len(rows)} of {len(known)} dialogues are judged later, or hold text of such")
+    print(
+        f"{settings.name}: {len(rows)} of {len(known)} dialogues are judged in this run, or share text with judged ones"
+    )
     write_table(overlap, TRAINING_OVERLAP, to_table(TRAINING_OVERLAP, rows))

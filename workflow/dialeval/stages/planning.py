@@ -110,7 +110,7 @@ def estimate(
             estimates.append(estimate)
             chats.append(known)
     if partner is not None:
-        partner.notes.append("at most: the partner may end a talk before its length")
+        partner.notes.append("at most: the partner may end a dialogue early")
         estimates.append(partner)
     published: dict[str, dict[str, Dialogue]] = {}
     for item in chatbot_items(dialogues, seed_rows, partnered=partnered):
@@ -129,7 +129,7 @@ def estimate(
         cascade = settings.cascades.get(estimate.protocol)
         if cascade and cascade.then == estimate.model.name:
             estimate.keep_share(
-                cascade.share, f"a random {cascade.share:.0%}, most where {cascade.first} is least sure"
+                cascade.share, f"a random {cascade.share:.0%}, more where {cascade.first} is less certain"
             )
     prices = {name: prices_of(model) for name, model in settings.models.items()}
     batched = {name for name, model in settings.models.items() if isinstance(model, OpenAIModel) and model.batch}

@@ -291,7 +291,7 @@ def clean(settings: CleanSettings, results: Path, store: Path, graph: Path) -> N
         print(_line(results, one))
     _print_unknown(results, listing.unknown)
     for words in about["left_out"]:
-        print(f"{words}; what was made of it is listed too")
+        print(f"{words}; files made from it are listed too")
     if not listing.unused:
         print(f"{results} has no unused files")
     elif not settings.remove:
@@ -318,7 +318,7 @@ def _print_unknown(results: Path, unknown: list[str]) -> None:
     if unknown:
         more = f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
         names = ", ".join(unknown[:_NAMED])
-        print(f"{results} holds files without a record of a run, which stay: {names}{more}")
+        print(f"{results} has files without a record of a run, which are kept: {names}{more}")
 
 
 def _total(unused: Iterable[UnusedOutput]) -> str:

@@ -159,4 +159,4 @@ def selfchat_items(
     )
     with TableWriter(items, ITEMS) as table:
         table.write_all(item_rows(all_items), group_size=512)
-    print(f"{counted(table.rows, 'dialogue')} of people and {counted(len(dialogues), 'chatbot')}")
+    print(f"{counted(table.rows, 'human dialogue')} and {counted(len(dialogues), 'chatbot')}")

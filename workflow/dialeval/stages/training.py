@@ -115,7 +115,7 @@ def train_encoder(
         with in_words(settings.name):
             _train_encoder(settings, base, read, kept, trained)
     elif is_first():
-        print(f"{settings.name}: the same training has finished before; its weights are used", flush=True)
+        print(f"{settings.name}: an equal training has finished before; DialEval uses its weights", flush=True)
         take(kept, trained)
     if is_first():
         write_digest(folder_digest(trained), digest)
@@ -291,7 +291,7 @@ def train_lora(
         with in_words(settings.name):
             _train_lora(settings, prompts, questions.tree, parts, kept, trained)
     elif is_first():
-        print(f"{settings.name}: the same training has finished before; its weights are used", flush=True)
+        print(f"{settings.name}: an equal training has finished before; DialEval uses its weights", flush=True)
         take(kept, trained)
     if is_first():
         write_digest(weights_digest(trained), digest)
@@ -372,7 +372,7 @@ def _is_folder(prompts: Prompts) -> bool:
 def _print_lora_sets(name: str, parts: Mapping[str, Sequence[LoraQuestion]], questions: LoraQuestions) -> None:
     if not parts["train"]:
         raise UserError(
-            f"{name}: no example is left to learn from; see results/tables/training/data.csv, or raise lora.cutoff"
+            f"{name}: no example is left for training; see results/tables/training/data.csv, or raise lora.cutoff"
         )
     if not is_first():
         return
@@ -381,8 +381,8 @@ def _print_lora_sets(name: str, parts: Mapping[str, Sequence[LoraQuestion]], que
     shorter = sum(one.dropped > 0 for found in parts.values() for one in found)
     if shorter or questions.too_long:
         print(
-            f"note: of {shorter:,} examples the oldest utterances are left out, to fit cutoff: {questions.cutoff} "
-            f"tokens; {questions.too_long:,} do not fit even so, and are left out",
+            f"note: {shorter:,} examples lose their oldest utterances, to fit cutoff: {questions.cutoff} "
+            f"tokens; {questions.too_long:,} do not fit even then, and are left out",
             flush=True,
         )
 

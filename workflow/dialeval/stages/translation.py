@@ -113,7 +113,7 @@ def join_translation(
     statuses = ", ".join(f"{n} {status} ({STATUSES[status]})" for status, n in by_status.most_common())
     print(f"{settings.corpus} in {settings.target}: {counted(len(joined.talks), 'dialogue')}; utterances: {statuses}")
     if joined.left_out:
-        print(left_out("dialogues", joined.left_out, "an utterance has no translation that can be used"))
+        print(left_out("dialogues", joined.left_out, "an utterance has no usable translation"))
     write_table(utterances, TRANSLATED_UTTERANCES, to_table(TRANSLATED_UTTERANCES, joined.utterances))
     rows_of_counts = [
         {

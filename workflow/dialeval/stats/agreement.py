@@ -30,7 +30,7 @@ from dialeval.stats.resampling import bias_corrected_interval, cluster_counts, i
 Level = Literal["nominal", "ordinal", "interval"]
 FEWEST_OTHERS, FEWEST_CLUSTERS = 10, 5
 """Fewest verdicts besides the most frequent one, and fewest clusters with one of them, for an interval."""
-NO_VARIATION = "every resample gives the same agreement, which gives no interval"
+NO_VARIATION = "every resample gives the same agreement, so there is no interval"
 _ROUNDING = 1e-12
 
 
@@ -72,7 +72,7 @@ def retest_inconsistency(
             place,
             trials=pairs,
             confidence=confidence,
-            note="no item has two readable repeats",
+            note="no item has two parsed repeats",
         ),
     )
 
@@ -133,7 +133,7 @@ def judge_agreement(
     if level not in ("nominal", "ordinal", "interval"):
         raise ValueError(f"level is {level!r}; it must be 'nominal', 'ordinal' or 'interval'")
     if len(np.unique(items * n_judges + judge)) < len(judge):
-        raise ValueError("a judge answers an item twice; take its repeats one at a time")
+        raise ValueError("a judge has two verdicts on an item; compute each repeat separately")
     read = ~np.isnan(verdict)
     values, value = np.unique(verdict[read], return_inverse=True)
     answer = np.full((n_items, n_judges), -1, dtype=np.int64)
@@ -455,8 +455,8 @@ def too_few_others(value: IntArray, cluster: IntArray) -> str:
     if n >= FEWEST_OTHERS and n_clusters >= FEWEST_CLUSTERS:
         return ""
     return (
-        f"no interval: {n} answers of {n_clusters} clusters differ from the most frequent answer, and it takes "
-        f"{FEWEST_OTHERS} of {FEWEST_CLUSTERS}"
+        f"no interval: {n} answers of {n_clusters} clusters differ from the most frequent answer, and "
+        f"{FEWEST_OTHERS} of {FEWEST_CLUSTERS} are needed"
     )
 
 

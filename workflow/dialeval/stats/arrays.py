@@ -36,7 +36,7 @@ def as_codes(name: str, values: ArrayLike, length: int | None = None, below: int
     raw = np.asarray(values)
     _check_vector(name, raw.shape, length)
     if raw.size and raw.dtype.kind not in "iub":
-        raise ValueError(f"{name} must hold whole numbers, it has dtype {raw.dtype}")
+        raise ValueError(f"{name} must be whole numbers; it has dtype {raw.dtype}")
     array = raw.astype(np.int64)
     wrong = array < 0 if below is None else (array < 0) | (array >= below)
     if wrong.any():
@@ -87,7 +87,9 @@ def _sorted_codes(name: str, array: NDArray[Any]) -> tuple[NDArray[Any], NDArray
         return np.unique(array, return_inverse=True)
     except TypeError:
         types = " and ".join(sorted({type(value).__name__ for value in array.tolist()}))
-        raise ValueError(f"{name} holds {types}, which have no order; give all as text, or all as numbers") from None
+        raise ValueError(
+            f"{name} has {types}, which have no common order; give all as text, or all as numbers"
+        ) from None
 
 
 def distinct_codes(codes: IntArray, below: int) -> tuple[IntArray, IntArray]:
@@ -143,7 +145,7 @@ def check_confidence(confidence: float) -> None:
 
 def _check_vector(name: str, shape: tuple[int, ...], length: int | None) -> None:
     if len(shape) != 1:
-        raise ValueError(f"{name} must be a vector, it has shape {shape}")
+        raise ValueError(f"{name} must be a vector; it has shape {shape}")
     if length is not None and shape[0] != length:
         raise ValueError(f"{name} has {shape[0]} entries where {length} are needed, one per row")
 

@@ -22,7 +22,7 @@ from dialeval.stats.estimates import proportion_interval
 
 FEWEST_CLUSTERS = 5
 """Dialogues below which there is no interval: so few show next to nothing of how dialogues vary."""
-NO_PAIR = "there is no pair of a true and a perturbed example"
+NO_PAIR = "no pair of an original and a perturbed example"
 FEW_CLUSTERS = f"fewer than {FEWEST_CLUSTERS} dialogues give no interval"
 ALL_THE_SAME = "every example has the same score"
 _ASSUMED = 0.5

@@ -73,7 +73,7 @@ def position_bias(
     both_read = ~np.isnan(outcome[forward]) & ~np.isnan(outcome[backward])
     forward, backward = forward[both_read], backward[both_read]
     there, back, of_pair = outcome[forward], outcome[backward], codes[forward]
-    why = "no comparison was read in both orders"
+    why = "no comparison has verdicts in both orders"
     decided = ~np.isnan(outcome) & (outcome != 0.5)
     return PositionBias(
         n_verdicts=n,

@@ -41,9 +41,9 @@ from dialeval.stats.arrays import (
 )
 from dialeval.stats.estimates import SINGLE_CLUSTER, Estimate, Estimates, proportion_interval, t_interval
 
-NO_VALUE = "there is nothing to take a mean of"
+NO_VALUE = "no value to average"
 NO_SPREAD = "all values are equal, so their variance is not known"
-NO_ROW = "there is nothing to take a share of"
+NO_ROW = "no item"
 ONE_CLUSTER = "all items are in one cluster"
 ONE_CLUSTER_IN_CELL = "a cell with a single cluster gives the mean no interval"
 

@@ -30,15 +30,19 @@ if TYPE_CHECKING:
 
 FIRST_WINS, TIE, SECOND_WINS = 0, 1, 2
 N_RESULTS = 3
-NO_COMPARISON = "no comparison: there is nothing to rate"
-WINS_ALL = "wins every comparison: the data set no upper limit, the value shown depends on the settings"
-LOSES_ALL = "loses every comparison: the data set no lower limit, the value shown depends on the settings"
-SEPARATED = "the data set no limit on its distance to the main group, the value shown depends on the settings"
-UNDEFEATED = "wins every comparison: not identifiable (undefeated), the data set no upper limit"
-WINLESS = "loses every comparison: not identifiable (never scores), the data set no lower limit"
-NOT_CONNECTED = "not identifiable (not connected): no chain of comparisons leads to the systems that are rated"
-NOT_LIMITED = "not identifiable (separated): the data set no limit on its distance to the systems that are rated"
-NO_MAIN_GROUP = "not identifiable (separated): the data place no single largest group of systems at finite distances"
+NO_COMPARISON = "no comparison"
+WINS_ALL = (
+    "wins every comparison: the data do not bound the rating from above, and the value shown depends on the settings"
+)
+LOSES_ALL = (
+    "loses every comparison: the data do not bound the rating from below, and the value shown depends on the settings"
+)
+SEPARATED = "the data do not bound its distance from the main group, and the value shown depends on the settings"
+UNDEFEATED = "wins every comparison: not identifiable (undefeated): the data do not bound the rating from above"
+WINLESS = "loses every comparison: not identifiable (never scores): the data do not bound the rating from below"
+NOT_CONNECTED = "not identifiable (not connected): no chain of comparisons connects it to the rated systems"
+NOT_LIMITED = "not identifiable (separated): the data do not bound its distance from the rated systems"
+NO_MAIN_GROUP = "not identifiable (separated): no single largest group of systems has finite differences"
 _NUMBERS_PER_BLOCK = 4_000_000
 
 

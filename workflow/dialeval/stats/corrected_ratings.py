@@ -45,7 +45,7 @@ _HALVINGS = 4
 _APART = 0.25
 NO_LABEL = "no labelled comparison, so no estimate"
 FEW_CLUSTERS = f"labels of fewer than {FEWEST_LABELLED} seeds or cases in all: from labels alone"
-NO_SPREAD = "labels without any variance, such as ties only"
+NO_SPREAD = "labels without variance, such as ties only"
 ALL_LABELLED = "every comparison is labelled: there is no sampling error"
 
 

@@ -185,7 +185,7 @@ def average_over(results: Sequence[Correlations], over: str = "corpora") -> Corr
         ValueError: if there is no result, or they differ in method, shape, resamples or confidence.
     """
     if not results:
-        raise ValueError("there is no result to average")
+        raise ValueError("no result to average")
     first = results[0]
     for other in results[1:]:
         same_setting = (other.method, other.confidence) == (first.method, first.confidence)
@@ -207,7 +207,7 @@ def average_over(results: Sequence[Correlations], over: str = "corpora") -> Corr
 
     def why(n_missing: int, n_endless: int) -> str:
         undefined = f"undefined in {n_missing} of {len(results)} {over}" if n_missing else ""
-        alone = f"no interval in {n_endless} of {len(results)} {over}, and so none of the mean" if n_endless else ""
+        alone = f"no interval in {n_endless} of {len(results)} {over}, so the mean has none" if n_endless else ""
         return "; ".join(filter(None, (undefined, alone)))
 
     reason = tuple(

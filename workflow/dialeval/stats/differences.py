@@ -22,7 +22,7 @@ MAX_PSEUDO_ITEMS = 2.0
 _PSEUDO_ITEMS_TIMES_CLUSTERS = 3.0
 
 NO_ITEM = "no item in common"
-ALL_THE_SAME = "every difference is the same: the interval rests on the number of clusters alone"
+ALL_THE_SAME = "every difference is the same: the interval follows from the number of clusters only"
 ONE_CLUSTER_IN_STRATUM = "a part of the mean has items of one cluster only"
 FEWEST_JUDGES = 3
 """Judges below which a population of them is not identifiable: of two, Student's quantile is 12.7 at one degree of

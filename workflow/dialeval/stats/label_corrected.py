@@ -26,7 +26,7 @@ Target = Literal["new_cases", "given_cases"]
 WIDEST = 1.05
 """How much wider than that of human labels only a corrected interval may be before theirs replaces it."""
 NOT_CORRECTED = "the judge's scores would widen the interval: from labels alone"
-ALIKE = "the labels of the two are equal throughout, so the variance of their difference is not known"
+ALIKE = "the labels of the two are equal on every item, so the variance of their difference is not known"
 
 
 @dataclass(frozen=True)

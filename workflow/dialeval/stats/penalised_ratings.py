@@ -21,7 +21,7 @@ from dialeval.stats.likelihood import strength_design_effects
 
 NOT_CONNECTED = "no chain of comparisons connects it to the largest group"
 FEW_COMPARISONS = "penalised Bradley-Terry: the comparisons are too few for a limit"
-NO_CLUSTERS = "the comparisons are of one cluster, which gives no interval"
+NO_CLUSTERS = "all comparisons are in one cluster, so there is no interval"
 _TOLERANCE = 1e-7
 _STEPS = 200
 _LONGEST_STEP = 2.0

@@ -50,12 +50,10 @@ NO_LABEL = "no label, so no estimate"
 ONE_LABELLED = "labels of one seed or case only"
 FEW_LABELLED = f"labels of fewer than {FEWEST_LABELLED} seeds or cases: from labels alone"
 FEW_EITHER = f"passes or fails on fewer than {FEWEST_EITHER} labelled seeds or cases: from labels alone (Wilson)"
-FEW_INSIDE = (
-    f"all but fewer than {FEWEST_EITHER} labelled seeds or cases at one end of the scale: from labels alone (Wilson)"
-)
-ALL_LABELLED = "every row is labelled: of these rows nothing is left to chance"
+FEW_INSIDE = f"labels off one end of the scale on fewer than {FEWEST_EITHER} seeds or cases: from labels alone (Wilson)"
+ALL_LABELLED = "every row is labelled: no sampling error on these rows"
 SAME_LABELS = "all labels are equal, so their variance is not known"
-NO_SCORE = "the judge scored nothing: from labels alone"
+NO_SCORE = "the judge has no scores: from labels alone"
 
 
 def correct_means(

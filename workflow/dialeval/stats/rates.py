@@ -185,7 +185,7 @@ def position_test(chosen: ArrayLike) -> PositionTest:
     if counts.ndim != 2 or counts.shape[1] < 2:
         raise ValueError(f"chosen has the shape {counts.shape}; it must be [questions, two places or more]")
     if (counts < 0).any():
-        raise ValueError(f"chosen holds {counts.min():g}, and no place can be chosen so often")
+        raise ValueError(f"chosen holds {counts.min():g}, and a count cannot be negative")
     if not counts.sum():
         return PositionTest(np.nan, 0, np.nan)
     total = counts.sum(axis=0)

@@ -30,15 +30,15 @@ from dialeval.stats.resampling import bias_corrected_interval, cluster_counts, i
 ITEMS_PER_RATER = 5.0
 """Mean number of items a rater from which raters are identified; with fewer, harshness and noise are confounded."""
 NOBODY = "no item has a rating"
-NO_SECOND = "no item was rated twice"
+NO_SECOND = "no item has two ratings"
 NO_SPREAD = "ratings do not vary from item to item"
 NO_AGREEMENT = "raters do not agree beyond chance"
-NEAR_NOTHING = "the raters' reliability may be nothing, so that no correlation can be corrected for it"
-ONE_RATER_EACH = "no item has two raters: what differs between raters is taken as the items'"
+NEAR_NOTHING = "the raters' reliability may be zero, so no correlation can be corrected for it"
+ONE_RATER_EACH = "no item has two raters: differences between raters count as differences between items"
 ALL_ALIKE = (
     "ratings of an item never differ: raters make no errors, or the ratings are copies, as of a judge at temperature 0"
 )
-ABOVE_ONE = "the corrected correlation came out above 1 and is cut there"
+ABOVE_ONE = "the corrected correlation was above 1 and is set to 1"
 _MOST = 0.995
 """Largest correlation whose Fisher's z counts: that of 1 has no limit."""
 ROUNDING = 1e-12
@@ -170,7 +170,7 @@ def corrected_correlation(
     drawn = as_floats("replicates", replicates, len(raters.replicates))
     n_clusters = raters.mean.n_clusters
     if math.isnan(estimate) or math.isnan(raters.mean.estimate):
-        reason = raters.mean.note or "there is no correlation to correct"
+        reason = raters.mean.note or "no correlation to correct"
         return Estimate(math.nan, math.nan, math.nan, confidence, 0, reason, n_clusters)
     # The note of the mean itself says more where even the estimate is below 0.
     if raters.mean.estimate <= 0.0 or (len(drawn) and not raters.mean.ci_low > 0.0):

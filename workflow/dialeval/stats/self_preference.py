@@ -43,13 +43,13 @@ _PRIOR = 1.25  # precision; twice the standard deviation is a factor of six
 _UNIT = 1e4  # precision with which the others' slopes average 0
 _STEEPEST = 10.0  # logarithm of a slope beyond which verdicts are certain
 
-NO_OTHER_FAMILY = "no comparison was also read by a judge of another family"
+NO_OTHER_FAMILY = "no comparison has a verdict of a judge of another family"
 ONLY_OPPONENTS = (
-    "every other judge that read these comparisons is of the opponent's family; add a judge of neither family"
+    "every other judge of these comparisons belongs to the opponent's family; add a judge of neither family"
 )
 SLOPE_UNKNOWN = (
-    "if the judge is sharper or duller than the others, that is in the difference: they share no comparison of two "
-    "systems within or outside the family"
+    "the difference also contains the judge's discrimination: the judges have no common comparison of two systems "
+    "within or outside the family"
 )
 
 

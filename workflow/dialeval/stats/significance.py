@@ -181,9 +181,9 @@ def places(estimate: ArrayLike, better: ArrayLike) -> Places:
     if claims.shape != (n, n):
         raise ValueError(f"better has shape {claims.shape}; {n} estimates need {(n, n)}")
     if np.isnan(value).any():
-        raise ValueError("a system without an estimate has no place; leave it out")
+        raise ValueError("a system without an estimate has no rank; remove it")
     if (claims & claims.T).any():
-        raise ValueError("of two systems each is claimed to be better than the other")
+        raise ValueError("two systems are each claimed to be better than the other")
     rank = 1 + (value > value[:, np.newaxis]).sum(axis=1)
     n_better, n_worse = claims.sum(axis=0), claims.sum(axis=1)
     return Places(

@@ -33,7 +33,7 @@ from dialeval.paths import replacing
 from dialeval.tables.schema import Table
 
 METADATA_KEY = b"dialeval"
-OTHER_VERSION = "; another version of DialEval made it: run snakemake again, which makes it anew"
+OTHER_VERSION = "; another version of DialEval made it: run snakemake again to remake it"
 HUMAN = "human"
 """Stands for the human dialogues wherever a table names a model."""
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
@@ -283,7 +283,7 @@ def _checked(table: pa.Table, schema: pa.Schema) -> pa.Table:
     table = pa.Table.from_arrays(table.columns, schema=schema) if same else table.cast(schema)
     for field in schema:
         if not field.nullable and table[field.name].null_count:
-            raise ValueError(f"column {field.name} has {table[field.name].null_count} nulls and may have none")
+            raise ValueError(f"column {field.name} has {table[field.name].null_count} nulls and must have none")
     return table
 
 
@@ -313,7 +313,7 @@ def once_visible(path: Path, read: Callable[[Path], T]) -> T:
             if time.monotonic() >= until or not _may_pass(error):
                 raise
             if not is_reported:
-                print(f"waiting: this node does not see {path} whole yet ({error})", flush=True)
+                print(f"waiting: this node does not see the complete {path} yet ({error})", flush=True)
                 is_reported = True
         with suppress(OSError):
             list(path.parent.iterdir())  # many file systems look again when a folder is listed

@@ -216,7 +216,7 @@ class Base:
         if missing:
             raise UserError(
                 f"models.{self._name}.model: {self._model.model} has no weights for {len(missing)} parts of a "
-                f"{self.config.model_type}, such as {missing[0]}; name an encoder whose weights are whole"
+                f"{self.config.model_type}, such as {missing[0]}; name an encoder with complete weights"
             )
         network = ExpertNetwork(
             body, n_experts, adapter_size=train.adapter_size, dropout=train.dropout, pooling=train.pooling
@@ -251,10 +251,12 @@ class Base:
         message = " ".join(str(error).split())[:400] or repr(error)
         offline = os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE")
         remedy = (
-            "HF_HUB_OFFLINE is set, so that nothing is fetched: unset it, or name a folder that holds the encoder"
+            "HF_HUB_OFFLINE is set, so nothing is downloaded: unset it, or name a folder with the encoder"
             if offline
-            else "name an encoder at Hugging Face (and HF_TOKEN where it asks for consent) or a folder that holds one; "
-            "without a network, fetch it where there is one: hf download NAME"
+            else (
+                "name an encoder at Hugging Face (with HF_TOKEN for a gated model) or a folder with one; without a "
+                "network, download it on another machine: hf download NAME"
+            )
         )
         return UserError(f"models.{self._name}.model: '{self._model.model}' cannot be loaded: {message}; {remedy}")
 

@@ -125,7 +125,7 @@ def read_set(rows: Iterable[Mapping[str, Any]], encoding_of: Callable[[Level], E
     first = next(waiting, None)
     if first is None:
         raise UserError(
-            f"{place} is empty: no pair could be made of its corpora; see results/tables/training/data.csv and the "
+            f"{place} is empty: its corpora give no pair; see results/tables/training/data.csv and the "
             "log of make_training_data"
         )
     level: Level = "turn" if first["level"] == "turn" else "dialogue"
@@ -139,17 +139,17 @@ def read_set(rows: Iterable[Mapping[str, Any]], encoding_of: Callable[[Level], E
             inputs = encoded[number], encoded[number + 1]
             parts[true["part"]].add((true["example_id"], negative["example_id"]), true[EXPERT[level]], inputs)
             criteria.add(true["criterion"])
-    for part, why in (("train", "to learn from"), ("development", "to stop the training by")):
+    for part, why in (("train", "to learn from"), ("development", "to stop the training")):
         if not len(parts[part]):
             raise UserError(
-                f"{place}: part {part} has no pair {why}; give the set more dialogues, or another share of them"
+                f"{place}: part {part} has no pair {why}; add dialogues to the set, or change the shares of its parts"
             )
     experts = tuple(sorted(set(parts["train"].experts)))
     others = sorted({name for pairs in parts.values() for name in pairs.experts}.difference(experts))
     if others:
         raise UserError(
-            f"{place}: {', '.join(others)} has no pair in part train, so that its expert would learn nothing; give it "
-            "more dialogues, or leave it out"
+            f"{place}: {', '.join(others)} has no pair in part train, so its expert would learn nothing; add "
+            f"dialogues, or remove it"
         )
     return ExampleSet(level, tuple(sorted(criteria)), experts, parts, encoding)
 
@@ -158,12 +158,17 @@ def _check_pairs(window: Sequence[Mapping[str, Any]], level: Level, place: str) 
     for true, negative in zip(window[::2], window[1::2], strict=False):
         if (true["pair_id"], true["good"], negative["good"]) != (negative["pair_id"], 1, 0):
             raise UserError(
-                f"{place}: '{true['example_id']}' and '{negative['example_id']}' are no pair; delete it and run again"
+                f"{place}: '{true['example_id']}' and '{negative['example_id']}' are not a pair; delete the file "
+                f"and run the same command again"
             )
         if {true["level"], negative["level"]} != {level}:
-            raise UserError(f"{place}: '{true['pair_id']}' is no pair of level {level}; give each level a set")
+            raise UserError(
+                f"{place}: '{true['pair_id']}' is not a pair of level {level}; define a training set for each level"
+            )
     if len(window) % 2:
-        raise UserError(f"{place}: '{window[-1]['example_id']}' has no pair; delete the file and run again")
+        raise UserError(
+            f"{place}: '{window[-1]['example_id']}' has no pair; delete the file and run the same command again"
+        )
 
 
 # In which order examples are learned: batches of one expert each, of like length, drawn anew in every pass.

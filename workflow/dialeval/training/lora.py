@@ -259,8 +259,8 @@ def _filling(tokenizer: Any, model: VllmModel) -> int:
         return int(tokenizer.pad_token_id)
     end = tokenizer.eos_token_id
     print(
-        f"note: the tokenizer of {model.model} has no token for filling rows up; "
-        + ("its end of sequence serves" if end is not None else "its first token serves"),
+        f"note: the tokenizer of {model.model} has no padding token;  "
+        + ("its end-of-sequence token is used" if end is not None else "its first token is used"),
         flush=True,
     )
     return int(end if end is not None else 0)

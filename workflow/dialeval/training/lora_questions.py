@@ -111,8 +111,8 @@ class LoraQuestions:
         criterion = self._criteria.get(row["criterion"])
         if criterion is None or not criterion.is_yes_no:
             raise UserError(
-                f"training.{row['training']}: criterion '{row['criterion']}' has no Yes/No question, from which a "
-                "language model learns to judge; give it a question under criteria, or remove it from training."
+                f"training.{row['training']}: criterion '{row['criterion']}' has no yes/no question for a language "
+                f"model to learn; give it a question under criteria, or remove it from training."
                 f"{row['training']}.criteria"
             )
         item = Item(

@@ -414,8 +414,8 @@ def chosen_perturbations(
     known = perturbations_of_level(level)
     for name in perturbations or ():
         if name not in known:
-            meant = f"it is called '{INSTEAD[name]}' here" if name in INSTEAD else nearest(name, known)
-            raise UserError(f"'{name}' is no way of spoiling a {level}; {meant}")
+            meant = f"use '{INSTEAD[name]}'" if name in INSTEAD else nearest(name, known)
+            raise UserError(f"'{name}' is not a perturbation of a {level}; {meant}")
     found = {}
     for criterion in criteria or DEFAULT_CRITERIA[level]:
         lowering = perturbations_for(criterion, level, sensitivities)
@@ -423,9 +423,10 @@ def chosen_perturbations(
         if not lowering:
             able = [name for name in (*_OF_TURNS, *_OF_DIALOGUES, "overall") if perturbations_for(name, level)]
             raise UserError(
-                f"no perturbation lowers '{criterion}' of a {level}; criteria that one lowers: {', '.join(able)}; name "
+                f"no perturbation lowers '{criterion}' of a {level}; criteria with a perturbation: "
+                f"{', '.join(able)}; name "
                 f"perturbations of your own criterion under criteria.{criterion}.sensitive_to"
             )
         if not found[criterion]:
-            raise UserError(f"none of the perturbations lowers '{criterion}'; what does: {', '.join(lowering)}")
+            raise UserError(f"none of the perturbations lowers '{criterion}'; these do: {', '.join(lowering)}")
     return found

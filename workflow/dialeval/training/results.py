@@ -128,8 +128,8 @@ def _scores_of(judge: str, held_back: pa.Table, scores: pa.Table, moment: str) -
     for name, value in zip(given["example_id"].to_pylist(), values, strict=True):
         if name not in places:
             raise UserError(
-                f"{judge} was scored on '{name}', which is no held-back example of its training sets; its folder is "
-                "from another run: delete it and run again"
+                f"{judge} was scored on '{name}', which is not a held-back example of its training sets; its folder "
+                f"belongs to another run: delete it and run the same command again"
             )
         found[places[name]] = value
     return found

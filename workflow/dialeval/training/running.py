@@ -262,7 +262,7 @@ class Memory:
     def __str__(self) -> str:
         return (
             f"about {_gigabytes(self.total)}: {_gigabytes(self.weights)} of weights, {_gigabytes(self.learned)} for "
-            f"what learns, {_gigabytes(self.kept)} kept of the forward pass"
+            f"gradients and optimizer, {_gigabytes(self.kept)} of activations"
         )
 
 
@@ -310,13 +310,13 @@ def check_memory(name: str, needed: Memory, free: float | None, *, on_cpu: bool,
         UserError: it does not fit, and what makes it smaller.
     """
     where = "the machine's memory" if on_cpu else "the GPU's memory"
-    print(f"{name}: the training takes {needed}" + ("" if free is None else f"; {_gigabytes(free)} free"), flush=True)
+    print(f"{name}: the training needs {needed}" + ("" if free is None else f"; {_gigabytes(free)} free"), flush=True)
     if free is None or needed.total <= free:
         return
     smaller = SMALLER.replace(" set gradient_checkpointing: true,", "") if checkpointing else SMALLER
     if needed.weights + needed.learned + SPARE > free:
-        smaller = f"the weights alone do not fit: take a smaller model or a larger GPU, or {smaller}"
-    raise UserError(f"{name}: the training takes {needed}, and {where} has {_gigabytes(free)} free; {smaller}")
+        smaller = f"the weights alone do not fit: use a smaller model or a larger GPU, or {smaller}"
+    raise UserError(f"{name}: the training needs {needed}, and {where} has {_gigabytes(free)} free; {smaller}")
 
 
 def _gigabytes(number: float) -> str:

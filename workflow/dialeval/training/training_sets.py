@@ -253,7 +253,7 @@ def _without_repeats(known: Sequence[Known], say: Callable[[str], object]) -> li
     n_languages = len({dialogue.language for dialogue, _ in kept})
     for name, n in clusters.most_common(1):
         if n > max(LARGE_CLUSTER * len(kept), 2 * n_languages):
-            say(f"{n} of {len(kept)} dialogues hold text of each other and are in one part, such as '{name}'")
+            say(f"{n} of {len(kept)} dialogues share text with others and are in one part with them, such as '{name}'")
     return kept
 
 
@@ -291,7 +291,7 @@ def refuse_empty_parts(recipe: Recipe, usable: Sequence[Known], n_judged: Mappin
                 raise UserError(
                     f"training.{recipe.name}.domains.{domain}: of {len(parts)} dialogues"
                     + (f" ({judged} more are left out, since they are judged)" if judged else "")
-                    + f" none falls into the part '{part}'; {_remedy(recipe, part)}"
+                    + f" none is in part '{part}'; {_remedy(recipe, part)}"
                 )
 
 
@@ -312,8 +312,8 @@ def refuse_parts_without_pairs(recipe: Recipe, counts: Mapping[tuple[str, str, s
                     dict.fromkeys(kind for own in recipe.wanted().methods.values() for kind in own)
                 )
                 raise UserError(
-                    f"training.{recipe.name}.domains.{domain}: no pair could be made of the dialogues of the part "
-                    f"'{part}', by none of {perturbations}; add dialogues or perturbations, or raise "
+                    f"training.{recipe.name}.domains.{domain}: no pair could be made from the dialogues of part "
+                    f"'{part}' by any of {perturbations}; add dialogues or perturbations, or raise "
                     "pairs_per_language"
                 )
 
@@ -321,7 +321,7 @@ def refuse_parts_without_pairs(recipe: Recipe, counts: Mapping[tuple[str, str, s
 def _remedy(recipe: Recipe, part: Part) -> str:
     shares = {"development": recipe.development, "held_back": recipe.held_back}
     share = shares.get(part, 1 - sum(shares.values()))
-    enough = f"about {math.ceil(ENOUGH / share)} dialogues that share no text with each other are needed"
+    enough = f"about {math.ceil(ENOUGH / share)} dialogues without common text are needed"
     return enough if part == "train" else f"{enough}, or a larger share ({part}, now {share:g})"
 
 
@@ -376,9 +376,9 @@ def refuse_overlap(training: str, rows: Sequence[dict[str, Any]], n_dialogues: i
     )
     more = f"; and {len(rows) - SHOWN} more" if len(rows) > SHOWN else ""
     raise UserError(
-        f"training.{training}: {len(rows)} of {n_dialogues} dialogues that judges would learn from are judged later, "
-        f"or hold text of such: {shown}{more}; write `overlap: leave_out` under training.{training} to learn from the "
-        "others alone, or learn from other corpora"
+        f"training.{training}: {len(rows)} of {n_dialogues} dialogues of the training set are also judged, or share "
+        f"text with judged ones: {shown}{more}; write `overlap: leave_out` under training.{training} to train on "
+        f"the others only, or use other corpora"
     )
 
 

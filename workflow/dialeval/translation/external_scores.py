@@ -45,8 +45,8 @@ def comet_scores(metric: str, rows: Sequence[Row]) -> list[float]:
         model = load_from_checkpoint(download_model(name))
     except (KeyError, OSError) as error:  # the package says KeyError of whatever keeps it from a model
         raise Unavailable(
-            f"the weights of {name} cannot be had: accept their licence at https://huggingface.co/{name}, log in there "
-            f"(huggingface-cli login) and have a network, or have them in the cache ({error})"
+            f"the weights of {name} cannot be downloaded: accept their licence at https://huggingface.co/{name} and "
+            f"log in (huggingface-cli login); without a network, they must be in the cache ({error})"
         ) from error
     samples = [{"src": row["source"], "mt": row["text"]} for row in rows]
     gpus = int(torch.cuda.is_available())
@@ -68,7 +68,8 @@ def bert_scores(rows: Sequence[Row], language: str) -> list[float]:
         *_, f1 = score([row["back"] for row in rows], [row["source"] for row in rows], lang=language, verbose=False)
     except OSError as error:
         raise Unavailable(
-            f"the weights for BERTScore in '{language}' cannot be had: have a network, or them in the cache ({error})"
+            f"the weights for BERTScore in '{language}' cannot be downloaded; without a network, they must be in "
+            f"the cache ({error})"
         ) from error
     return [float(value) for value in f1.tolist()]
 

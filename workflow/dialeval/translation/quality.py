@@ -63,7 +63,7 @@ def read_translation_scores(
         if not any(cell.strip() for cell in cells):
             continue
         if len(cells) != len(names):
-            raise UserError(f"{path}, line {line}: {len(cells)} cells where the first line has {len(names)}")
+            raise UserError(f"{path}, line {line}: {len(cells)} cells, but the first line has {len(names)}")
         row = dict(zip(names, cells, strict=True))
         written = (row["corpus"], row["language"], row["utterance_id"])
         plain = (unescaped_cell(row["corpus"]), row["language"], unescaped_cell(row["utterance_id"]))
@@ -71,7 +71,7 @@ def read_translation_scores(
         if key not in known:
             raise UserError(
                 f"{path}, line {line}: the sample has no utterance '{key[2]}' of '{key[0]}' in '{key[1]}'; it may "
-                "be of another sample (sample, random_seed), or of a translation that has changed"
+                f"belong to another sample (sample, random_seed), or to a translation that has changed"
             )
         if not row[column].strip():
             continue
@@ -148,7 +148,11 @@ def back_rows(
             if problem := (sacrebleu_missing() or (None if pairs else "nothing came back")):
                 yield row | {"reason": problem}
             else:
-                lost = f"{len(rows) - len(pairs)} of {len(rows)} did not come back" if len(pairs) < len(rows) else None
+                lost = (
+                    f"{len(rows) - len(pairs)} of {len(rows)} have no back-translation"
+                    if len(pairs) < len(rows)
+                    else None
+                )
                 yield row | {"reason": lost} | _corpus_score(metric, pairs, clusters, confidence)
 
 
@@ -373,4 +377,4 @@ def unfit_translation_templates(templates: Templates, *, judged: bool) -> Iterat
         if text not in prompt:
             yield f"{TEMPLATE}: it lacks the {variable}; write {{{{ {variable} }}}} in its place"
     if f"{PROTOCOL}:" not in prompt.lower():
-        yield (f"{TEMPLATE}: it does not say that the answer is 'adequacy: ' and a number, by which it is read")
+        yield (f"{TEMPLATE}: it does not request a line 'adequacy: ' with a number, which DialEval parses")

@@ -192,7 +192,7 @@ class TranslationSettings(BaseModel, defer_build=True):
             )
         if self.source not in languages:
             raise UserError(
-                f"translate.{self.corpus}.source: the corpus has nothing in '{self.source}'; it has "
+                f"translate.{self.corpus}.source: the corpus has no dialogues in '{self.source}'; it has "
                 f"{', '.join(sorted(languages)) or 'no dialogues'}"
             )
         return (talks_of_items if self.kind == "items" else talks_of_dialogues)(table, self.source)

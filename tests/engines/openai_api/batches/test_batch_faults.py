@@ -89,7 +89,7 @@ def test_too_much_at_once_names_the_setting(tmp_path: Path) -> None:
 
 
 def test_an_endpoint_without_batches_is_a_clear_error(tmp_path: Path) -> None:
-    pattern = r"did not take a batch of 3 requests: not_found.*batch: false"
+    pattern = r"did not accept a batch of 3 requests: not_found.*batch: false"
     with (
         LoopbackEndpoint(lambda call: Reply(refusal("Not Found"), 404)) as endpoint,
         pytest.raises(UserError, match=pattern),
@@ -122,7 +122,7 @@ def test_the_next_job_finds_a_batch_whose_beginning_was_not_heard_of(tmp_path: P
         for number in range(5):  # so that its list has more than one page
             name = f"other_{number}"
             service.batches[name] = TakenBatch(name, "", [], description={"id": name})
-        with pytest.raises(UserError, match="did not take a batch of 10 requests: server"):
+        with pytest.raises(UserError, match="did not accept a batch of 10 requests: server"):
             Job(endpoint.url, tmp_path).run(map(a_request, range(10)))
         service.after = lambda _: None
         for number in range(5, 10):
@@ -174,7 +174,7 @@ def test_an_endpoint_that_dies_is_reported_and_waited_for_by_the_next_job(tmp_pa
 def test_a_batch_that_is_unknown_names_the_file_that_remembers_it(tmp_path: Path) -> None:
     service = BatchService()
     service.before = lambda call: Reply(refusal("No batch found"), 404) if "/batches/" in call.path else None
-    pattern = r"does not give batch batch_0: not_found.*job\.batches.*delete that file"
+    pattern = r"does not return batch batch_0: not_found.*job\.batches.*delete that file"
     with LoopbackEndpoint(service) as endpoint, pytest.raises(UserError, match=pattern):
         Job(endpoint.url, tmp_path).run(map(a_request, range(3)))
 

@@ -248,6 +248,6 @@ def test_the_key_is_in_no_file_and_no_message(tmp_path: Path, monkeypatch: Any, 
     assert answers["r/0"].text == "you sent [secret]"
     assert "[secret]" in job.answering.first_message["bad_request"]
     output = "".join(capfd.readouterr())
-    assert "batch_0: 4 requests handed over" in output
+    assert "batch_0: 4 requests submitted" in output
     everything = output + "".join(path.read_text() for path in tmp_path.rglob("*") if path.is_file())
     assert key not in everything

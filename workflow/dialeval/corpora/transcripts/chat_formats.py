@@ -147,7 +147,7 @@ def chatgpt_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcrip
     shown = [message for message in _branch(mapping, last, where) if not _is_hidden(message)]
     models = [_model(message) for message in shown if _role(message) == "assistant" and _model(message)]
     if len({*models}) > 1:
-        notes["conversations in which several models answered, taken for the last one's"] += 1
+        notes["conversations with several models, attributed to the last one"] += 1
     about = {
         "conversation_id": record.get("conversation_id") or record.get("id"),
         "model": models[-1] if models else record.get("default_model_slug"),
@@ -168,7 +168,7 @@ def _branch(mapping: Any, last: Any, where: str) -> list[dict[str, Any]]:
         node = mapping.get(last) if isinstance(mapping, dict) and isinstance(last, str) else None
         if not isinstance(node, dict) or last in seen:
             fault = "stands above itself" if node else "is not there"
-            raise UserError(f"{where}: in 'mapping' the node {last!r:.60} {fault}; export the conversations anew")
+            raise UserError(f"{where}: in 'mapping' the node {last!r:.60} {fault}; export the conversations again")
         seen.add(last)
         if isinstance(node.get("message"), dict):
             branch.append(node["message"])
@@ -314,7 +314,7 @@ def rasa_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
     """
     events = required(line.record, "events", line.where)
     if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
-        raise UserError(f"{line.where}: 'events' must be a list of objects; export the trackers anew")
+        raise UserError(f"{line.where}: 'events' must be a list of objects; export the trackers again")
     messages = [entry for event in events if (entry := _entry_rasa(event))]
     record = {**line.record, "messages": messages, "dialogue_id": required(line.record, "sender_id", line.where)}
     yield transcript(line._replace(record=record), "messages", notes)
@@ -396,7 +396,7 @@ def _record(line: JsonLine, reply: dict[str, Any]) -> dict[str, Any]:
     reply_field = next((name for name in REPLIES if name in reply), REPLIES[0])
     content = reply.get(reply_field)
     if not isinstance(content, str):
-        raise UserError(f"{line.where}: '{reply_field}' is {content!r:.60}; it must be a text, the reply")
+        raise UserError(f"{line.where}: '{reply_field}' is {content!r:.60}; it must be the text of the reply")
     earlier = _earlier(line.record, line.where)
     messages = [
         {"role": _TURNS[(len(earlier) - 1 - place) % 2], "content": entry} if isinstance(entry, str) else entry

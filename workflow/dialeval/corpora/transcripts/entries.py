@@ -38,7 +38,7 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
         raise UserError(f"{where}: '{field}' must be a list of utterances, not {_shown(entries)}")
     if roles := _unknown_speakers(entries):
         raise UserError(
-            f"{where}: the entries of '{field}' name no speaker under {', '.join(SPEAKER_FIELDS)}, but '{roles:.40}' "
+            f"{where}: the entries of '{field}' have no speaker in {', '.join(SPEAKER_FIELDS)}, but '{roles:.40}' "
             f"has roles, such as {entries[0][roles]!r:.40}; write `columns: {{speaker: {roles:.40}}}` in this entry "
             "of the configuration"
         )
@@ -77,7 +77,7 @@ def _read_entry(entry: dict[str, Any], place: str, reading: EntryReading) -> Non
     calls = [call for name in _CALL_FIELDS for call in _calls(entry.get(name), name, place)]
     text_field = next((name for name in TEXT_FIELDS if name in entry), None)
     if text_field is None and not calls:
-        raise UserError(f"{place} has no text: {_shown(entry)}; give it one of {', '.join(TEXT_FIELDS)}")
+        raise UserError(f"{place} has no text: {_shown(entry)}; add one of {', '.join(TEXT_FIELDS)}")
     for name in _THOUGHT_FIELDS:
         if isinstance(entry.get(name), str) and entry[name].strip():
             reading.add_aside("reasoning", entry[name])
@@ -138,7 +138,7 @@ def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
         elif part["type"] in ("thinking", "reasoning"):
             reading.add_aside("reasoning", _plain(part.get(part["type"], part.get("text"))))
         else:
-            reading.notes["parts that are no text, such as images, shown as [their kind]"] += 1
+            reading.notes["parts without text, such as images, shown as [their kind]"] += 1
             texts.append(f"[{part['type']:.40}]")
     return [text for text in texts if text.strip()]
 
@@ -287,8 +287,8 @@ def with_columns(lines: Sequence[JsonLine], path: Path, columns: Mapping[str, st
         absent = " and no field ".join(f"'{name:.60}'" for name in missing.values())
         wanted = ", ".join(f"{what}: NAME" for what in missing)
         raise UserError(
-            f"{path}: there is no field {absent}; fields there: {listed(there)}; name the right "
-            f"{'one' if len(missing) == 1 else 'ones'} under `columns: {{{wanted}}}` of this entry in the configuration"
+            f"{path}: there is no field {absent}; its fields: {listed(there)}; name the right "
+            f"{'one' if len(missing) == 1 else 'ones'} under `columns: {{{wanted}}}`"
         )
     mapped = []
     for line, inner in zip(lines, lists, strict=True):
@@ -320,7 +320,7 @@ def _entries_with(entries: Any, columns: Mapping[str, str], where: str) -> Any:
         turn = entry.get("turn") if isinstance(entry, dict) else None
         number = number_in(turn) if isinstance(turn, str) else turn
         if not isinstance(number, int | float) or number != number:
-            raise UserError(f"{where}: '{columns['turn']}' is {_shown(turn)}, which is no number; number the turns")
+            raise UserError(f"{where}: '{columns['turn']}' is {_shown(turn)}, which is not a number; number the turns")
         numbered.append((number, entry))
     return [entry for _, entry in sorted(numbered, key=lambda pair: pair[0])]
 

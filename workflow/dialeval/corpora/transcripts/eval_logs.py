@@ -34,7 +34,7 @@ _ZIP, _ZSTANDARD = b"PK\x03\x04", 93
 _HEADERS = ("header.json", "_journal/start.json")
 """Where an archive says what was evaluated; the second file alone is there until a run is finished."""
 _ATTACHMENT = re.compile(r"attachment://(\w+)")
-_ANEW = "copy the log anew, or convert it with `inspect log convert --to json`"
+_ANEW = "copy the log again, or convert it with `inspect log convert --to json`"
 ARCHIVE = ".eval"
 _GRADES = {"C": "1", "P": "0.5", "I": "0", "N": "0"}
 """Inspect's grades: correct, partially correct, incorrect, no answer."""
@@ -77,7 +77,7 @@ def read_inspect(path: Path, columns: Mapping[str, str], notes: Counter[str]) ->
         for number, sample in enumerate(samples, start=1):
             where = f"{log}, sample {number}"
             if not isinstance(sample, dict):
-                raise UserError(f"{where} is no object; {_ANEW}")
+                raise UserError(f"{where} is not an object; {_ANEW}")
             if sample.get("error"):
                 notes["samples that ended with an error left out"] += 1
                 continue
@@ -132,7 +132,7 @@ def read_scores(log: Path, notes: Counter[str]) -> Iterator[SampleScore]:
     for number, sample in enumerate(samples, start=1):
         where = f"{log}, sample {number}"
         if not isinstance(sample, dict):
-            raise UserError(f"{where} is no object; {_ANEW}")
+            raise UserError(f"{where} is not an object; {_ANEW}")
         metadata = sample.get("metadata")
         metadata = metadata if isinstance(metadata, dict) else {}
         epoch, scores = sample.get("epoch", 1), sample.get("scores") or {}
@@ -182,11 +182,11 @@ def _archive(log: Path) -> tuple[dict[str, Any], list[Any]]:
         with ZipFile(log) as archive:
             parts = archive.infolist()
             if (n_bytes := sum(part.file_size for part in parts)) > MOST_BYTES:
-                raise UserError(f"{log} unpacks to {n_bytes >> 20} MiB, more than {MOST_BYTES >> 20}; part the log")
+                raise UserError(f"{log} unpacks to {n_bytes >> 20} MiB, more than {MOST_BYTES >> 20}; split the log")
             found = {part.filename: part for part in parts}
             header = next((found[name] for name in _HEADERS if name in found), None)
             if header is None:
-                raise UserError(f"{log}: this zip archive has no {_HEADERS[0]}, so that it is no log of Inspect")
+                raise UserError(f"{log}: this zip archive has no {_HEADERS[0]}, so it is not a log of Inspect")
             names = sorted(name for name in found if name.startswith("samples/") and name.endswith(".json"))
             texts = [_unpacked(log, archive, part).decode() for part in (header, *(found[name] for name in names))]
     except (BadZipFile, OSError, EOFError, ValueError, RuntimeError, zlib.error) as error:
@@ -284,10 +284,10 @@ def read_lm_eval(path: Path, columns: Mapping[str, str], notes: Counter[str]) ->
         for line in read_json_lines(file):
             case = name_of(required(line.record, "doc_id", line.where), "doc_id", line.where)
             if seen.setdefault(case, line.record.get("filter")) != line.record.get("filter"):
-                notes["samples that repeat a document with another filter passed over"] += 1
+                notes["samples of documents already read with another filter, skipped"] += 1
                 continue
             if path.is_dir() and not _replies(line):
-                notes[f"samples of {_task(file)} passed over, which have no generated text"] += 1
+                notes[f"samples of {_task(file)} without generated text, skipped"] += 1
                 continue
             case = f"{_task(file)}-{case}" if len(tasks) > 1 else case
             lines += _generated(line, {"case_id": case, "model": model or None})
@@ -385,7 +385,7 @@ def mt_bench_files(path: Path) -> list[Path]:
     """
     answers = sorted((path / _ANSWERS).glob("*.jsonl"))
     if not answers:
-        raise UserError(f"{path / _ANSWERS}: no file of answers there; put one for each model, such as alpha.jsonl")
+        raise UserError(f"{path / _ANSWERS}: the folder has no answers; add a file for each model, such as alpha.jsonl")
     return [path / _QUESTIONS, *answers]
 
 
@@ -412,7 +412,7 @@ def mt_bench_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcri
     """
     del notes
     raise UserError(
-        f"{line.where}: questions and answers of MT-bench are in several files; set path to the folder that has "
+        f"{line.where}: MT-bench has its questions and answers in several files; set path to the folder with "
         f"{_QUESTIONS} and {_ANSWERS}/"
     )
 
@@ -432,7 +432,9 @@ def _dialogues(
 ) -> Iterator[Transcript]:
     question = name_of(required(line.record, _ID, line.where), _ID, line.where)
     if question not in user_turns:
-        raise UserError(f"{line.where}: question '{question:.60}' is not in {questions}; take the line out or add it")
+        raise UserError(
+            f"{line.where}: question '{question:.60}' is not in {questions}; remove the line or add the question"
+        )
     choices = required(line.record, "choices", line.where)
     if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
         raise UserError(f"{line.where}: 'choices' must be a list of objects with '{TURNS}'")
@@ -441,7 +443,7 @@ def _dialogues(
         if len(answers) > len(user_turns[question]):
             raise UserError(
                 f"{line.where}: {len(answers)} answers, but question '{question:.60}' has {len(user_turns[question])} "
-                f"turns in {questions}; take both files from one version"
+                f"turns in {questions}; use both files of one version"
             )
         texts_of_turns = [text for pair in zip(user_turns[question], answers, strict=False) for text in pair]
         yield Transcript(

@@ -159,7 +159,10 @@ def read_items(source: str, path: Path, options: Options) -> TranscriptItems:
     reading.items += references.items()
     _refuse_one_id_of_two(reading.items, path)
     counts[
-        ("dialogues in which an utterance contains the system's name; judges and annotators see it, no text is altered")
+        (
+            "dialogues in which an utterance contains the system's name; judges and annotators see it, since no "
+            "text is changed"
+        )
     ] += sum(names_its_system(item) for item in reading.items)
     reading.notes = [*_summary(path, reading), *(noted(count, note) for note, count in (+counts).items())]
     return reading
@@ -187,7 +190,11 @@ def _judged(
     Raises:
         UserError: there is none.
     """
-    silent = "the system says nothing" if options.evaluated_role is None else f"'{options.evaluated_role}' says nothing"
+    silent = (
+        "without an utterance of the system"
+        if options.evaluated_role is None
+        else f"'{options.evaluated_role}' has no utterance"
+    )
     kept = []
     for number, one in enumerate(found, start=1):
         counts["dialogues without an id, numbered row-1, row-2, ..."] += not one.dialogue_id
@@ -200,19 +207,20 @@ def _judged(
         kept.append(_Judged(one, item_id, judged))
         if not judged:
             counts[
-                "dialogues without a known system, so that all speakers are judged; `evaluated_role: NAME` names it"
+                "dialogues whose system is not among the speakers, so all speakers are judged; set `evaluated_role` "
+                "to the system's speaker"
             ] += 1
         elif judged != one.speakers[-1]:
-            counts["dialogues that end with another speaker than the system"] += 1
+            counts["dialogues whose last utterance is not the system's"] += 1
     if found and not kept:
         speakers = listed(dict.fromkeys(name for one in found for name in one.speakers))
         raise UserError(
-            f"{path}: none of {len(found)} dialogues can be judged ({_counted(reading.left_out)}); speakers there: "
-            f"{speakers}; name the one who is the system with the field `evaluated_role`"
+            f"{path}: none of {len(found)} dialogues can be judged ({_counted(reading.left_out)}); their speakers: "
+            f"{speakers}; set `evaluated_role` to the system's speaker"
         )
     if not found:
         passed_over = "; ".join(noted(count, note) for note, count in (+counts).items())
-        raise UserError(f"{path}: there is no dialogue in it" + (f" ({passed_over})" if passed_over else ""))
+        raise UserError(f"{path} has no dialogues" + (f" ({passed_over})" if passed_over else ""))
     return kept
 
 
@@ -242,7 +250,7 @@ def _within(limit: int | None, cases: Sequence[tuple[str, str]]) -> list[bool]:
 def _refuse_one_id_of_two(items: Sequence[Item], path: Path) -> None:
     for item_id, count in Counter(item.item_id for item in items).most_common(1):
         if count > 1:
-            raise UserError(f"{path}: '{item_id:.100}' could be two dialogues; take the / out of their ids or systems")
+            raise UserError(f"{path}: '{item_id:.100}' could be two dialogues; remove the / from their ids or systems")
 
 
 def _summary(path: Path, reading: TranscriptItems) -> Iterator[str]:
@@ -328,18 +336,18 @@ def named(found: Sequence[Transcript], path: Path, system: str | None, notes: Co
     every = [_one_line(replace(one, system=one.system or system or one.model)) for one in found]
     first: dict[Transcript, Transcript] = {}
     known = [one for one in every if not one.dialogue_id or first.setdefault(replace(one, place=""), one) is one]
-    notes["dialogues passed over that are there before, word for word, under the same id"] += len(every) - len(known)
+    notes["dialogues that repeat an earlier one of the same id word for word, skipped"] += len(every) - len(known)
     places: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for one in known:
         if one.dialogue_id:
             places[one.system, one.dialogue_id].append(_short(one, path))
     twice = {key: where for key, where in places.items() if len(where) > 1}
     for (whose, dialogue_id), where in twice.items():
-        more = f", and {len(twice) - 1} more are there twice" if len(twice) > 1 else ""
+        more = f", and {len(twice) - 1} other ids occur more than once" if len(twice) > 1 else ""
         raise UserError(
             f"{path}: dialogue '{dialogue_id:.60}' of system '{whose}' occurs {len(where)} times, at {_places(where)}"
-            f"{more}, with different texts; an id must be unique within a system: remove the others or give them other "
-            "ids"
+            f"{more}, with different texts. Ids must be unique within a system: remove the others or give them "
+            f"other ids"
         )
     return known
 
@@ -384,7 +392,7 @@ class References:
         if not utterances:
             return
         if item.system == REFERENCE:
-            words = f"a system is called '{REFERENCE}', as references are; call it otherwise"
+            words = f"a system is named '{REFERENCE}', like the references; rename it"
             raise UserError(f"{transcript.place}: {words}")
         case_id = item.case_id or item.item_id
         reference = replace(
@@ -398,8 +406,9 @@ class References:
         known, place = self._of_cases.setdefault(case_id, (reference, transcript.place))
         if (known.speakers, known.utterances) != (speakers, utterances):
             raise UserError(
-                f"{transcript.place}: case '{case_id:.60}' has another reference than at {place}; give one for each "
-                "case, as a list of utterances where the systems' dialogues differ before the last one"
+                f"{transcript.place}: case '{case_id:.60}' has another reference than at {place}. Give each case "
+                f"one reference; if the systems' dialogues differ before the last utterance, give it as a list of "
+                f"utterances"
             )
 
     def items(self) -> list[Item]:

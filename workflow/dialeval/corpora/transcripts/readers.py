@@ -141,7 +141,7 @@ def read(path: Path, reader: str, columns: Mapping[str, str], notes: Counter[str
 def _read_objects(path: Path, kind: str, columns: Mapping[str, str], notes: Counter[str]) -> Iterator[Transcript]:
     western = not is_columnar(path) and not is_workbook(path) and is_western(path)
     if western:
-        notes[f"files not in UTF-8 and read as Windows-1252, such as {path.name}; see that its letters are right"] += 1
+        notes[f"files not in UTF-8 and read as Windows-1252, such as {path.name}; check its letters"] += 1
     if kind in EXPORTS:
         yield from EXPORTS[kind].read(path, columns, notes, western=western)
         return
@@ -211,7 +211,7 @@ def _folder_format(path: Path) -> str:
 def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any] | None, western: bool) -> str:
     """Returns the format of a file of objects, of which the first is given."""
     if outer is None:
-        raise UserError(f"{path}: there is no dialogue in it")
+        raise UserError(f"{path} has no dialogues")
     all_sets = [fields for sets in _OF_EXPORTS.values() for fields in sets]
     wanted = fields_with(columns)
     inner = _first(records_of(path, wanted._replace(holding=(), together=all_sets), western=western)) or outer
@@ -233,8 +233,8 @@ def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any]
             return kind
     names = ", ".join(f"'{field}'" for field in DIALOGUES.holding)
     raise UserError(
-        f"{path}: the first object has none of the fields {names} that hold a dialogue, and is of no other format of "
-        f"docs/transcripts.md; present: {listed(first)}; name its fields under `columns`, such as `columns: "
+        f"{path}: the first object has none of the fields {names} that hold a dialogue, and the file fits no other "
+        f"format of docs/formats.md; present: {listed(first)}; name its fields under `columns`, such as `columns: "
         "{utterances: NAME, speaker: NAME, text: NAME}`"
     )
 
@@ -288,12 +288,12 @@ def read_system_folder(path: Path, notes: Counter[str], read_file: ReadFile) -> 
             names |= {transcript.system} - {""}
             if len(names) > 1:
                 raise UserError(
-                    f"{transcript.place}: a second system, {listed(sorted(names))}; in a folder each file is of one "
-                    "system, by the file's name: give this file alone as path, or part it"
+                    f"{transcript.place}: a second system, {listed(sorted(names))}. In a folder, each file belongs "
+                    f"to the system of its name: set path to this file, or split it"
                 )
             yield replace(transcript, system=_plain(file).stem)
         if names - {_plain(file).stem}:
-            notes[f"systems called by their file's name, {_plain(file).stem}, not {names.pop():.60}"] += 1
+            notes[f"systems named after their file, {_plain(file).stem}, not {names.pop():.60}"] += 1
 
 
 def system_files(path: Path) -> list[Path]:
@@ -308,11 +308,11 @@ def system_files(path: Path) -> list[Path]:
         raise UserError(f"{path} cannot be read: {error.strerror}") from error
     files = [file for file in files if not file.name.startswith(".")]
     if not files:
-        raise UserError(f"{path}: no file in this folder ends in {', '.join(ENDINGS)}; put one there for each system")
+        raise UserError(f"{path}: no file in this folder ends in {', '.join(ENDINGS)}; add one for each system")
     for file, other in zip(files[1:], files, strict=False):
         if _plain(file).stem == _plain(other).stem:
             name = _plain(file).stem
-            raise UserError(f"{path}: {other.name} and {file.name} are both of system '{name}'; rename one")
+            raise UserError(f"{path}: {other.name} and {file.name} both belong to system '{name}'; rename one")
     return files
 
 

@@ -93,7 +93,7 @@ def _blocks(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
             entries.append(spoken)
         elif text:
             if not entries:
-                raise UserError(f"{path}, line {number}: there is no speaker before {text!r:.40}; write `Ann: ...`")
+                raise UserError(f"{path}, line {number}: no speaker before {text!r:.40}; write `Ann: ...`")
             entries[-1]["text"] += f"\n{text}"
         is_after_blank = not text
     if entries:
@@ -136,13 +136,13 @@ def read_whatsapp(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
             if sent:
                 entries.append({"speaker": sent["speaker"].strip(), "text": sent["text"].lstrip("\u200e")})
             elif stamped:
-                notes["messages of WhatsApp itself passed over"] += 1
+                notes["messages of WhatsApp itself, skipped"] += 1
             elif entries:
                 entries[-1]["text"] += f"\n{line.rstrip()}"
             elif line.strip():
                 raise UserError(
-                    f"{file}, line {number}: {line.strip()!r:.40} does not begin as a message of WhatsApp, with date, "
-                    "time and sender; export the chat anew, without media"
+                    f"{file}, line {number}: {line.strip()!r:.40} does not begin with date, time and sender like a "
+                    f"message of WhatsApp; export the chat again, without media"
                 )
         yield replace(_dialogue(file, 1, entries, notes), dialogue_id=file.stem)
 
@@ -196,9 +196,9 @@ def read_slack(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
             where = f"{file}, record {number}"
             time = number_in(f"{message.get('ts')}") if isinstance(message, dict) else None
             if time is None:
-                raise UserError(f"{where}: a message of Slack needs its time as text in 'ts'; export the channel anew")
+                raise UserError(f"{where}: a message of Slack needs its time as text in 'ts'; export the channel again")
             if message.get("type") != "message" or message.get("subtype") not in _SPOKEN_SUBTYPES:
-                notes["messages of Slack itself, such as joins, passed over"] += 1
+                notes["messages of Slack itself, such as joins, skipped"] += 1
                 continue
             speaker = _slack_sender(message, people, bots)
             text = _slack_text(optional_text(message, "text", where), people)
@@ -210,7 +210,7 @@ def read_slack(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
         parts.sort()
         answering = [speaker for *_, speaker, _ in parts if speaker in bots]
         if has_bots and not answering:
-            notes["threads without an app passed over"] += 1
+            notes["threads without an app, skipped"] += 1
             continue
         reading = EntryReading(notes, prompts_by_role=False)
         for *_, speaker, text in parts:
@@ -224,7 +224,7 @@ def _slack_users(path: Path) -> tuple[dict[str, str], set[str]]:
     file = next(iter(_users_files(path)), None)
     listed_users = read_json(file) if file else []
     if not isinstance(listed_users, list):
-        raise UserError(f"{file}: there must be a list of users; export the workspace anew")
+        raise UserError(f"{file}: there must be a list of users; export the workspace again")
     users = [user for user in listed_users if isinstance(user, dict)]
     names = {f"{user.get('id')}": _name_in(user, "real_name", "name") or f"{user.get('id')}" for user in users}
     return names, {names[f"{user.get('id')}"] for user in users if user.get("is_bot") is True}

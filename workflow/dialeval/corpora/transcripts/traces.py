@@ -124,8 +124,8 @@ class Export:
         if not any(span.before for span in spans):
             there = listed(dict.fromkeys(name for line in lines for name in line.record))
             raise UserError(
-                f"{path}: {self.name}'s export has {len(spans)} spans, none with messages that can be read; "
-                f"{self.remedy}; fields there: {there}"
+                f"{path}: {self.name}'s export has {len(spans)} spans, but no messages; "
+                f"{self.remedy}; its fields: {there}"
             )
         sessions = {span.trace: span.session for span in spans if span.session}
         conversations: dict[str, list[Span]] = {}
@@ -135,7 +135,7 @@ class Export:
         for dialogue_id, parts in conversations.items():
             record = _dialogue(parts, notes)
             if record is None:
-                notes["conversations without messages that can be read passed over"] += 1
+                notes["conversations without messages, skipped"] += 1
                 continue
             named = {name: parts[0].line.record[name] for name in OF_DIALOGUE if name in columns and name != "system"}
             model = parts[0].line.record.get("model") if "system" in columns else record["model"]
@@ -156,7 +156,7 @@ def _dialogue(spans: Sequence[Span], notes: Counter[str]) -> dict[str, Any] | No
         return None
     models = [span.model for span in sorted(spans, key=lambda span: span.time) if span.model]
     if len({*models}) > 1:
-        notes["conversations in which several models answered, taken for the last one's"] += 1
+        notes["conversations with several models, attributed to the last one"] += 1
     return {"messages": messages, "model": models[-1] if models else ""}
 
 

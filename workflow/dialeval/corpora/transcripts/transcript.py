@@ -112,9 +112,7 @@ class EntryReading:
         n_named = sum(bool(message.speaker) for message in spoken)
         if 0 < n_named < len(spoken):
             number = next(place for place, message in enumerate(spoken, start=1) if not message.speaker)
-            raise UserError(
-                f"{where}: utterance {number} does not say who speaks, though others do; name every speaker"
-            )
+            raise UserError(f"{where}: utterance {number} has no speaker, unlike others; name every speaker")
         speakers: list[str] = []
         utterances: list[str] = []
         asides: list[Aside] = []
@@ -127,7 +125,7 @@ class EntryReading:
             if kind is None:
                 turn += 1
             if not message.text:
-                self.notes["entries without a text passed over"] += kind is None
+                self.notes["entries without a text, skipped"] += kind is None
             elif kind is not None:
                 asides.append(Aside(len(utterances), kind, message.text))
             else:
@@ -168,9 +166,7 @@ def judged_of(speakers: Sequence[str], system: str, wanted: str | None, where: s
         found = [name for name in found if name not in SYSTEM_ROLES]
     if len(found) > 1:
         both = " and ".join(f"'{names[name]:.40}'" for name in found)
-        raise UserError(
-            f"{where}: {both} could both be the system; name the one who is judged with the field `evaluated_role`"
-        )
+        raise UserError(f"{where}: {both} could both be the system; set `evaluated_role` to the one to evaluate")
     if found:
         return names[found[0]]
     if len(naming := [name for name in names.values() if names_system(name, system)]) == 1:

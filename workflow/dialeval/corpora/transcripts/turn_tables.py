@@ -74,8 +74,8 @@ def read_turns(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> I
             where = f"{path}, line {line}"
             if len(row) != len(header):
                 raise UserError(
-                    f"{where}: {len(row)} cells where the header has {len(header)}; put a text that holds the "
-                    "separator, quotes or line ends into double quotes"
+                    f"{where}: {len(row)} cells, but the header has {len(header)}; put a text with the separator, "
+                    f"quotes or line breaks into double quotes"
                 )
             found = {what: _inner(row[place].strip(), inner, where) for what, (place, inner) in places.items()}
             yield Row(f"line {line}", found)
@@ -125,7 +125,7 @@ def dialogues_of_rows(
         UserError: the file, the place, the column, the value and the remedy.
     """
     if "speaker" not in names:
-        notes["tables in which no column is known to name the speaker: two take turns, A and B"] += 1
+        notes["tables without a recognized column of speakers, read as two alternating speakers, A and B"] += 1
     dialogues: dict[tuple[str, str], _Rows] = {}
     apart: set[tuple[str, str]] = set()
     for number, (place, cells) in enumerate(rows):
@@ -140,8 +140,8 @@ def dialogues_of_rows(
         if about != (known.case_id, known.language):
             raise UserError(
                 f"{where}: dialogue '{key[1]:.60}' has another case or language ({listed(about)}) than in "
-                f"{known.place} ({listed((known.case_id, known.language))}); one dialogue has one of each: correct it, "
-                "or rename a column that is of something else"
+                f"{known.place} ({listed((known.case_id, known.language))}). A dialogue has one case and one "
+                f"language: correct the row, or rename a column with another meaning"
             )
         if number - known.last_row > 1:
             apart.add(key)
@@ -149,8 +149,8 @@ def dialogues_of_rows(
         turn = _turn(cells["turn"], where, names["turn"]) if "turn" in names else 0.0
         known.rows.append((turn, place, cells.get("speaker", ""), cells["text"]))
     if apart:
-        order = "by turn" if "turn" in names else "in the file's order, since no column is known to number the turns"
-        notes[f"dialogues with scattered rows, put together, {order}"] += len(apart)
+        order = "by turn" if "turn" in names else "in the file's order, since no column of turn numbers is recognized"
+        notes[f"dialogues whose rows are not successive, joined {order}"] += len(apart)
     speakers_there = {speaker.casefold() for found in dialogues.values() for _, _, speaker, _ in found.rows}
     prompts = names.get("speaker", "").rpartition(".")[2].casefold() == "role" and bool(
         speakers_there & {*JUDGED} - SYSTEM_ROLES  # else `system` is who talks with the user
@@ -210,15 +210,15 @@ def places_of(
         missing.setdefault("speaker", "no column with the speaker")
     if missing:
         wanted = ", ".join(f"{what}: NAME" for what in missing)
-        alone = "; if the speakers alternate and no column names them, remove the columns that are not used"
+        alone = "; if the speakers alternate and no column names them, remove the other columns"
         raise UserError(
-            f"{path}: there is {', '.join(missing.values())}; columns there: {listed(header)}; name the right "
-            f"{'one' if len(missing) == 1 else 'ones'} under `columns: {{{wanted}}}` of this entry in the configuration"
+            f"{path}: {', '.join(missing.values())}; its columns: {listed(header)}; name the right "
+            f"{'one' if len(missing) == 1 else 'ones'} under `columns: {{{wanted}}}`"
             f"{alone if [*missing] == ['speaker'] and 'speaker' not in columns and unread else ''}"
         )
     if len(set(places.values())) < len(places):
         twice = next(place for place in places.values() if list(places.values()).count(place) > 1)
-        raise UserError(f"{path}: the column '{header[twice[0]]:.60}' is named twice; name another one")
+        raise UserError(f"{path}: the column '{header[twice[0]]:.60}' is named twice; name each column once")
     return places
 
 
@@ -239,7 +239,7 @@ def note_columns(path: Path, header: Sequence[str], places: Mapping[str, tuple[i
     notes[f"columns of {path.name} read: {', '.join(read)}"] += len(places)
     used = {place for place, _ in places.values()}
     if passed_over := [name for place, name in enumerate(header) if name and place not in used]:
-        notes[f"columns of {path.name} passed over: {listed(passed_over)}"] += len(passed_over)
+        notes[f"columns of {path.name} skipped: {listed(passed_over)}"] += len(passed_over)
 
 
 def _cell(value: Any, what: str, name: str, where: str) -> str:
@@ -280,7 +280,7 @@ def _turn(cell: str, where: str, column: str) -> float:
     number = number_in(cell)
     if number is None or number != number:
         raise UserError(
-            f"{where}: column '{column}' is {cell!r:.40}, which is no number; number the turns, or rename it"
+            f"{where}: column '{column}' is {cell!r:.40}, which is not a number; number the turns, or rename it"
         )
     return number
 
@@ -299,8 +299,8 @@ def _in_order(
         other = places.setdefault((turn, speaker, text), place)
         if other != place:
             raise UserError(
-                f"{path}, {place}: the same as {other}, turn {turn:g} of dialogue '{dialogue_id:.60}'; a "
-                "dialogue may be there once for each system: remove one, or give the other another id"
+                f"{path}, {place}: the same as {other}, turn {turn:g} of dialogue '{dialogue_id:.60}'. Each system "
+                f"may have a dialogue once: remove one, or give one of them another id"
             )
     return ordered
 

@@ -158,15 +158,15 @@ def as_papers(request: Request) -> Request:
 def check(request: Request, method: str, serves: Collection[str]) -> None:
     """Raises AnswerFailure if a method cannot answer a request because of its protocol, kind or subject."""
     if request.protocol not in _KINDS:
-        raise _refusal(f"embedded models know nothing of '{request.protocol}'; known: {', '.join(_KINDS)}")
+        raise _refusal(f"embedded models cannot answer '{request.protocol}'; they can answer: {', '.join(_KINDS)}")
     if request.protocol not in serves:
         raise _refusal(
-            f"embedded method '{method}' cannot answer '{request.protocol}'; it can: {', '.join(sorted(serves))}"
+            f"embedded method '{method}' cannot answer '{request.protocol}'; it can answer: {', '.join(sorted(serves))}"
         )
     kinds = _KINDS[request.protocol]
     if request.kind not in kinds:
         raise _refusal(
-            f"embedded models have no answer of kind '{request.kind}' to '{request.protocol}'; ask for "
+            f"embedded models give no response of kind '{request.kind}' to '{request.protocol}'; request "
             f"{' or '.join(kinds)}"
         )
     n = _DIALOGUES.get(request.protocol)
@@ -213,7 +213,7 @@ def read_options(request: Request) -> tuple[Dialogue, tuple[str, ...]]:
     if request.kind == "choice" and len(request.labels) != len(options):
         raise _refusal(f"{place} has {len(request.labels)} labels for {len(options)} options; give one for each")
     if request.kind == "loglikelihood" and request.continuation.strip() not in map(str.strip, options):
-        raise _refusal(f"{place} asks about a continuation that is none of its options: {request.continuation!r:.80}")
+        raise _refusal(f"{place} has a continuation that is not one of its options: {request.continuation!r:.80}")
     return utterances, options
 
 

@@ -68,14 +68,14 @@ def learn(method: str, dialogues: Sequence[Dialogue], *, random_seed: int, folds
     """
     learner = learner_of(method)
     if folds < learner.min_folds:
-        raise UserError(f"{folds} folds are too few to learn '{method}'; use {DEFAULT_FOLDS}")
+        raise UserError(f"{folds} folds are too few to train '{method}'; use {DEFAULT_FOLDS}")
     usable = sorted({cleaned for dialogue in dialogues if len(cleaned := _clean(dialogue)) >= 2})
     groups = {script: split(group, folds) for script, group in by_script(usable).items()}
     enough = {script: parts for script, parts in groups.items() if _suffice(parts, learner)}
     if not enough and learner.needs:
         raise UserError(
-            f"{len(usable)} different dialogues of two or more utterances are too few to learn '{method}' from; "
-            f"add dialogues that begin differently (it needs {learner.needs} besides those of any one fold)"
+            f"{len(usable)} different dialogues of two or more utterances are too few to train '{method}'; add "
+            f"dialogues that begin differently (it needs {learner.needs} outside of each fold)"
         )
     nothing: dict[Script, list[list[Dialogue]]] = {"spaced": [[]] * folds}
     models = {
@@ -125,7 +125,7 @@ def _digest(method: str, dialogues: Sequence[Dialogue], random_seed: int, folds:
 
 FORMAT = 2
 """Raised by hand when what is written here is laid out otherwise."""
-_REMEDY = "delete it, and the next run learns it again"
+_REMEDY = "delete it, and the next run trains it again"
 
 
 def learned_bytes(learned: Learned) -> bytes:
@@ -145,8 +145,8 @@ def read_learned(path: Path, method: str) -> Learned:
         raise UserError(f"{path} cannot be read: {error.strerror or error}; {_REMEDY}") from error
     if not content.startswith(b"PK"):
         raise UserError(
-            f"{path} is not a learned embedded model, or one of an earlier version, which was a pickle: such a file "
-            f"can run any code and is not opened; {_REMEDY}"
+            f"{path} is not a trained embedded model, or is a pickle of an earlier version, which is not opened "
+            f"because a pickle can run any code; {_REMEDY}"
         )
     try:
         versions = versions_of(content)
@@ -154,11 +154,11 @@ def read_learned(path: Path, method: str) -> Learned:
             learned = unpacked(content, _classes(method))
             if isinstance(learned, Learned) and learned.method == method:
                 return learned
-            raise ValueError("it holds another model")
+            raise ValueError("it contains another model")
     except ValueError as error:
-        raise UserError(f"{path} is damaged, or no learned embedded model ({error!s:.200}); {_REMEDY}") from error
+        raise UserError(f"{path} is corrupt, or not a trained embedded model ({error!s:.200}); {_REMEDY}") from error
     raise UserError(
-        f"{path} was learned with other versions ({versions}) than the ones in use ({_versions()}); {_REMEDY}"
+        f"{path} was trained with other versions ({versions}) than the present ones ({_versions()}); {_REMEDY}"
     )
 
 

@@ -170,8 +170,8 @@ class EncoderEngine:
         if not answers(request):
             raise AnswerFailure(
                 "unsupported",
-                f"request '{request.request_id}' has the labels {', '.join(request.labels)}; a trained encoder gives "
-                "the probability of Yes alone: write the criterion as a question to answer with Yes",
+                f"request '{request.request_id}' has the labels {', '.join(request.labels)}; a trained encoder "
+                f"gives only the probability of Yes: write the criterion as a yes/no question",
             )
         if not self._metric.knows(question.level, question.criterion):
             raise AnswerFailure(
@@ -202,8 +202,8 @@ class EncoderEngine:
                 raise
             tokens = len(batch) * max(len(sequence.ids) for sequence in batch)
             raise UserError(
-                f"the GPU's memory does not suffice for {tokens} tokens at once: lower batch_tokens "
-                f"({self._model.batch_tokens}), or take precision: bfloat16"
+                f"the GPU's memory is too small for {tokens} tokens per batch: lower batch_tokens "
+                f"({self._model.batch_tokens}), or set precision: bfloat16"
             ) from error
 
     async def _answered(self, drawn: _Drawn) -> AsyncGenerator[Outcome, None]:
@@ -223,7 +223,7 @@ def _columns(metric: Metric, score: Score, criterion: str) -> list[int]:
         return list(range(len(metric.experts)))
     if criterion not in metric.experts:
         raise UserError(
-            f"score: own asks for a head of its own for {criterion}; the heads of this metric are "
+            f"score: own needs a head for {criterion}; the heads of this metric are "
             f"{', '.join(metric.experts)}: set score: mean"
         )
     return [metric.experts.index(criterion)]
@@ -340,7 +340,8 @@ def load_network(folder: Path) -> tuple[Any, Any, Metric]:
         network.load_state_dict(state)
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise UserError(
-            f"{folder} does not hold a whole metric: {str(error).strip().splitlines()[0]:.300}; train it again, or "
+            f"{folder} does not contain a complete metric: {str(error).strip().splitlines()[0]:.300}; train it "
+            f"again, or "
             "name another folder"
         ) from error
     return network.eval(), tokenizer, metric

@@ -75,8 +75,7 @@ def read_metric(folder: Path) -> Metric:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UserError(
-            f"{folder} holds no trained metric: {FILE} is not there; name a folder that a run has made under "
-            "results/trained"
+            f"{folder} has no trained metric: {FILE} is missing; name a folder that a run made under results/trained"
         ) from None
     except (OSError, ValueError) as error:
         raise UserError(f"{path} cannot be read: {error}; train the metric again") from None
@@ -91,7 +90,7 @@ def read_metric(folder: Path) -> Metric:
 
 def _metric(content: Any) -> Metric:
     if not isinstance(content, dict):
-        raise ValueError("it is no JSON object")
+        raise ValueError("it is not a JSON object")
     if content["format"] != FORMAT:
         raise ValueError(f"its format is {content['format']}")
     pooling = next((one for one in get_args(Pooling) if one == content["pooling"]), None)
@@ -137,12 +136,12 @@ def read_question(request: Request) -> Asked:
     if request.kind != "choice":
         raise AnswerFailure(
             "unsupported",
-            f"{place}: a trained encoder writes nothing; ask it under yes_no, or another of form probability",
+            f"{place}: a trained encoder writes no text; use it under yes_no or another protocol of form probability",
         )
     if len(request.subject) < 2 or not request.subject[0] or len(request.subject[1]) != 2:
         raise AnswerFailure(
             "unsupported",
-            f"{place} must be about at least one utterance, a level and a criterion; an encoder scores nothing else",
+            f"{place} must have at least one utterance, a level and a criterion",
         )
     utterances, (level, criterion), *_ = request.subject
     return Asked(utterances, level, criterion)
@@ -257,7 +256,9 @@ class Encoding:
         self._separator = _separator(tokenizer)
         self._room = max_tokens - sum(map(len, self._frame[:3]))
         if self._room < 1:
-            raise UserError(f"max_tokens {max_tokens} leaves no room beside the tokenizer's special tokens; raise it")
+            raise UserError(
+                f"max_tokens {max_tokens} leaves no tokens besides the tokenizer's special tokens; raise it"
+            )
 
     def segments(self, network: Any) -> bool:
         """Returns whether an `ExpertNetwork` needs the number of each token's segment."""
@@ -301,8 +302,8 @@ class Encoding:
 def _pad_token(tokenizer: Any) -> int:
     if tokenizer.pad_token_id is None:
         raise UserError(
-            f"the tokenizer of '{tokenizer.name_or_path}' has no token for padding, so that texts of different length "
-            "cannot be computed together; name an encoder (BERT, RoBERTa, XLM-R, DeBERTa, ModernBERT), or give that "
+            f"the tokenizer of '{tokenizer.name_or_path}' has no padding token, so texts of different lengths "
+            f"cannot share a batch; name an encoder (BERT, RoBERTa, XLM-R, DeBERTa, ModernBERT), or give that "
             "tokenizer a pad_token"
         )
     return int(tokenizer.pad_token_id)
@@ -316,8 +317,8 @@ def _frame(tokenizer: Any, *, pair: bool) -> _Frame:
     places = [place for place in range(len(ids) - width + 1) if letter and ids[place : place + width] == letter]
     if not places or (pair and len(places) < 2):
         raise UserError(
-            f"how the tokenizer of '{tokenizer.name_or_path}' marks {'pairs of texts' if pair else 'texts'} cannot be "
-            "found out; name another encoder"
+            f"the format in which the tokenizer of '{tokenizer.name_or_path}' marks "
+            f"{'pairs of texts' if pair else 'texts'} is not recognized; name another encoder"
         )
     first, last = places[0], places[-1]
     if not pair:
@@ -343,8 +344,8 @@ def _separator(tokenizer: Any) -> int:
         if token is not None:
             return int(token)
     raise UserError(
-        f"the tokenizer of '{tokenizer.name_or_path}' has neither a sep_token nor an eos_token to put between "
-        "utterances; name an encoder that has one"
+        f"the tokenizer of '{tokenizer.name_or_path}' has neither a sep_token nor an eos_token to separate "
+        f"utterances; name an encoder that has one"
     )
 
 

@@ -192,8 +192,8 @@ def adapted_parts(body: nn.Module) -> list[str]:
             return sorted(found, key=_natural)
     known = "; ".join(places.architectures for places in _PLACES)
     raise UserError(
-        f"the place of adapters in an encoder of type '{config.model_type}' is not known; known: {known}. Set "
-        "adapter_size: 0 for heads alone, which work with every encoder"
+        f"adapters are not supported for encoders of type '{config.model_type}'; supported: {known}. Set "
+        f"adapter_size: 0 to train heads only, which works with every encoder"
     )
 
 

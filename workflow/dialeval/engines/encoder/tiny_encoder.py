@@ -51,9 +51,11 @@ def build_tiny_encoder(folder: Path, *, steps: int = 0, architecture: str = "xlm
     if problem:
         raise UserError(problem)
     if architecture not in ARCHITECTURES:
-        raise UserError(f"'{architecture}' is no architecture of a tiny encoder; known: {', '.join(ARCHITECTURES)}")
+        raise UserError(
+            f"'{architecture}' is not an architecture of a tiny encoder; choose from: {', '.join(ARCHITECTURES)}"
+        )
     if folder.exists() and any(folder.iterdir()) and not (folder / "config.json").exists():
-        raise UserError(f"{folder} is not empty and holds no model; name a new folder")
+        raise UserError(f"{folder} is not empty and has no model; name a new folder")
     import torch
     import transformers
 
@@ -77,10 +79,14 @@ def build_tiny_encoder(folder: Path, *, steps: int = 0, architecture: str = "xlm
 def main() -> None:
     """Builds an encoder from the command line."""
     parser = argparse.ArgumentParser(prog="python -m dialeval.engines.encoder.tiny_encoder", description=__doc__)
-    parser.add_argument("folder", type=Path, metavar="DIR", help="where the encoder goes")
-    parser.add_argument("--steps", type=int, default=0, help="steps of guessing masked words (default %(default)s)")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="folder for the encoder")
+    parser.add_argument(
+        "--steps", type=int, default=0, help="training steps of masked word prediction (default %(default)s)"
+    )
     parser.add_argument("--architecture", choices=ARCHITECTURES, default=ARCHITECTURES[0], help="default %(default)s")
-    parser.add_argument("--random-seed", type=int, default=0, help="of the start and of what is masked (default 0)")
+    parser.add_argument(
+        "--random-seed", type=int, default=0, help="random seed of the weights and the masks (default 0)"
+    )
     options = parser.parse_args()
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     try:

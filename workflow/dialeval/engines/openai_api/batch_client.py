@@ -124,7 +124,7 @@ class BatchClient:
             async with asyncio.timeout(seconds):
                 return await call
         except TimeoutError:
-            return Fault("timeout", f"no answer within {seconds:g} s (timeout_seconds)")
+            return Fault("timeout", f"no response within {seconds:g} s (timeout_seconds)")
         except openai.APIStatusError as error:
             message = decoded(error.response.content)
             return status_fault(error.status_code, message, error.response.headers, self.redactor)
@@ -258,7 +258,7 @@ class BatchEndpoint:
             page = _given(await self._client.get(f"/batches?limit={_PAGE}{after}"))
             batches = page.get("data")
             if not isinstance(batches, list) or not all(isinstance(batch, dict) for batch in batches):
-                raise Fault("malformed", "the endpoint's list of batches is not as OpenAI documents it")
+                raise Fault("malformed", "the endpoint's list of batches does not have OpenAI's format")
             for batch in batches:
                 if _part(batch, "metadata").get(MARK) == mark:
                     return _named(batch)

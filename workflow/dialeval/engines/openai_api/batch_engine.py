@@ -192,9 +192,9 @@ class BatchRun:
 
     def _batch_lost(self, batch: Batch, fault: Fault) -> UserError:
         return UserError(
-            f"{self._place} does not give batch {batch.name or batch.mark}: {fault.kind}: {fault}. It is recorded in "
-            f"{self._ledger.path}: mend this and run the same command again to go on waiting for it; if the batch is "
-            "lost for good, delete that file, and its requests are handed over anew"
+            f"{self._place} does not return batch {batch.name or batch.mark}: {fault.kind}: {fault}. The batch is "
+            f"recorded in {self._ledger.path}. Fix this and run the same command again to wait for it; if the batch "
+            f"is lost, delete that file, and DialEval submits its requests again"
         )
 
     def _discard(self, batch: Batch) -> None:
@@ -255,12 +255,12 @@ class BatchRun:
             if not (batch.file and fault.passing):  # surely there is no such batch
                 self._discard(batch)
             raise UserError(
-                f"{self._place} did not take a batch of {len(batch.requests)} requests: {fault.kind}: {fault}. What "
-                "was handed over before goes on there: run the same command again to wait for it. For an endpoint "
-                "without batches, set batch: false"
+                f"{self._place} did not accept a batch of {len(batch.requests)} requests: {fault.kind}: {fault}. "
+                f"Earlier batches continue: run the same command again to wait for them. For an endpoint without "
+                f"batches, set batch: false"
             ) from None
         self._wanted[batch.mark] = batch
-        _notify(f"batch {batch.name}: {len(batch.requests)} requests handed over")
+        _notify(f"batch {batch.name}: {len(batch.requests)} requests submitted")
 
     async def _one_by_one(self, keys: Iterable[str]) -> AsyncGenerator[tuple[str, Outcome], None]:
         """Yields outcomes of ordinary requests as they come."""
@@ -318,8 +318,8 @@ class BatchRun:
             self._reported[batch.mark] = status, time.monotonic()
             hours = (time.time() - batch.planned) / 3600
             _notify(
-                f"batch {batch.name}: {status.state}, {status.completed} of {len(batch.requests)} answered, "
-                f"{status.failed} failed, {hours:.1f} h since it was handed over"
+                f"batch {batch.name}: {status.state}, {status.completed} of {len(batch.requests)} with a response, "
+                f"{status.failed} failed, {hours:.1f} h since submission"
             )
         return status
 
@@ -361,7 +361,7 @@ class BatchRun:
             self._account.settle_batch(batch.mark, bills if with_open else bills | unmentioned)
         self._ledger.close(batch)
         if again:
-            _notify(f"batch {batch.name}: {len(again)} requests without a response are sent one by one")
+            _notify(f"batch {batch.name}: {len(again)} requests without a response are sent singly")
         async for one in self._one_by_one(again):
             yield one
 
@@ -371,13 +371,15 @@ class BatchRun:
             return False
         if not self._wanted:
             raise UserError(
-                f"{self._place} refuses batch {batch.name} of {len(batch.requests)} requests: {status.message}. Hand "
-                "over less at once with a smaller batch_requests, or wait until others' batches have ended, then run "
+                f"{self._place} refuses batch {batch.name} of {len(batch.requests)} requests: {status.message}. "
+                f"Lower batch_requests, or wait until other batches of the account have ended, then run "
                 "the same command again"
             )
         self._later += [key for key in batch.requests if key in self._spool]
         self._discard(batch)
-        _notify(f"batch {batch.name}: refused for now ({status.message}), handed over again after another has ended")
+        _notify(
+            f"batch {batch.name}: refused for now ({status.message}); submitted again after another batch has ended"
+        )
         return True
 
     async def _content(self, batch: Batch, file: str) -> bytes:
@@ -385,7 +387,7 @@ class BatchRun:
             return await self._endpoint.content(file)
         except Fault as fault:
             if fault.kind == "not_found":  # endpoints delete them after some weeks
-                _notify(f"batch {batch.name}: its file {file} is no longer there")
+                _notify(f"batch {batch.name}: its file {file} no longer exists")
                 return b""
             raise self._batch_lost(batch, fault) from None
 
@@ -416,9 +418,9 @@ def _unmentioned(batch: Batch, status: BatchStatus) -> AnswerFailure:
     """Returns the failure of a request without a line in a batch's output."""
     match status.state:
         case "expired":
-            return AnswerFailure("expired", f"batch {batch.name} expired before this request was answered")
+            return AnswerFailure("expired", f"batch {batch.name} expired before the response to this request")
         case "cancelled":
-            return AnswerFailure("cancelled", f"batch {batch.name} was cancelled before this request was answered")
+            return AnswerFailure("cancelled", f"batch {batch.name} was cancelled before the response to this request")
         case "failed":
             return AnswerFailure("bad_request", f"batch {batch.name} was refused: {status.code}: {status.message}")
         case _:

@@ -94,7 +94,7 @@ def _outcome(
     error, response = entry.get("error"), entry.get("response")
     code = error.get("code") if isinstance(error, dict) else None
     if isinstance(code, str) and code in UNANSWERED:
-        return AnswerFailure(UNANSWERED[code], f"the batch was {UNANSWERED[code]} before this request was answered")
+        return AnswerFailure(UNANSWERED[code], f"the batch was {UNANSWERED[code]} before the response to this request")
     status = response.get("status_code") if isinstance(response, dict) else None
     body = response.get("body") if isinstance(response, dict) else None
     if isinstance(status, int) and status != 200:
@@ -106,7 +106,7 @@ def _outcome(
             return failure
     if isinstance(error, dict):
         return status_fault(500, entry, {}, redactor)
-    return Fault("malformed", "the batch's line for this request is not as OpenAI documents it")
+    return Fault("malformed", "the batch's line for this request does not have OpenAI's format")
 
 
 def _reader(request: RequestFields, reasoning_end: str | None) -> Callable[[dict[str, Any]], Response]:

@@ -93,7 +93,7 @@ class Connection:
         try:
             data = to_json(body)
         except PydanticSerializationError:
-            words = "the prompt holds characters that are no text (half a surrogate pair)"
+            words = "the prompt contains invalid characters (half of a surrogate pair)"
             return Fault("bad_request", words, billed="nothing")
         url = path if "://" in path else self.address + path
         try:
@@ -101,21 +101,21 @@ class Connection:
             content = await self._answers.read(response)
         except aiohttp.ClientSSLError as error:
             words = (
-                f"no secure connection: {self._error_text(error)}; see whether base_url begins with the right one of "
-                "http:// and https://; SSL_CERT_FILE names the file of a certificate of your own"
+                f"no secure connection: {self._error_text(error)}; check http:// or https:// in base_url; set "
+                f"SSL_CERT_FILE to the file of your own certificate"
             )
             return Fault("connection", words, billed="nothing", final=True)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.ClientHttpProxyError) as error:
             return Fault("connection", f"no connection: {self._error_text(error)}", billed="nothing")  # not sent
         except TimeoutError:
-            return Fault("timeout", f"no answer within {self._timeout:g} s (timeout_seconds)")
+            return Fault("timeout", f"no response within {self._timeout:g} s (timeout_seconds)")
         except (aiohttp.ClientError, OSError) as error:
             return Fault("connection", self._error_text(error), billed="nothing" if _is_unsent(error) else "everything")
         if on_headers is not None:
             on_headers(response.headers)
         if content is None:
             most = LARGEST_ANSWER >> 20
-            words = f"the answer is longer than {most} MB; see whether base_url is a model's endpoint"
+            words = f"the response is longer than {most} MB; check that base_url is a model's endpoint"
             return Fault("malformed", words, final=True)
         return json_or_fault(response.status, response.headers, content, self.redactor, url)
 
@@ -135,12 +135,13 @@ class Connection:
         if not value:
             needless = "set api_key_env: null" if field == "api_key_env" else f"remove {field}"
             raise UserError(
-                f"{place} is not set, and a request needs it: export {variable} where the jobs run and run the same "
-                f"command again; for an endpoint that does not need it, {needless}"
+                f"{place} is not set, and a request needs it: export {variable} on the machine of the jobs and run "
+                f"the same command again; for an endpoint that does not need it, {needless}"
             )
         if not (value.isascii() and value.isprintable()) or any(letter.isspace() for letter in value):
             raise UserError(
-                f"{place} holds a blank or a character that no key has (its value is not shown); set it anew"
+                f"{place} contains a blank or another character that is invalid in a key (its value is not shown); "
+                f"set it again"
             )
         return value
 
@@ -182,19 +183,19 @@ class Connection:
         """Returns the message of an error of the client, without its request."""
         match error:
             case aiohttp.ConnectionTimeoutError():
-                words = f"none within {self._connect_seconds:g} s"
+                words = f"no connection within {self._connect_seconds:g} s"
             case aiohttp.ClientConnectorCertificateError():
                 words = str(error.certificate_error)
             case aiohttp.ClientConnectorError():
                 words = str(error.os_error)
             case aiohttp.ServerDisconnectedError():
-                words = "the endpoint closed the connection before it answered"
+                words = "the endpoint closed the connection before it responded"
             case aiohttp.ClientHttpProxyError():
-                words = f"the proxy answered {error.status} {error.message}"
+                words = f"the proxy responded {error.status} {error.message}"
             case aiohttp.ClientResponseError():
-                words = f"what came is no answer in HTTP: {error.message}"
+                words = f"the response is not HTTP: {error.message}"
             case aiohttp.ClientPayloadError():
-                words = f"the answer is not whole: {error}"
+                words = f"the response is incomplete: {error}"
             case aiohttp.ClientOSError() if error.errno is None:
                 words = "the endpoint closed the connection before the request was sent"
             case _:
@@ -219,7 +220,7 @@ def json_or_fault(
         return status_fault(status, payload, headers, redactor, url)
     if not isinstance(payload, dict):
         words = short(redactor.mask(content.decode("utf-8", "replace")))[:120]
-        return Fault("malformed", f"the answer is not the JSON of an OpenAI-compatible endpoint: {words!r}")
+        return Fault("malformed", f"the response is not the JSON of an OpenAI-compatible endpoint: {words!r}")
     error = payload.get("error")
     if error and "choices" not in payload:  # some proxies report errors with status 200
         code = error.get("code") if isinstance(error, dict) else None
@@ -277,14 +278,14 @@ def proxy_for(address: str) -> str | None:
     scheme = found.partition("://")[0].lower()
     if scheme not in _PROXIES:
         raise UserError(
-            f"the environment names a proxy of the kind '{scheme}' for {host}, and only http and https proxies can be "
-            "used: set HTTPS_PROXY to one of these, or name the host in NO_PROXY"
+            f"the environment sets a proxy of type '{scheme}' for {host}; set HTTPS_PROXY to an http or https "
+            f"proxy, or add the host to NO_PROXY"
         )
     if not _is_address(found):
         raise UserError(
-            f"the environment names a proxy for {host} that is no address (it is not shown, since it may contain a "
-            "password): write HTTPS_PROXY as http://user:password@host:port, with %2F for a slash in the password, "
-            "%40 for an @ and so on, or name the host in NO_PROXY"
+            f"the environment sets a proxy for {host} that is not a valid address (not shown, since it may contain "
+            f"a password): write HTTPS_PROXY as http://user:password@host:port, with %2F for a slash in the password, "
+            "%40 for an @ and so on, or add the host to NO_PROXY"
         )
     return found
 
@@ -307,8 +308,8 @@ def certificates() -> ssl.SSLContext:
     except OSError as error:
         named = [f"{name}={os.environ[name]}" for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if name in os.environ]
         raise UserError(
-            f"the certificates to trust cannot be read ({', '.join(named) or 'those of this system'}): "
-            f"{error.strerror or error}; mend that, or unset the variable"
+            f"the trusted certificates cannot be read ({', '.join(named) or 'those of this system'}): "
+            f"{error.strerror or error}; fix that, or unset the variable"
         ) from error
 
 

@@ -233,14 +233,14 @@ class OpenAIEngine:
                 return await self._post("/chat/completions", choice_body(self._model, request), request, read)
             case _:
                 raise AnswerFailure(
-                    "unsupported", "label_logprobs is none for this model; read its labels from its text instead"
+                    "unsupported", "label_logprobs is none for this model; use a protocol that parses text"
                 )
 
     async def _loglikelihood(self, request: Request) -> Response:
         if not self._model.prompt_logprobs:
             raise AnswerFailure(
                 "unsupported",
-                "an endpoint of OpenAI's kind cannot score a given text; if this one is a vLLM server, set "
-                "prompt_logprobs: true, otherwise choose a model that vLLM runs",
+                "an OpenAI-compatible endpoint cannot score a given text; for a vLLM server set prompt_logprobs: "
+                "true, otherwise use a model of engine vllm",
             )
         return await self._server.loglikelihood(request)

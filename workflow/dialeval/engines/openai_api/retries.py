@@ -169,9 +169,9 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], redactor
     kind = _kind(status, code, message)
     hint = ""
     if 300 <= status < 400:
-        hint = " (the endpoint sends us elsewhere; correct base_url)"
+        hint = " (the endpoint redirects; correct base_url)"
     if kind == "bad_request" and _ROLE_WORDS.search(message):
-        hint = " (this model's template wants other roles; set system_message: merge)"
+        hint = " (this model's template does not accept these roles; set system_message: merge)"
     elif kind not in ("context_length", "refusal", "quota"):
         field_remedy = remedy(status, message_text(error.get("param")), message)
         if field_remedy is not None:
@@ -201,7 +201,7 @@ def read_or_fault(read: Callable[[dict[str, Any]], Read], payload: dict[str, Any
             raise
         return Fault(failure.kind, str(failure))
     except RecursionError:
-        return Fault("malformed", "the answer's JSON is nested too deeply")
+        return Fault("malformed", "the response's JSON is nested too deeply")
 
 
 def short(text: str) -> str:

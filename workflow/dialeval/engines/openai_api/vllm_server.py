@@ -150,14 +150,14 @@ def _failed(task: asyncio.Task[LabelTree]) -> bool:
 def _read_text(payload: dict[str, Any]) -> str:
     text = payload.get("prompt")
     if not isinstance(text, str):
-        raise AnswerFailure("unsupported", "the endpoint has no /detokenize as vLLM's servers have")
+        raise AnswerFailure("unsupported", "the endpoint has no /detokenize, unlike a vLLM server")
     return text
 
 
 def _read_tokens(payload: dict[str, Any]) -> list[int]:
     tokens = payload.get("tokens")
     if not isinstance(tokens, list) or not all(isinstance(token, int) for token in tokens):
-        raise AnswerFailure("unsupported", "the endpoint has no /tokenize as vLLM's servers have")
+        raise AnswerFailure("unsupported", "the endpoint has no /tokenize, unlike a vLLM server")
     return tokens
 
 

@@ -200,7 +200,7 @@ def read_chat(payload: Mapping[str, Any], *, reasoning_end: str | None = None) -
         text, reasoning = split_thinking(text, closing=reasoning_end, opened=True)
     if not text.strip() and finish == "stop":
         where = ", only reasoning" if reasoning else ""
-        raise AnswerFailure("empty", f"the model answered with an empty text{where}")
+        raise AnswerFailure("empty", f"the model responded with an empty text{where}")
     return Response(text=text if text.strip() else "", finish_reason=finish, reasoning=reasoning, **_usage(payload))
 
 
@@ -244,7 +244,8 @@ def first_token_logprobs(payload: Mapping[str, Any]) -> dict[str, float]:
         places = (choice.get("logprobs") or {}).get("content")
         if not places:
             raise AnswerFailure(
-                "unsupported", "the endpoint gave no logprobs (for models without any there is label_logprobs: none)"
+                "unsupported",
+                "the endpoint returned no logprobs (for models without logprobs, set label_logprobs: none)",
             )
         shown = [*(places[0].get("top_logprobs") or ()), places[0]]
         tokens: dict[str, float] = {}
@@ -252,7 +253,7 @@ def first_token_logprobs(payload: Mapping[str, Any]) -> dict[str, float]:
             if entry.get("logprob") is not None:
                 tokens.setdefault(str(entry["token"]), float(entry["logprob"]))
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise AnswerFailure("malformed", "the endpoint's logprobs are not as OpenAI documents them") from None
+        raise AnswerFailure("malformed", "the endpoint's logprobs do not have OpenAI's format") from None
     return tokens
 
 
@@ -265,7 +266,7 @@ def checked_logprob(value: float, where: str) -> float:
     try:
         return log_probability(value)
     except ValueError as error:
-        raise AnswerFailure("impossible", f"the endpoint's logprobs are none: for {where!r:.40}, {error}") from None
+        raise AnswerFailure("impossible", f"the endpoint's logprobs are invalid: for {where!r:.40}, {error}") from None
 
 
 def next_token_logprobs(payload: Mapping[str, Any]) -> dict[str, float]:
@@ -274,7 +275,7 @@ def next_token_logprobs(payload: Mapping[str, Any]) -> dict[str, float]:
         shown = payload["choices"][0]["logprobs"]["top_logprobs"][0]
         return {str(token): float(logprob) for token, logprob in shown.items()}
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-        raise AnswerFailure("malformed", "the endpoint's logprobs are not as a vLLM server gives them") from None
+        raise AnswerFailure("malformed", "the endpoint's logprobs do not have the format of a vLLM server") from None
 
 
 def read_prompt_logprobs(payload: Mapping[str, Any], tokens: Sequence[int], n_prefix: int) -> Response:
@@ -290,7 +291,7 @@ def read_prompt_logprobs(payload: Mapping[str, Any], tokens: Sequence[int], n_pr
     choices = payload.get("choices")
     places = choices[0].get("prompt_logprobs") if isinstance(choices, list) and choices else None
     if not places:
-        raise AnswerFailure("unsupported", "the endpoint gave no prompt_logprobs; is it a vLLM server?")
+        raise AnswerFailure("unsupported", "the endpoint returned no prompt_logprobs; is it a vLLM server?")
     try:
         scored = [(str(tokens[n]), places[n][str(tokens[n])]["logprob"]) for n in range(n_prefix, len(tokens))]
         logprob = sum(checked_logprob(float(given), f"token {token}") for token, given in scored)
@@ -304,14 +305,14 @@ def _first_choice(payload: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
-        raise AnswerFailure("malformed", "the answer has no choices[0].message")
+        raise AnswerFailure("malformed", "the response has no choices[0].message")
     return choice, message
 
 
 def _finish(choice: Mapping[str, Any]) -> str:
     given = str(choice.get("finish_reason")).lower()
     if given in _ABORTS:
-        raise AnswerFailure("server", f"the endpoint gave up on the answer (finish_reason {given})")
+        raise AnswerFailure("server", f"the endpoint ended the response (finish_reason {given})")
     return _FINISHES.get(given, "stop")
 
 
@@ -338,7 +339,7 @@ def _text_and_reasoning(message: Mapping[str, Any]) -> tuple[str, str]:
         reasoning = reasoning or "".join(_part(part, "thinking") for part in content)
         content = "".join(_part(part, "text") for part in content)
     if not isinstance(content, str):
-        raise AnswerFailure("malformed", "the answer's content is no text")
+        raise AnswerFailure("malformed", "the response's content is not a text")
     text, written = split_thinking(content)
     return text, reasoning or written
 

@@ -279,8 +279,8 @@ class Account:
         if not self._reported:
             self._reported = True
             print(
-                f"waiting: other jobs have set aside {left.others:.3g} of {left.field} = {left.budget:g}, and what is "
-                "left is not enough for the next request",
+                f"waiting: other jobs have reserved {left.others:.3g} of {left.field} = {left.budget:g}, and the "
+                f"rest is not enough for the next request",
                 flush=True,
             )
 
@@ -360,16 +360,16 @@ class Balance:
         words = [f"the budget is {state}: {self.field} = {self.budget:g}, of which {self.spent:.6g} is spent"]
         if self.unconfirmed > NEGLIGIBLE:
             words.append(
-                f", {self.unconfirmed:.3g} of that for tries without a believable count of tokens, which count at "
-                "their most since they may have been billed"
+                f", {self.unconfirmed:.3g} of that for attempts without a plausible token count, at their maximum "
+                f"cost, since they may have been billed"
             )
         if self.batches > NEGLIGIBLE:
-            words.append(f"; {self.batches:.3g} is set aside for batches that are out")
+            words.append(f"; {self.batches:.3g} is reserved for batches in progress")
         words.append(
-            f"; the next request to '{name}' may cost {most:.3g}. Everything that was answered is stored. To go on, "
-            f"raise {self.field} and run the same command again: it asks only for what is missing (the target estimate "
-            f"says how much that is). If the provider has billed less than was counted, delete {folder} to count this "
-            "model anew from its stored answers"
+            f"; the next request to '{name}' may cost {most:.3g}. All responses are stored. To resume, raise "
+            f"{self.field} and run the same command again; it sends only the missing requests (the target estimate "
+            f"gives their cost). If the provider has billed less than this, delete {folder} to compute the spending "
+            f"of this model from its stored responses"
         )
         return BudgetUsedUp("".join(words))
 
@@ -440,9 +440,9 @@ def count_stored_answers(folder: Path, digest: str, terms: ModelTerms) -> None:
     (folder / digest).mkdir(parents=True, exist_ok=True)
     if by_protocol:
         spent = sum(sums.spent for sums in by_protocol.values())
-        print(f"note: the stored answers of model '{terms.name}' have cost {spent:.6g} so far, at the prices of now")
+        print(f"note: the stored responses of model '{terms.name}' have cost {spent:.6g} so far, at the present prices")
     if n_silent:
-        print(f"note: {n_silent} stored answers of model '{terms.name}' do not say their tokens; their cost is unknown")
+        print(f"note: {n_silent} stored responses of model '{terms.name}' have no token counts; their cost is unknown")
 
 
 def _answers(store: Path, digest: str) -> Iterator[tuple[str, Response]]:

@@ -274,8 +274,8 @@ def write_lines(path: Path, lines: list[Any]) -> None:
         if temporary:
             temporary.unlink(missing_ok=True)
         raise UserError(
-            f"what was spent could not be written down in {path}: {error.strerror or error}; free some space or choose "
-            "another `store_dir`, then run the same command again: what is stored is kept"
+            f"the spending could not be recorded in {path}: {error.strerror or error}; free some space or choose "
+            "another `store_dir`, then run the same command again; stored responses are kept"
         ) from error
 
 
@@ -374,8 +374,8 @@ class Writer:
                 rest = rest[os.write(self._file, rest) :]
         except OSError as error:
             raise UserError(
-                f"what a request costs could not be written down in {self.path}: {error.strerror or error}; free some "
-                "space or choose another `store_dir`, then run the same command again: what is stored is kept"
+                f"the cost of a request could not be recorded in {self.path}: {error.strerror or error}; free some "
+                "space or choose another `store_dir`, then run the same command again; stored responses are kept"
             ) from error
 
 
@@ -416,7 +416,7 @@ def without_locks(folder: Path) -> Iterator[None]:
     except OSError as error:
         if folder not in _WITHOUT_LOCKS:
             _WITHOUT_LOCKS.add(folder)
-            print(f"note: {folder} has no file locks ({error.strerror}); jobs that run at once may exceed a budget")
+            print(f"note: {folder} has no file locks ({error.strerror}); concurrent jobs may exceed a budget")
 
 
 def _this_system() -> dict[str, str]:

@@ -82,7 +82,9 @@ class Claims:
             self.release()
             if error.errno not in _NO_LOCKS:
                 raise
-            print(f"note: {self._folder} has no file locks ({error.strerror}); do not run this job twice at once")
+            print(
+                f"note: {self._folder} has no file locks ({error.strerror}); do not run this job twice at the same time"
+            )
 
     def release(self) -> None:
         """Releases the name and all claims without an answer."""
@@ -117,7 +119,7 @@ class Claims:
         try:
             fcntl.flock(self._name_lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            print(f"waiting: another job is answering into {self._folder} as {self._writer}", flush=True)
+            print(f"waiting: another job writes responses to {self._folder} as {self._writer}", flush=True)
             fcntl.flock(self._name_lock, fcntl.LOCK_EX)
 
     @contextmanager

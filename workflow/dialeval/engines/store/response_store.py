@@ -92,7 +92,7 @@ class StoredAnswers:
                 continue
             if repaired and (path, repaired) not in self._reported:
                 self._reported.add((path, repaired))
-                print(f"note: an answer in {path} has {repaired}; the rest of it is used")
+                print(f"note: a response in {path} has {repaired}; the rest of it is used")
             return response
         return None
 
@@ -243,8 +243,8 @@ class ResponseStore(StoredAnswers):
         if found is None and (unreadable := self.unreadable()):
             files = "\n".join(f"  {path}: {reason}" for path, reason in unreadable.items())
             raise UserError(
-                f"files that may hold paid responses cannot be read:\n{files}\nRestore the permission to read them, "
-                "or move them away if they are lost: their requests are then sent again"
+                f"files that may contain paid responses cannot be read:\n{files}\nRestore the permission to read "
+                f"them. If they are lost, move them away, and DialEval sends their requests again"
             )
         return found
 
@@ -336,8 +336,8 @@ class ResponseStore(StoredAnswers):
 
     def _unusable(self, error: OSError) -> UserError:
         return UserError(
-            f"the response store at {self.folder} cannot be used: {error.strerror or error}; "
-            "check `store_dir` in the configuration and the rights and space of that disk"
+            f"the response store at {self.folder} cannot be used: {error.strerror or error}; check `store_dir` in "
+            f"the configuration, and the permissions and free space of that disk"
         )
 
     def _write(self, rest: bytes) -> None:
@@ -351,8 +351,8 @@ class ResponseStore(StoredAnswers):
                 self.sync()
         except OSError as error:
             raise UserError(
-                f"an answer could not be stored in {self.folder}: {error.strerror or error}; free some space or "
-                "choose another `store_dir`, then run the same command again: what is stored is kept"
+                f"a response could not be stored in {self.folder}: {error.strerror or error}; free some space or "
+                "choose another `store_dir`, then run the same command again; stored responses are kept"
             ) from error
 
     def _open_output(self) -> None:

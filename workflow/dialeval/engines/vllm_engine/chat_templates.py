@@ -112,8 +112,8 @@ class ChatTemplate:
             self._apply(merge_system(dialogue))
         except Exception as error:  # as above
             raise UserError(
-                f"the chat template of {name} cannot be used: {type(error).__name__}: {error}; give another by the "
-                "model's field chat_template"
+                f"the chat template of {name} cannot be used: {type(error).__name__}: {error}; set another in the "
+                f"model's field chat_template"
             ) from error
 
     def _end_of_turn(self) -> str | None:
@@ -326,7 +326,7 @@ class OfVllm:
                 tokenizer, chat_template_kwargs=dict(options)
             )
             if self._parser.extract_reasoning("Hello.", self._request) is None:
-                raise NotImplementedError("it only finds where reasoning ends")
+                raise NotImplementedError("it only finds the end of reasoning")
         except Exception as error:  # each parser refuses a tokenizer in its own way
             raise UserError(
                 f"reasoning_parser: vLLM's {name} cannot be used with this model: {type(error).__name__}: {error}"

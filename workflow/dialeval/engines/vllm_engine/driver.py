@@ -160,7 +160,7 @@ class EngineProcess:
         if status >= 0:
             return f"its process ended with status {status}"
         name = signal.Signals(-status).name
-        return f"its process was ended by {name}" + (", most often for want of memory" if name == "SIGKILL" else "")
+        return f"its process was ended by {name}" + (", most often for lack of memory" if name == "SIGKILL" else "")
 
     def _read(self) -> None:
         """Sets the results of waiting requests, in their own event loops."""
@@ -279,7 +279,7 @@ def devices_of_copies(copies: int, gpus_each: int, environment: Mapping[str, str
     if len(devices) < needed:
         raise UserError(
             f"data_parallel_size {copies} and tensor_parallel_size {gpus_each} need {needed} GPUs, and "
-            f"CUDA_VISIBLE_DEVICES names {len(devices)} ({named}); lower one of the two or let the job have more"
+            f"CUDA_VISIBLE_DEVICES names {len(devices)} ({named}); lower one of the two, or give the job more GPUs"
         )
     return [",".join(devices[first : first + gpus_each]) for first in range(0, needed, gpus_each)]
 

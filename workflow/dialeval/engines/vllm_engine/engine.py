@@ -194,7 +194,7 @@ class VllmEngine:
         if self.too_long:
             print(
                 f"note: {self.too_long} of the requests do not fit the window of {self.context_window} tokens with "
-                "their responses; they were not sent and count as truncated. Raise max_model_len if the model allows "
+                f"their responses; they were not sent, and count as truncated. Raise max_model_len if the model allows "
                 "it, or lower max_tokens",
                 flush=True,
             )
@@ -301,7 +301,7 @@ class VllmEngine:
             generation = generation._replace(depth=len(request.messages))
             answered = await driver.generate(generation, dialogue=_dialogue(request.messages))
         if answered.finish_reason not in ("stop", "length"):
-            raise AnswerFailure("refused", f"vLLM gave the request up: {answered.finish_reason}")
+            raise AnswerFailure("refused", f"vLLM ended the request: {answered.finish_reason}")
         self.prompt_tokens += n_prompt
         self.cached_tokens += answered.cached_tokens
         admission.count_answer(len(answered.token_ids))
@@ -373,7 +373,7 @@ def limits_in_effect(size: EngineSize, model: VllmModel, sampling: Mapping[str, 
 
 def reasoning_in_effect(reasoning: Reasoning, model: VllmModel) -> str:
     """Returns the line of the log on the separation of reasoning and answer."""
-    how = "found out from the model" if model.reasoning_parser is None else "as configured"
+    how = "detected from the model" if model.reasoning_parser is None else "as configured"
     return (
         f"reasoning is separated from the answer by {reasoning.words} (reasoning_parser, {how}: "
         f"{reasoning.name or 'none'})"

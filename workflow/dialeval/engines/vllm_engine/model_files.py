@@ -138,8 +138,8 @@ def load_tokenizer(model: VllmModel) -> tuple[Any, str]:
     except Exception as error:  # code that comes with a model fails with errors of any kind
         message = str(error) if isinstance(error, OSError | ValueError | ImportError) else repr(error)
         raise UserError(
-            f"model '{model.model}' cannot be loaded: {message}; it must be a folder with a model or a name at Hugging "
-            f"Face (with HF_TOKEN set where the model asks for consent){_about_code(message)}"
+            f"model '{model.model}' cannot be loaded: {message}; it must be a folder with a model or a name at "
+            f"Hugging Face (with HF_TOKEN for a gated model){_about_code(message)}"
         ) from error
 
 
@@ -160,8 +160,8 @@ _PER_BYTE = 2
 def no_chat_template(name: str) -> str:
     """Return the message about a model without a chat template."""
     return (
-        f"the tokenizer of {name} has no chat template; name a file with one in the model's field chat_template, "
-        "or write chat_template: none for a base model, which then goes on with a plain transcript"
+        f"the tokenizer of {name} has no chat template; name a file with one in the model's field chat_template, or "
+        f"set chat_template: none for a base model, which then continues a plain transcript"
     )
 
 
@@ -213,7 +213,7 @@ def too_large(model: VllmModel, cache: int | None, free: int | None) -> str | No
         f"{model.dtype}, {_gigabytes(smallest)} of KV cache{of_one}), and {_gigabytes(free)} are free; {smaller}"
         + (f"lower {less}, " if less else "")
         + ("" if cache else "raise tensor_parallel_size, ")
-        + "or take a smaller or quantised model"
+        + "or use a smaller or quantised model"
     )
 
 
@@ -283,7 +283,7 @@ def sampling_defaults(model: VllmModel) -> dict[str, float]:
     for name, value in found.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
             place = f"engine_args.{OVERRIDE}" if name in override else "the model's generation_config.json"
-            raise UserError(f"{name}: {value!r} in {place} is no number")
+            raise UserError(f"{name}: {value!r} in {place} is not a number")
     return found
 
 

@@ -72,9 +72,9 @@ class Prompts:
             return None
         where = "the tokenizer" if self.template.plain else "the chat template"
         return (
-            f"warning: the tokenizer of {self.model.model} has a BOS token ({self.tokenizer.bos_token}), and {where} "
-            "does not put it before a prompt. A model that was trained with it (such as Gemma or Llama) answers "
-            "nonsense without it. If this one was, "
+            f"warning: the tokenizer of {self.model.model} has a BOS token ({self.tokenizer.bos_token}), and "
+            f"{where} does not put it before a prompt. Models trained with it (such as Gemma or Llama) write "
+            f"nonsense without it. If this model was,  "
             + (
                 "let the tokenizer's post-processor add it (examples/small_weights.py does)"
                 if self.template.plain
@@ -166,7 +166,7 @@ class Tokenization:
             )
         except NotImplementedError as error:
             raise AnswerFailure(
-                "unsupported", "this model's tokenizer does not say where in the text its tokens lie"
+                "unsupported", "this model's tokenizer does not give the positions of its tokens in the text"
             ) from error
         ids, token_ends = list(encoded["input_ids"]), [end for _, end in encoded["offset_mapping"]]
         start = next((place for place, end in enumerate(token_ends) if end > len(rendered)), len(ids))

@@ -35,7 +35,7 @@ HEADINGS = {
     "configuration": "The configuration",
     "settings": "Settings of the same jobs",
     "data": "Files that were read",
-    "code": "The code of stages",
+    "code": "Code of the stages",
     "libraries": "Libraries",
     "version": "DialEval",
 }
@@ -184,8 +184,8 @@ def about_verdicts(comparison: Comparison) -> str:
     of = f"Of {counted(both, 'verdict')} on the same cases"
     unparsed = sum(row[name] for row in comparison.verdicts for name in ("n_lost", "n_gained"))
     less = both - same - flipped - unparsed
-    rest = [f"{unparsed:,} could be read in one run alone"] if unparsed else []
-    rest += [f"{less:,} differ by less than a flip, such as half a scale"] if less > 0 else []
+    rest = [f"{unparsed:,} could be parsed in only one run"] if unparsed else []
+    rest += [f"{less:,} changed by less than half of the scale"] if less > 0 else []
     return f"{of} {same:,} are the same ({same / both:.1%}), and {flipped:,} flipped{'; '.join(['', *rest])}."
 
 
@@ -195,7 +195,7 @@ def about_changes(comparison: Comparison) -> str:
     if not changes:
         return "No known setting differs."
     counts = [f"{kind} ({sum(row['kind'] == kind for row in comparison.changes)})" for kind in changes]
-    return f"Set otherwise: {', '.join(counts)}."
+    return f"Changed settings: {', '.join(counts)}."
 
 
 def answer(comparison: Comparison) -> str:
@@ -206,10 +206,10 @@ def answer(comparison: Comparison) -> str:
         return "No number could be tested: no two of them have intervals."
     of = f"Of {counted(len(tested), 'number')} of both runs that could be tested"
     if not n_yes and not n_perhaps:
-        return f"{of}, none moved beyond its interval."
+        return f"{of}, none changed at p < .05 without adjustment."
     by_chance = f"up to about {len(tested) * ALPHA:.0f} are expected by chance"
-    beyond = f"{n_yes + n_perhaps} moved beyond {'their' if n_yes + n_perhaps > 1 else 'its'} own 95% interval"
-    sure = f"{n_yes or 'none'} of them also when all {len(tested):,} are tested at once (Holm)"
+    beyond = f"{n_yes + n_perhaps} changed at p < .05 without adjustment"
+    sure = f"{n_yes or 'none'} of them also with Holm's adjustment for {len(tested):,} tests"
     return f"{of}, {beyond} ({by_chance}), {sure}."
 
 

@@ -101,12 +101,12 @@ def open_run(folder: Path) -> Run:
         UserError: there is no such folder, or it holds no results.
     """
     if not folder.is_dir():
-        raise UserError(f"{folder} is no folder; name the folder of a run's results, such as results")
+        raise UserError(f"{folder} is not a folder; name the folder of a run's results, such as results")
     parts = (layout.folder_of(layout.TABLE), layout.folder_of(layout.JUDGEMENTS), RECORDS)
     if not any((folder / part).is_dir() for part in parts):
         inside = folder / "results"
         remedy = f"did you mean {inside}?" if inside.is_dir() else "name the folder that a run's `results_dir` names"
-        raise UserError(f"{folder} holds no results: neither {'/ nor '.join(parts)}/ is in it; {remedy}")
+        raise UserError(f"{folder} has no results (neither {'/ nor '.join(parts)}/); {remedy}")
     return Run(str(folder), folder)
 
 

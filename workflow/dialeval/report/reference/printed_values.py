@@ -497,14 +497,17 @@ def main(arguments: Sequence[str] | None = None, record: Path = RECORD) -> None:
     Raises:
         UserError: the folder has no data of the papers, or a file of them is not as published.
     """
-    parser = argparse.ArgumentParser(description="Writes down which printed values of the papers come out.")
-    parser.add_argument("folder", type=Path, metavar="DATA_DIR", help="where the public data are")
+    parser = argparse.ArgumentParser(description="Records which published values of the papers can be reproduced.")
+    parser.add_argument("folder", type=Path, metavar="DATA_DIR", help="folder of the public data")
     values = [*values_from_data(parser.parse_args(arguments).folder), *values_from_rows()]
     write_record(values, record)
     for row in (value.as_row() for value in values if not value.is_equal):
         why = f" ({row['why']})" if row["why"] else ""
         print(f"{row['paper']}, {row['item']}, {row['what']}: printed {row['printed']}, here {row['ours']}{why}")
-    print(f"{sum(value.is_equal for value in values)} of {len(values)} printed values come out; all are in {record}")
+    print(
+        f"{sum(value.is_equal for value in values)} of {len(values)} published values are reproduced; all are in "
+        f"{record}"
+    )
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ MESSAGES = {
     "does not exist; correct the path": "Correct the path or `data_dir`, or run the target `download`.",
     "responses could be parsed": "Read the response in the message. Change the judge, the prompt or `max_tokens`.",
     "another run (process": "Wait for the other run, or set another `results_dir`.",
-    "was drawn by": "Set `labels.sampling_design` to its former value, or `labels.path` to another folder.",
+    "was drawn with sampling_design": "Restore `labels.sampling_design`, or set `labels.path` to another folder.",
     "has no chat template": "Set `chat_template` of the model.",
     "No space left": "Free disk space and run the same command again.",
     "it was killed (signal 9)": "The job ran out of memory. Lower `--cores`, or request more memory on a cluster.",
