@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel
 
@@ -36,6 +36,10 @@ from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, RESPONSES, UTTERANCE
 from dialeval.tables.files import TableWriter, iterate_rows, read_tables
 from dialeval.tables.robustness import PAIRS
 from dialeval.text import counted, noted
+
+if TYPE_CHECKING:
+    from dialeval.corpora.botchat import PublishedAnswer
+    from dialeval.protocols.imported_answers import Key
 
 Row = dict[str, Any]
 
@@ -149,7 +153,7 @@ def import_answers(settings: ImportAnswersSettings, requests: Path, published: l
     from dialeval.protocols.imported_answers import responses
 
     lengths = settings.arena_lengths if settings.protocol == "arena" else [None]
-    known = {}
+    known: dict[Key, PublishedAnswer] = {}
     for path, n in zip(published, lengths, strict=True):
         found = read_answers(path, settings.judge_column, settings.names, pairs=settings.protocol != "unieval")
         known |= {(shown, n): answer for shown, answer in found.items()}
