@@ -38,9 +38,9 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
         raise UserError(f"{where}: '{field}' must be a list of utterances, not {_shown(entries)}")
     if roles := _unknown_speakers(entries):
         raise UserError(
-            f"{where}: the entries of '{field}' name no speaker under {', '.join(SPEAKER_FIELDS)}, but '{roles}' has "
-            f"roles, such as {entries[0][roles]!r:.40}; write `columns: {{speaker: {roles}}}` in this entry of the "
-            "configuration"
+            f"{where}: the entries of '{field}' name no speaker under {', '.join(SPEAKER_FIELDS)}, but '{roles:.60}' "
+            f"has roles, such as {entries[0][roles]!r:.40}; write `columns: {{speaker: {roles:.60}}}` in this entry of "
+            "the configuration"
         )
     for number, entry in enumerate(entries, start=1):
         place = f"{where}, '{field}', entry {number}"
