@@ -35,11 +35,7 @@ def rows_of(path: Path, notes: Counter[str] | None = None) -> Iterator[tuple[int
         UserError: as of `read_csv` and `sheet_rows`.
     """
     if is_workbook(path):
-        width = 0
-        for number, row in sheet_rows(path):
-            cells = [cell_text(value) for value in row]
-            width = width or len(cells)
-            yield number, cells + [""] * (width - len(cells))  # a sheet leaves out empty cells at a row's end
+        yield from _sheet_texts(path)
         return
     western = is_western(path)
     if western and notes is not None:
@@ -95,7 +91,7 @@ def read_rows(path: Path, needed: Sequence[str]) -> Iterator[Row]:
     Raises:
         UserError: the file cannot be read, lacks a column, or a row has more or fewer cells than the header.
     """
-    rows = _sheet_rows(path) if path.suffix.lower() == ".xlsx" else _text_rows(path)
+    rows = _sheet_texts(path) if is_workbook(path) else _text_rows(path)
     _, header = next(rows, (1, []))
     for column in needed:
         if header.count(column) != 1:
@@ -110,10 +106,10 @@ def read_rows(path: Path, needed: Sequence[str]) -> Iterator[Row]:
         yield Row(number, dict(zip(header, cells, strict=True)))
 
 
-def _sheet_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+def _sheet_texts(path: Path) -> Iterator[tuple[int, list[str]]]:
     width = 0
     for number, row in sheet_rows(path):
-        cells = ["" if cell is None else str(cell) for cell in row]
+        cells = [cell_text(value) for value in row]
         width = width or len(cells)
         if any(cells):
             yield number, cells + [""] * (width - len(cells))  # a sheet leaves out empty cells at a row's end

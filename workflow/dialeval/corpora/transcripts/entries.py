@@ -38,8 +38,8 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
         raise UserError(f"{where}: '{field}' must be a list of utterances, not {_shown(entries)}")
     if roles := _unknown_speakers(entries):
         raise UserError(
-            f"{where}: the entries of '{field}' have no speaker in {', '.join(SPEAKER_FIELDS)}, but '{roles:.40}' "
-            f"has roles, such as {entries[0][roles]!r:.40}; write `columns: {{speaker: {roles:.40}}}` in this entry "
+            f"{where}: the entries of '{field}' have no speaker in {', '.join(SPEAKER_FIELDS)}, but '{roles:.60}' "
+            f"has roles, such as {entries[0][roles]!r:.40}; write `columns: {{speaker: {roles:.60}}}` in this entry "
             "of the configuration"
         )
     for number, entry in enumerate(entries, start=1):
