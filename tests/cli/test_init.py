@@ -143,7 +143,7 @@ def test_fields_of_json_can_be_named_and_what_was_understood_is_printed(
                 columns=named | {"utterances": "log.said", "system": "meta.bat"},
             )
         )
-    with pytest.raises(UserError, match=r"org/talks does not exist.*save_to_disk"):
+    with pytest.raises(UserError, match=r"org/talks does not exist.*hf://datasets/org/talks"):
         made(Wish(judges=[JUDGE], dialogues=Path("org/talks")))
 
 

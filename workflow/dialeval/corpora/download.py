@@ -293,7 +293,7 @@ def _file(row: Mapping[str, str]) -> PublicFile:
 
 # Data sets of the Hugging Face Hub.
 
-_ADDRESS = re.compile(r"hf:/+(?:datasets/)?([A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(?:@([^/]+))?(?:/(.+))?")
+_ADDRESS = re.compile(r"hf:/+(?:datasets/)?(?!datasets/)([A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(?:@([^/]+))?(?:/(.+))?")
 _ROWS = (".parquet", ".jsonl", ".json", ".csv")
 
 

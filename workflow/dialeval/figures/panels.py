@@ -43,6 +43,7 @@ THIN: Mapping[str, Any] = {"linewidth": 0.6, "color": GREY, "zorder": 1}
 """Line of references."""
 _END_LABEL = 1.75  # inches of a name at the end of a line
 _MOST_TICKS = 6
+_MOST_CELLS = 400  # cells with a text each; the table of the figure has more
 _MOST_VALUES = 60  # points of a line with a text each; a pointer does not find one of more
 
 
@@ -183,7 +184,7 @@ class HeatMap(Panel):
             text = self.texts.iat[row, column] if self.texts is not None else self.unit.text(value) if known else ""
             if is_written and text:
                 axes.text(x, row, str(text), ha="center", va="center_baseline", color=ink_on(colour) if known else GREY)
-            if not is_written:
+            if not is_written and self.values.size <= _MOST_CELLS:
                 name = f"{self.values.index[row]}, {self.values.columns[column]}"
                 add_value(axes, f"{name}: {str(text) or '–'}", (x - 0.5, x + 0.5), (row - 0.5, row + 0.5))
         for row in self.rules:

@@ -88,8 +88,8 @@ class Unit(NamedTuple):
     def exact(self, row: Any) -> str:
         """Return the estimate of a row with its interval, if any, and one more digit: `72.3% [66.1, 77.0]`."""
         unit = self._replace(digits=self.digits + 1)
-        low, high = ends = interval_of(row)
-        interval = f" [{unit.text(low)}, {unit.text(high)}]" if ends != (row.estimate, row.estimate) else ""
+        low, high = interval_of(row)
+        interval = f" [{unit.text(low)}, {unit.text(high)}]" if _has_interval(row) else ""
         published = getattr(row, "published", None)
         printed = f", published {unit.text(published)}" if pd.notna(published) else ""
         return unit.text(row.estimate) + "%" * (self.symbol == "%") + interval + printed
@@ -268,12 +268,11 @@ _SHAPING = ("GDEF", "GPOS", "GSUB", "kern")
 
 def interval_of(row: Any) -> tuple[float, float]:
     """Return `ci_low` and `ci_high` of a row with an estimate; twice the estimate if it has no interval."""
-    low, high = getattr(row, "ci_low", None), getattr(row, "ci_high", None)
-    return (
-        (low, high)
-        if low is not None and high is not None and pd.notna(low) and pd.notna(high)
-        else (row.estimate, row.estimate)
-    )
+    return (row.ci_low, row.ci_high) if _has_interval(row) else (row.estimate, row.estimate)
+
+
+def _has_interval(row: Any) -> bool:
+    return all(pd.notna(getattr(row, end, None)) for end in ("ci_low", "ci_high"))
 
 
 class _Value(Rectangle):
