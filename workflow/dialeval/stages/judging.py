@@ -145,11 +145,11 @@ class ImportAnswersSettings(BaseModel, defer_build=True):
 
 def import_answers(settings: ImportAnswersSettings, requests: Path, published: list[Path], answers: Path) -> None:
     """Writes the table `responses` of a judge's published answers, in the order of the requests."""
-    from dialeval.corpora.botchat import read_answers
-    from dialeval.protocols.imported_answers import responses
+    from dialeval.corpora.botchat import PublishedAnswer, read_answers
+    from dialeval.protocols.imported_answers import Key, responses
 
     lengths = settings.arena_lengths if settings.protocol == "arena" else [None]
-    known = {}
+    known: dict[Key, PublishedAnswer] = {}
     for path, n in zip(published, lengths, strict=True):
         found = read_answers(path, settings.judge_column, settings.names, pairs=settings.protocol != "unieval")
         known |= {(shown, n): answer for shown, answer in found.items()}
