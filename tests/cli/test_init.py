@@ -303,8 +303,8 @@ def test_chatbots_are_scored_and_compared_on_request() -> None:
     [
         (["--criterion", "coherense"], "did you mean 'coherence'.*--criterion 'coherense=QUESTION'"),
         (["--criterion", "overall=Is it good?"], "'overall' is a criterion of DialEval"),
-        (["--criterion", "is it good?"], "write NAME=QUESTION"),
-        (["--criterion", "tact="], "write NAME=QUESTION"),
+        (["--criterion", "is it good?"], "write --criterion 'NAME=QUESTION'"),
+        (["--criterion", "tact="], "write --criterion 'NAME=QUESTION'"),
         (["--judge", "forest", "--criterion", "tact=Is it tactful?"], "forest"),
         (["--judge", "forest", "--pairs"], "--pairs: the dialogues are of one, and no two systems share a case"),
         (["--system", "one", "--judge", "j=m", "--pairs"], "no two systems share a case"),

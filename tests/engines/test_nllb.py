@@ -201,7 +201,7 @@ def test_its_identity_is_that_of_its_weights_and_search(folder: Path, tmp_path: 
 
 @pytest.mark.train
 def test_a_folder_without_a_model_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="could not be read"):
+    with pytest.raises(UserError, match="cannot be loaded"):
         opened(tmp_path / "nowhere")
     from transformers import BertConfig
 

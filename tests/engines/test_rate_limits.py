@@ -260,7 +260,7 @@ def test_before_the_first_answer_an_endpoint_that_cannot_be_reached_has_a_third_
     now = 9.0
     breaker.failed("connection", "refused")
     now = 10.0
-    with pytest.raises(EndpointDead, match="for 10 s, without one answer"):
+    with pytest.raises(EndpointDead, match="for 10 s, with no response"):
         breaker.failed("connection", "refused")
 
 

@@ -277,7 +277,7 @@ def test_systems_that_never_met_have_no_distance() -> None:
     for upper, lower in itertools.pairwise(names[:-1]):  # the last has no comparison
         together = {upper, lower} <= {"a", "b", "c"}
         assert (found[upper]["p_above_next"] is not None) == together
-        assert together or "p_above_next: no number" in found[upper]["note"]
+        assert together or "p_above_next is missing" in found[upper]["note"]
     assert compared["bradley_terry", "d", "e"]["p"] is not None
     assert compared["bradley_terry", "a", "d"]["difference"] is None
 

@@ -50,7 +50,7 @@ def test_what_counts_is_overall_or_the_mean_of_what_people_rated(at_least: float
 
 
 def test_a_threshold_that_nothing_reaches_is_reported() -> None:
-    with pytest.raises(UserError, match=r"a human rating of 0\.95 or more .*\(the highest rating is 0\.90\); lower it"):
+    with pytest.raises(UserError, match=r"a human rating of 0\.95 or more.* \(the highest rating is 0\.90\); lower it"):
         well_rated(ITEMS, RATINGS, 0.95)
     with pytest.raises(UserError, match="none of them has human ratings"):
         well_rated(ITEMS[-1:], RATINGS, 0.5)

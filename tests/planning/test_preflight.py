@@ -50,7 +50,7 @@ def test_all_that_is_wrong_and_all_that_is_not_there_in_one_message(mine: Path) 
     raw = {**BASE, "random_seed": "x", "results_dir": "taken", "robustness": robustness}
     message = check(raw, mine)
     assert "the configuration in mine.yaml has 3 mistakes" in message
-    for words in ("random_seed: 'x'", "results_dir: ", "robustness.strategies: there is no"):
+    for words in ("random_seed: 'x'", "results_dir: ", "robustness.strategies: 'order_shufle' is not"):
         assert words in message
     assert "stands alone" not in message
     assert "OPENAI_API_KEY" not in message, "the key is demanded when the first request is to leave"

@@ -89,7 +89,7 @@ def test_what_is_no_set_is_refused_in_words() -> None:
     assert "t.parquet is empty: its corpora give no pair" in refused([])
     assert "part train has no pair to learn from" in refused(pair(2, "development"))
     assert "part development has no pair to stop the training" in refused(pair(1))
-    assert "'p1/0' and 'p1/1' are no pair" in refused([*dialogue_number[1::-1], *dialogue_number[2:]])
+    assert "'p1/0' and 'p1/1' are not a pair" in refused([*dialogue_number[1::-1], *dialogue_number[2:]])
     assert "has no pair" in refused([*dialogue_number, dialogue_number[0]])
     assert "not a pair of level turn; define a training set for each level" in refused(
         [*dialogue_number, *pair(3, level="dialogue")]

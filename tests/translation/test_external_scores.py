@@ -82,7 +82,7 @@ def test_without_the_weights_it_names_their_licence(tmp_path: Path) -> None:
     assert "the weights of Unbabel/wmt22-cometkiwi-da cannot be downloaded: accept their licence at https://" in output
     code, output = scored(tmp_path, "bertscore", "back", "sw", bert_score=BERT_SCORE)
     assert code == 1
-    assert "the weights for BERTScore in 'sw' cannot be had" in output
+    assert "the weights for BERTScore in 'sw' cannot be downloaded" in output
 
 
 def test_scores_are_written_as_they_are_read(tmp_path: Path) -> None:

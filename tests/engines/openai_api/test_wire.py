@@ -109,9 +109,9 @@ def test_answers_in_every_framing(content: bytes, connections: int) -> None:
         (b"!", "closed the connection before it responded"),
         (b"HTTP/1.1 200 OK\r\nContent-Le!", "closed the connection before it responded"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\nhello!", "the response is incomplete"),
-        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello!", "no answer in HTTP"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello!", "the response is not HTTP"),
         (b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello!", "gzip"),
-        (b"hello!", "no answer in HTTP"),
+        (b"hello!", "the response is not HTTP"),
     ],
 )
 def test_half_an_answer_is_a_fault_and_the_next_request_finds_its_way(content: bytes, words: str) -> None:
