@@ -149,8 +149,8 @@ class ImportAnswersSettings(BaseModel, defer_build=True):
 
 def import_answers(settings: ImportAnswersSettings, requests: Path, published: list[Path], answers: Path) -> None:
     """Writes the table `responses` of a judge's published answers, in the order of the requests."""
-    from dialeval.corpora.botchat import PublishedAnswer, read_answers
-    from dialeval.protocols.imported_answers import Key, responses
+    from dialeval.corpora.botchat import read_answers
+    from dialeval.protocols.imported_answers import responses
 
     lengths = settings.arena_lengths if settings.protocol == "arena" else [None]
     known: dict[Key, PublishedAnswer] = {}
