@@ -33,7 +33,7 @@ def test_a_run_stays_within_its_budget_and_goes_on_when_it_is_raised(workspace: 
         configure(6000.0)
         output = workspace.run("results/dialogues/gpt.parquet", ok=False)
         assert "the budget is used up: budget = 6000" in output
-        assert "utterances are missing here" in output
+        assert "it sends only the missing requests" in output
         assert "Traceback (most recent call last)" not in output
         assert service.bill <= spent(workspace.folder / "store").spent <= 6000
         configure(1e9)

@@ -107,7 +107,7 @@ def test_tables_mark_it_and_spare_the_judge_and_its_ensemble(filled: Workspace, 
         assert row == {name: approx(value) if isinstance(value, float) else value for name, value in was.items()}
     assert not {"length", "both"} & {
         name for row in table(filled, "tables/metaeval/judge_pairs") if row["filled_by"]
-        for name in (row["first"], row["second"])
+        for name in (row["judge"], row["other_judge"])
     }  # fmt: skip
     (corpus,) = [row for row in table(filled, "tables/metaeval/corpora") if row["corpus"] == "mine"]
     assert corpus["filled_dimensions"] == "coherence, engagingness, informativeness"

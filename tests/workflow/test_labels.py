@@ -173,7 +173,7 @@ def test_a_kill_while_it_draws_loses_and_draws_nothing_twice(labelling: Workspac
     configure(labelling, n=6)
     hidden = labelling.folder / "labels"
     labelling.interrupt_when(
-        lambda: ledgers(labelling) != before or any(hidden.glob(".draw-*")), signal.SIGKILL, "label"
+        lambda: ledgers(labelling) != before or any(hidden.glob(".draw-*")), signal.SIGKILL, "annotation_pages"
     )
     assert all(content.startswith(before[name]) for name, content in ledgers(labelling).items())
     labelling.run("--unlock")

@@ -76,7 +76,7 @@ def test_no_mistake_of_a_configuration_ends_in_a_traceback(workspace: Workspace)
     [
         ("translation_quality", "add it to a corpus", "translation"),
         pytest.param("training", "has no section training", "training", marks=pytest.mark.slow),
-        pytest.param("label", "has no section labels", "labels", marks=pytest.mark.slow),
+        pytest.param("annotation_pages", "has no section labels", "labels", marks=pytest.mark.slow),
         pytest.param("battles", "add a section such as battles", "battles", marks=pytest.mark.slow),
     ],
 )

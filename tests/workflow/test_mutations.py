@@ -153,7 +153,7 @@ OTHERS = [
     ),
     Mutation(
         "what is said of columns",
-        code("tables/schema.py", "what is compared", "what one compares"),
+        code("tables/schema.py", "unparsed responses; they stay", "unparsed responses, which stay"),
         ("build_report", "summarise"),
     ),
     Mutation(

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.workflow
 FRESH = [
     ("a field", settings("elo.k", 16)),
     ("the number of seeds", settings("seeds.limit", 11)),
-    ("a constant", code("stats/elo_interval.py", "start, 0.5 * k / unit", "start, 0.25 * k / unit")),
+    ("a constant", code("stats/elo.py", "half_k = 0.5 * k / unit", "half_k = 0.25 * k / unit")),
     ("a prompt", code("prompts/unieval.j2", "Turing test", "kind of Turing test")),
     ("a judge's method", code("engines/embedded/judge.py", "STRIKING = 1.0", "STRIKING = 1.1")),
     ("dialogues to learn from", code("corpora/bundled/english.jsonl", "in that parcel", "in that letter")),

@@ -19,6 +19,7 @@ def test_chatbots_talk_with_one_user_and_are_scored_for_their_side(workspace: Wo
     path = workspace.folder / "scenarios.csv"
     path.write_text(SCENARIOS, encoding="utf-8")
     workspace.configure(
+        seeds={"corpus": "bundled"},
         selfchat={
             "n_utterances": 6,
             "partner": "generic",

@@ -34,7 +34,7 @@ def judge(botchat: list[Dialogue]) -> Learned:
 
 def test_the_judge_distinguishes_held_back_dialogues_from_perturbed_ones(judge: Learned) -> None:
     """Reached: .80."""
-    assert judge.report[0].damage == "all"
+    assert judge.report[0].perturbation == "all"
     assert judge.report[0].auc > 0.77
 
 

@@ -55,7 +55,7 @@ def is_inspect_archive(path: Path) -> bool:
                 return False
         with ZipFile(path) as archive:
             return any(name in _HEADERS for name in archive.namelist())
-    except (OSError, BadZipFile):
+    except (BadZipFile, OSError, ValueError, RuntimeError):
         return path.suffix == ARCHIVE
 
 
