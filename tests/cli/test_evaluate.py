@@ -124,7 +124,7 @@ def test_a_wrong_second_call_changes_no_file(tmp_path: Path, monkeypatch: pytest
 def test_prices_and_budget_are_those_of_the_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dialeval.cli.evaluate._run", lambda *_: None)
     for number, (prices, wanted) in enumerate(((2.5, {"a": 2.5, "b": 2.5}), ({"b": 0, "a": 3}, {"a": 3, "b": 0}))):
-        with pytest.raises(dialeval.UserError, match="no table of a run"):
+        with pytest.raises(dialeval.UserError, match="no tables of a run"):
             dialeval.evaluate(
                 frame(), ["a=x", "b=y", "forest"], folder=tmp_path / f"{number}", price_input=prices, price_output=10,
                 budget=20,

@@ -9,6 +9,7 @@ import pytest
 from config_example import BASE
 
 from dialeval.config import Config, load_config
+from dialeval.config.protocol_settings import OF_SAMPLES
 from dialeval.criteria import FAILURES
 from dialeval.errors import UserError
 
@@ -34,14 +35,19 @@ def test_without_judges_that_can_rules_alone_look() -> None:
     config = loaded()
     assert config.judges_of("failures") == [name for name in BASE["judges"] if name == "gpt"]
     assert loaded(judges=[]).judging("failures") == ["rules"]
-    assert loaded(judges=[]).resolved_protocols()["failures"].measured() == ("rates", "differences", "examples")
+    assert loaded(judges=[]).resolved_protocols()["failures"].measured() == (
+        "rates",
+        "differences",
+        "examples",
+        *OF_SAMPLES,
+    )
 
 
 def test_judges_get_all_failures_beside_the_rules() -> None:
     config = loaded(judges=["judge"])
     protocol = config.resolved_protocols()["failures"]
     assert config.judging("failures") == ["judge", "rules"]
-    assert protocol.measured() == ("rates", "differences", "agreement", "examples")
+    assert protocol.measured() == ("rates", "differences", "agreement", "examples", *OF_SAMPLES)
     assert [one.name for one in config.criteria_of("failures")] == list(FAILURES)
     assert config.people_of_failures() == [BASE["seeds"]["corpus"]]
 
@@ -115,7 +121,12 @@ def test_ones_own_protocol_may_ask_in_the_same_form() -> None:
     content = raw()
     own = {"form": "annotate", "data": {"source": "selfchat"}, "criteria": ["formal_tone"], "judges": ["judge"]}
     content["protocols"]["slips"] = own
-    assert load_config(content).resolved_protocols()["slips"].measured() == ("rates", "differences", "examples")
+    assert load_config(content).resolved_protocols()["slips"].measured() == (
+        "rates",
+        "differences",
+        "examples",
+        *OF_SAMPLES,
+    )
     content["protocols"]["slips"] = {name: value for name, value in own.items() if name != "criteria"}
     assert "protocols.slips.criteria: form annotate needs criteria" in mistakes(content)
     content["protocols"]["slips"] = own | {"judges": ["judge", "gpt"], "cascade": {"first": "gpt", "then": "judge"}}

@@ -281,7 +281,7 @@ def test_what_cannot_be_scored_is_left_out_and_counted(tmp_path: Path) -> None:
         ),
         ("LCCC-turn_eval", {"data": []}, ["a JSON list", "not dict"]),
         ("LCCC-turn_eval", [], ["has no rated items"]),
-        ("LCCC-turn_eval", [{"response": "二"}], ["no rated item", "1 entries without a rating"]),
+        ("LCCC-turn_eval", [{"response": "二"}], ["no rated item", "1 records without a rating"]),
         ("LCCC-dial_eval", [dialogue("一", dialogue_id=1), dialogue("二", dialogue_id="1")], ["entry 1", "at entry 0"]),
         ("LCCC-dial_eval", [{"dialog": "一", "annotations": RATED}], ["'dialog' is '一'; it must be a list"]),
         (

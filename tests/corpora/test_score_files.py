@@ -162,7 +162,7 @@ def test_a_model_that_graded_in_inspect_is_an_imported_judge(tmp_path: Path) -> 
     assert notes == {"of scorer 'model_graded_qa' by the judge mockllm/grader": 6}
     notes.clear()
     assert not list(read_score_file(path, "grader", (0.0, 1.0), about, notes))
-    assert notes["of scorer 'model_graded_qa' passed over, which is called as no dimension of corpus 'desk'"] == 6
+    assert notes["of scorer 'model_graded_qa' skipped, since its name is not a dimension of corpus 'desk'"] == 6
 
 
 @pytest.mark.parametrize(

@@ -224,4 +224,4 @@ def test_what_is_no_text_in_a_field_that_may_be_left_out_is_counted(tmp_path: Pa
     reading = items.read(path, "en")
     assert (reading.items[0].domain, reading.items[0].personalities) == ("", ("patient", ""))
     assert "1 time 'domain' is not a text and counts as empty" in reading.summary()
-    assert "1 time 'speaker2 personality' is no text" in reading.summary()
+    assert "1 time 'speaker2 personality' is not a text" in reading.summary()

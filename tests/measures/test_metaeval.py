@@ -141,7 +141,7 @@ def test_the_better_of_two_judges_is_distinguished_from_the_worse() -> None:
     assert row["p_reversed"] == 0
     assert row["p"] <= row["q_bh"] <= row["p_holm"] < 0.05
     assert (row["n_clusters"], row["family_size"]) == (N // 2, 1)
-    assert row["williams_note"] == f"takes {N} items of {N // 2} dialogues as independent, so its p is too small"
+    assert row["williams_note"] == f"treats {N} items of {N // 2} dialogues as independent, so its p-value is too small"
 
 
 def test_all_pairs_of_judges_on_one_dimension_are_a_family() -> None:

@@ -451,7 +451,7 @@ def identities(package: Path) -> dict[str, str]:
     module, found = fingerprints(package), {}
     for path in [*sorted((package / "engines").rglob("*.py")), package / "dialogbench" / "embedded_writer.py"]:
         for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "fingerprint":
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id.endswith("fingerprint"):
                 code = [one.value for one in call.args if isinstance(one, ast.Constant)]
                 found[path.relative_to(package).as_posix()] = module.fingerprint(*code)
     return found

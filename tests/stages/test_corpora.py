@@ -82,7 +82,9 @@ def test_results_in_tokens_never_go_on_in_words(results: Results, real_data: Pat
     vocabulary = bring_vocabulary(results, real_data)
     assert results.choose(fetch=False) == "cl100k_base"
     vocabulary.unlink()
-    with pytest.raises(UserError, match="is missing here.*engines.cl100k fetch, or .* --forcerun choose_tokenizer"):
+    with pytest.raises(
+        UserError, match="is missing on this machine.*engines.cl100k fetch, or .* --forcerun choose_tokenizer"
+    ):
         results.count()
 
 

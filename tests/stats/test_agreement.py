@@ -99,7 +99,7 @@ def test_no_answers_at_all():
 
 
 def test_wrong_input_is_named():
-    with pytest.raises(ValueError, match="answers an item twice"):
+    with pytest.raises(ValueError, match="two verdicts on an item"):
         judge_agreement([0, 0], [1, 1], [1.0, 1.0], [0, 0], 1)
     with pytest.raises(ValueError, match="level is 'ratio'"):
         judge_agreement([0], [1], [1.0], [0], 1, level="ratio")

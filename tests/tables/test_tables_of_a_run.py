@@ -18,7 +18,7 @@ from dialeval.report.export import chosen_tables, column_words, found_tables, ou
 from dialeval.tables.dialogbench import TEST_ITEMS
 from dialeval.tables.dialogues import GENERATED, JUDGEMENTS, SEEDS, UTTERANCE_LENGTHS
 from dialeval.tables.files import empty_table, to_table, write_table
-from dialeval.tables.measures import RATINGS
+from dialeval.tables.measures import ADAPTIVE_ROUNDS, RATINGS
 
 LENGTHS = {"model": 'an "able" one', "mean": 12.5, "median": None, "p95": 30.0, "max": 41, "n": 7, "tokenizer": "words"}
 SEED = {
@@ -159,6 +159,9 @@ def test_the_list_is_of_what_is_for_readers(results: Path, capsys: pytest.Captur
 
 def test_tables_with_other_columns_are_of_another_version(results: Path) -> None:
     (results / "provenance").mkdir()
+    rounds = results / "rounds/gpt/closer.parquet"
+    rounds.parent.mkdir(parents=True)
+    write_table(rounds, ADAPTIVE_ROUNDS, to_table(ADAPTIVE_ROUNDS, []))
     assert outdated_files(results, lambda _: False) == {}
     seeds = pq.read_table(results / "seeds.parquet")
     pq.write_table(seeds.drop_columns(["for_gteval"]), results / "seeds.parquet")

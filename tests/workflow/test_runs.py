@@ -58,7 +58,8 @@ def test_shards_change_no_dialogue_and_no_number(undisturbed: Workspace, finishe
 @pytest.mark.slow
 def test_lengths_of_human_dialogues_cost_no_selfchat(workspace: Workspace) -> None:
     planned = workspace.run("--dry-run", "results/tables/botchat/seeds.csv", "--quiet", "host")
-    assert re.findall(r"^(?:localrule |rule )?(\w+) +1$", planned, re.MULTILINE) == ["extract_seeds", "read_corpus"]
+    jobs = re.findall(r"^(?:localrule |rule )?(\w+) +1$", planned, re.MULTILINE)
+    assert set(jobs) == {"extract_seeds", "read_corpus"}
 
 
 def test_one_chatbot_alone(finished: Workspace) -> None:

@@ -46,10 +46,15 @@ class Layout(Figures):
         return self.robustness_tables() + (self.both_figures("robustness") if self.config.robustness else [])
 
     def dialogbench_files(self) -> list[str]:
-        """Return the tables, figures and expert sheet of DialogBench."""
+        """Return the tables, figures, expert sheet and models' answers of DialogBench.
+
+        The answers are here since Snakemake does not compare a job of which an output is missing: without them, the
+        target `dialogbench` would not examine another model.
+        """
         if not self.config.dialogbench:
             return []
-        return self.dialogbench_tables() + self.expert_sheet() + self.both_figures("dialogbench")
+        tables = self.dialogbench_tables() + self.test_answers()
+        return tables + self.expert_sheet() + self.both_figures("dialogbench")
 
     def training_files(self) -> list[str]:
         """Return the tables and figures of training; where no model learns, the training data alone."""

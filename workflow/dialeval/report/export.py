@@ -138,8 +138,8 @@ def _files(results: Path) -> Iterator[Path]:
 
 
 def _kind_of(path: Path, name: str) -> Table | None:
-    """Returns what a table is; that of a measure is named by its folder, which is a protocol's."""
-    return table_named(f"{path.parent.name}/{path.stem}" if name.startswith(f"{MEASURES}/") else name)
+    """Returns what a table is; the protocol of a measure is its folder's name."""
+    return table_named(name.replace(MEASURES, path.parent.name, 1) if name.startswith(f"{MEASURES}/") else name)
 
 
 def column_words(kind: Table) -> Iterator[tuple[str, str, str]]:
