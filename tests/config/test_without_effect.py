@@ -31,6 +31,7 @@ WRITER = "dialogbench.written.writer"
 
 CASES: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
     ("mirror", "mirror", {}, {"public_corpora": ["fed"]}),
+    ("contamination", True, {"chatbots": []}, {}),
     *(
         (
             f"{RATED}.{field}", value, {RATED: {"reader": "fed_turn", "path": "x"}},
