@@ -16,7 +16,7 @@ from dialeval.report.page import build_report
 from dialeval.report.summary import summarise
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import empty_table, to_table
-from dialeval.tables.measures import RATINGS
+from dialeval.tables.measures import JUDGE_DIFFERENCES, RATINGS, VARIANCE_COMPONENTS
 from dialeval.tables.metaeval import ITEMS, JUDGE_VALIDITY
 
 PLENTY = 10_000_000
@@ -50,6 +50,34 @@ def test_a_rating_that_comparisons_do_not_limit_is_given_with_the_penalty_and_sa
         f"{system} 1312.0 (1190.0–1490.0)."
     ) in details
     assert not any("Firth" in words for words in summarise(run, build_boards(run)[0]).details)
+
+
+def test_what_more_cases_and_judges_would_add_is_said_and_tabulated() -> None:
+    run = mine.inputs()
+    about = {"measure": "mean", "criterion": "empathy", "n_judges": 3, "n_repeats": 2.0, "n": 90, "n_clusters": 5}
+    widths = {"a judge": 0.4, "a judge, twice the cases": 0.28, "a judge, twice the repeats": 0.39}
+    components = [
+        *(about | {"statistic": "half-width", "component": name, "estimate": one} for name, one in widths.items()),
+        about | {"statistic": "variance", "component": "system x case", "estimate": 0.3, "share": 0.5},
+    ]
+    family = {"table": "means", "measure": "mean", "scope": "empathy", "n": 5, "n_clusters": 5, "family_size": 1}
+    pair = {"system": "v2", "opponent": "v1", "n_judges": 3, "difference": 0.5, "p": 0.01, "p_holm": 0.01}
+    few = {"scope": "tact", "n_judges": 2, "note": "not identifiable: 2 judges answered"}
+    tables = {
+        **run.tables,
+        "felt/variance_components": to_table(VARIANCE_COMPONENTS, components),
+        "felt/judge_differences": to_table(JUDGE_DIFFERENCES, [family | pair, family | few]),
+    }
+    inputs = dataclasses.replace(run, tables=tables)
+    details = summarise(inputs, build_boards(inputs)[0]).details
+    assert (
+        "felt (mean, empathy): the interval of a difference of two systems by one judge is ±0.4 on average; twice the "
+        "cases narrow it to ±0.28 and twice the repeats to ±0.39."
+    ) in details
+    assert "felt: significant over a population of judges (Holm): 1 of 1 difference." in details
+    page = build_report(inputs)
+    assert "felt: Where the uncertainty comes from" in page
+    assert "felt: Differences over a population of judges" in page
 
 
 def test_a_criterion_is_a_column_with_the_trust_in_its_judge_beside_it() -> None:

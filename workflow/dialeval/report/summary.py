@@ -361,8 +361,8 @@ def _uncertainty(inputs: ReportInputs, board: Board) -> list[str]:
         if tested:
             clear = sum(row["p_holm"] < _SIGNIFICANT for row in tested)
             sentences.append(
-                f"{protocol.title}: {clear} of {counted(len(tested), 'difference')} are significant over a population "
-                "of judges (Holm)."
+                f"{protocol.title}: significant over a population of judges (Holm): {clear} of "
+                f"{counted(len(tested), 'difference')}."
             )
     return sentences
 
