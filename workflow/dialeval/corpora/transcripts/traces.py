@@ -305,14 +305,14 @@ def _first(record: Mapping[str, Any], *names: str) -> Any:
     return next((record[name] for name in names if record.get(name) is not None), None)
 
 
-def _objects(value: Any) -> list[dict[str, Any]]:
+def _objects_in(value: Any) -> list[dict[str, Any]]:
     """Returns the objects of a list; none of another value."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def _langfuse(line: JsonLine) -> Iterator[Span]:
     record = line.record
-    inner = _objects(record.get("observations"))
+    inner = _objects_in(record.get("observations"))
     has_type = _first(record, "type", "traceId", "trace_id") is not None
     trace = f"{_first(record, 'traceId', 'trace_id', 'id')}"
     session = f"{_first(record, 'sessionId', 'session_id') or ''}"
@@ -353,7 +353,7 @@ def _langsmith(line: JsonLine) -> Iterator[Span]:
         before=messages_in(record.get("inputs"), "user", _INPUTS),
         after=messages_in(record.get("outputs"), "assistant", _OUTPUTS),
     )  # fmt: skip
-    for child in _objects(record.get("child_runs")):
+    for child in _objects_in(record.get("child_runs")):
         shared = {"trace_id": trace, "parent_run_id": record.get("id") or trace}
         yield from _langsmith(line._replace(record={**child, **shared}))
 
