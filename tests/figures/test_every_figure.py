@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from itertools import combinations
@@ -12,7 +13,18 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from drawn_figures import DRAWINGS, JUDGES, NAMES, OPTIONS, PARTS, all_tables, plot, settings, specification
+from drawn_figures import (
+    DRAWINGS,
+    JUDGES,
+    NAMES,
+    OPTIONS,
+    PARTS,
+    all_tables,
+    plot,
+    schema_of,
+    settings,
+    specification,
+)
 from matplotlib.figure import Figure as Picture
 from matplotlib.text import Text
 
@@ -120,6 +132,36 @@ def test_an_empty_table_gives_one_sentence(name: str, tmp_path: Path) -> None:
     assert found.reason.endswith(".")
     save_plot(found, tmp_path / "f.svg", tmp_path / "f.pdf")
     assert "missing" in (tmp_path / "f.svg").read_text(encoding="utf-8")
+
+
+def _nulls(name: str, table: pd.DataFrame, of: Callable[[str], bool]) -> pd.DataFrame:
+    """Return a table in which the nullable fractional columns of some names are null."""
+    fields = [one for one in schema_of(name).schema if one.nullable and pa.types.is_floating(one.type)]
+    return table.assign(**{one.name: float("nan") for one in fields if of(one.name)})
+
+
+_POOR = {
+    "no estimates": lambda name, table: _nulls(name, table, lambda _: True),
+    "no intervals": lambda name, table: _nulls(name, table, lambda column: column.endswith(("ci_low", "ci_high"))),
+    "the first row": lambda _, table: table.head(1),
+    "the last row": lambda _, table: table.tail(1),
+    "every seventh row": lambda _, table: table.iloc[2::7],
+}
+
+
+@pytest.mark.parametrize("poor", _POOR)
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_a_poor_table_is_drawn_or_has_a_reason(name: str, poor: str) -> None:
+    tables = {table: _POOR[poor](table, _tables(4, 2)[table]) for table in DRAWINGS[name].tables}
+    found = specification(name, tables)
+    if isinstance(found, Missing):
+        assert found.reason.endswith(".")
+        return
+    figure = figure_of_plot(found)
+    if poor.startswith("no "):
+        _assert_readable(figure)
+    else:
+        figure.draw_without_rendering()
 
 
 @pytest.mark.parametrize("name", DRAWINGS)
