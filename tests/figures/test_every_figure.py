@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from itertools import combinations
 from pathlib import Path
 
+import metaeval_example
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from drawn_figures import DRAWINGS, JUDGES, NAMES, OPTIONS, PARTS, all_tables, plot, settings, specification
+import robustness_example
+from drawn_figures import (
+    DRAWINGS,
+    JUDGES,
+    NAMES,
+    OPTIONS,
+    PARTS,
+    all_tables,
+    plot,
+    rows,
+    schema_of,
+    settings,
+    specification,
+)
 from matplotlib.figure import Figure as Picture
 from matplotlib.text import Text
 
@@ -120,6 +135,69 @@ def test_an_empty_table_gives_one_sentence(name: str, tmp_path: Path) -> None:
     assert found.reason.endswith(".")
     save_plot(found, tmp_path / "f.svg", tmp_path / "f.pdf")
     assert "missing" in (tmp_path / "f.svg").read_text(encoding="utf-8")
+
+
+def _nulls(name: str, table: pd.DataFrame, of: Callable[[str], bool]) -> pd.DataFrame:
+    """Return a table in which the nullable fractional columns of some names are null."""
+    fields = [one for one in schema_of(name).schema if one.nullable and pa.types.is_floating(one.type)]
+    return table.assign(**{one.name: float("nan") for one in fields if of(one.name)})
+
+
+_POOR = {
+    "no estimates": lambda name, table: _nulls(name, table, lambda _: True),
+    "no intervals": lambda name, table: _nulls(name, table, lambda column: column.endswith(("ci_low", "ci_high"))),
+    "the first row": lambda _, table: table.head(1),
+    "the last row": lambda _, table: table.tail(1),
+    "every seventh row": lambda _, table: table.iloc[2::7],
+}
+
+
+@pytest.mark.parametrize("poor", _POOR)
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_a_poor_table_is_drawn_or_has_a_reason(name: str, poor: str) -> None:
+    tables = {table: _POOR[poor](table, _tables(4, 2)[table]) for table in DRAWINGS[name].tables}
+    found = specification(name, tables)
+    if isinstance(found, Missing):
+        assert found.reason.endswith(".")
+        return
+    figure = figure_of_plot(found)
+    if poor.startswith("no "):
+        _assert_readable(figure)
+    else:
+        figure.draw_without_rendering()
+
+
+SCORERS = (
+    ("gpt-x", "rating"), ("gpt-x", "yes_no"), ("GPT-4 of the corpus", "annotation"), ("metric", "file"),
+    ("trained", "yes_no"), ("mean", "rating"), ("cheap-then-strong", "my-protocol"),
+)  # fmt: skip
+"""Judges with every method of tables of judges: models, annotations of a corpus, score files, ensembles, cascades."""
+
+
+@pytest.mark.parametrize("part", ["METAEVAL", "ROBUSTNESS"])
+def test_judges_with_one_dimension_stand_beside_a_judge_with_all(part: str) -> None:
+    tables = {
+        **{name: table.to_pandas() for name, table in metaeval_example.tables().items()},
+        "metaeval/averages": metaeval_example.averages(SCORERS).to_pandas(),
+        "metaeval/correlations": metaeval_example.correlations(SCORERS, "construction").to_pandas(),
+        "metaeval/matrices": metaeval_example.matrices(SCORERS).to_pandas(),
+        "metaeval/dimension_ensemble": metaeval_example.dimension_ensemble(SCORERS).to_pandas(),
+        "metaeval/ranking_agreement": metaeval_example.ranking_agreement().to_pandas(),
+        "metaeval/ceilings": metaeval_example.ceilings(SCORERS).to_pandas(),
+        **{name: table.to_pandas() for name, table in robustness_example.tables(SCORERS).items()},
+    }
+    for name, table in tables.items():
+        if "method" in table and "dimension" in table:
+            has_all = (table["judge"] == SCORERS[0][0]) & (table["method"] == SCORERS[0][1])
+            tables[name] = table[has_all | (table["dimension"] == "coherence")]
+    for one in drawings(PARTS[part], OPTIONS):
+        found = plot(f"{part.lower()}/{one.name}", tables)
+        figure_of_plot(found).draw_without_rendering()
+        panels = [panel for section in found.sections for panel in section.panels if isinstance(panel, Forest)]
+        for panel in panels:
+            assert set(panel.table["row"]) <= {row.key for row in panel.rows}
+    for section in plot("metaeval/judges", tables).sections[-2:]:
+        assert set(rows(section.panels[0])) == {f"{judge} ({method})" for judge, method in SCORERS}
 
 
 @pytest.mark.parametrize("name", DRAWINGS)

@@ -18,7 +18,7 @@ from dialeval.tables.dialogbench import ACCURACY, DIALOGBENCH_DIFFERENCES
 from dialeval.tables.files import empty_table, to_table
 from dialeval.tables.labels import ESTIMATES
 from dialeval.tables.measures import MEANS, PASS_RATES, RANKS, RATINGS
-from dialeval.tables.robustness import ROBUSTNESS_AVERAGES
+from dialeval.tables.robustness import ROBUSTNESS_AVERAGES, ROBUSTNESS_DIFFERENCES
 from dialeval.tables.training import TRAINING_RECORD, TRANSLATED_CORPORA, TRANSLATION_QUALITY
 
 
@@ -48,6 +48,16 @@ def difference(system: str, opponent: str, p: float) -> dict[str, Any]:
         "table": "accuracy", "measure": "accuracy", "scope": "bundled, en, Overall", "system": f"{system} (letter)",
         "opponent": f"{opponent} (letter)", "difference": 0.1, "p": p, "p_holm": p, "q_bh": p, "family_size": 3,
         "n": 48, "n_clusters": 48,
+    }  # fmt: skip
+
+
+def detection(gain: float | None, p: float | None, *, turned: bool) -> dict[str, Any]:
+    """Return the paired test of keen and random in a table of differences."""
+    names = ("random (rating)", "keen (rating)") if turned else ("keen (rating)", "random (rating)")
+    return {
+        "table": "averages", "measure": "average", "scope": "made, en, turn", "system": names[0], "opponent": names[1],
+        "difference": -gain if turned and gain else gain, "p": p, "p_holm": p, "q_bh": p, "family_size": 1,
+        "n": 48, "n_clusters": 9,
     }  # fmt: skip
 
 
@@ -121,9 +131,22 @@ def test_detection_is_compared_with_the_best_baseline() -> None:
     run = dataclasses.replace(
         of_tables(robustness__averages=averages(random=0.3, keen=0.26)), baselines=frozenset({"random"})
     )
-    assert card(run, "robustness").answer == (
-        "keen (rating) detects 26.0% of perturbations, the baseline random (rating) 30.0%."
-    )
+    for rate, gain, p, words in (
+        (0.26, None, None, "26.0% of perturbations, fewer than {}."),
+        (0.26, -0.04, 0.3, "26.0% of perturbations, fewer than {}; the difference is not significant."),
+        (0.26, -0.04, 0.03, "26.0% of perturbations, significantly fewer than {}."),
+        (0.26, 0.04, 0.03, "26.0% of perturbations, fewer than {}; the difference is not significant."),
+        (0.3, 0.0, 1.0, "30.0% of perturbations, as many as {}."),
+        (0.4, None, None, "40.0% of perturbations, more than {}."),
+        (0.4, 0.1, 0.3, "40.0% of perturbations, not significantly more than {}."),
+        (0.4, 0.1, 0.03, "40.0% of perturbations, significantly more than {}."),
+    ):
+        for turned in (False, True):
+            tables = {"robustness/averages": averages(random=0.3, keen=rate)}
+            tables["robustness/differences"] = to_table(ROBUSTNESS_DIFFERENCES, [detection(gain, p, turned=turned)])
+            answer = card(dataclasses.replace(run, tables=tables), "robustness").answer
+            assert answer == f"keen (rating) detects {words.format('the baseline random (rating), 30.0%')}"
+    assert card(run, "robustness").answer.endswith("fewer than the baseline random (rating), 30.0%.")
     alone = dataclasses.replace(run, tables={"robustness/averages": averages(random=0.3)})
     assert card(alone, "robustness").answer == "The baseline random (rating) detects 30.0% of perturbations."
     none = dataclasses.replace(run, tables={"robustness/averages": averages(keen=None)})

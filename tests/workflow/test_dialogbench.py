@@ -97,6 +97,19 @@ def test_a_second_run_does_nothing(examined: Workspace) -> None:
     assert "Nothing to be done" in examined.run("dialogbench")
 
 
+def test_an_estimate_counts_the_requests_of_every_method(changed: Workspace) -> None:
+    configure(changed, examine={**SECTION["examine"], "choice": ["random"]})
+    changed.run("estimate")
+    with (changed.folder / "results/tables/estimate.csv").open(encoding="utf-8") as file:
+        found = {(row["model"], row["protocol"]): row for row in csv.DictReader(file)}
+    for method in ("letter", "perplexity"):
+        row = found["generic", f"dialogbench_{method}"]
+        assert (int(row["requests"]) > 48, row["model_calls"]) == (True, "0"), "the run has stored all responses"
+    assert int(found["random", "dialogbench_choice"]["model_calls"]) > 48
+    changed.run("dialogbench")
+    assert len(changed.stored("random/dialogbench_choice")) == int(found["random", "dialogbench_choice"]["model_calls"])
+
+
 @pytest.mark.slow
 def test_only_another_examinee_gets_requests(changed: Workspace) -> None:
     before = changed.stored("*/*")

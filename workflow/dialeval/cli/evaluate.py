@@ -240,14 +240,12 @@ def _write(folder: Path, table: bytes, wish: Wish) -> None:
     try:
         with replacing(path) as temporary:
             temporary.write_bytes(table)
-        notes: list[str] = []
-        texts = folder_texts(wish, folder, notes)
+        texts = folder_texts(wish, folder)
     except BaseException:
         with suppress(OSError):
             path.unlink() if before is None else path.write_bytes(before)
             folder.rmdir() if is_new else None
         raise
-    print("\n".join(f"read: {note}" for note in notes))
     texts[CONFIGURATION] = _signed(texts[CONFIGURATION])
     kept = {name: text for name, text in texts.items() if name == CONFIGURATION or not (folder / name).exists()}
     write_texts(folder, kept)

@@ -58,7 +58,8 @@ def _task_map(accuracy: pd.DataFrame, rows: pd.DataFrame) -> HeatMap:
     names = [name for name in ALL_TASKS if (rows["name"] == name).any()]
     rows = rows.assign(row=_examinees(rows), name=rows["name"].where(rows["scope"] == "task", _OVERALL))
     wide, counts = (
-        rows.pivot(index="row", columns="name", values=one)[[_OVERALL, *names]] for one in ("accuracy", "n")
+        rows.pivot(index="row", columns="name", values=one).reindex(columns=[_OVERALL, *names])
+        for one in ("accuracy", "n")
     )
     wide = wide.sort_values(_OVERALL, ascending=False, kind="stable")
     counts = counts.loc[wide.index]
@@ -69,8 +70,9 @@ def _task_map(accuracy: pd.DataFrame, rows: pd.DataFrame) -> HeatMap:
     if len(names) == len(ALL_TASKS) and len(people):
         people = people.assign(name=people["name"].where(people["scope"] == "task", _OVERALL))
         bottom.loc[_HUMAN] = people.drop_duplicates("name").set_index("name")["accuracy"]
-    values = pd.concat([wide, bottom[wide.columns]]).astype(float)
-    texts = pd.concat([texts, bottom[wide.columns].astype(float).map(PERCENT.text)])
+    bottom = bottom.reindex(columns=wide.columns).astype(float)
+    values = pd.concat([wide.astype(float), bottom])
+    texts = pd.concat([texts, bottom.map(PERCENT.text)])
     values.insert(1, "", float("nan"))
     texts.insert(1, "", "")
     return HeatMap(
@@ -117,7 +119,7 @@ def domains(table: pd.DataFrame) -> Plot | Missing:
             columns += [*([""] if columns else []), _GROUPS[group], *dict.fromkeys(own["domain"])]
         is_few = ~is_mean & (rows["n"] < _LEAST)
         rows = rows.assign(accuracy=rows["accuracy"].mask(is_few))
-        order = by_value(rows[rows["column"] == columns[0]], "accuracy") or sorted(set(rows["row"]))
+        order = list(dict.fromkeys([*by_value(rows[rows["column"] == columns[0]], "accuracy"), *sorted(rows["row"])]))
         wide = rows.pivot(index="row", columns="column", values="accuracy").reindex(index=order, columns=columns)
         sections.append(Section([HeatMap(values=wide.astype(float), unit=PERCENT)], title))
     of_domains = known.loc[known["domain"] != _MEAN, "n"]

@@ -61,7 +61,7 @@ def correlations(averages: pd.DataFrame, table: pd.DataFrame, interval: str = CI
     limits = _limits(*(rows for _, rows in groups))
     for title, rows in groups:
         dimensions = dimension_order(rows["dimension"])
-        judges = by_value(rows[rows["dimension"] == deciding_dimension(dimensions)])
+        judges = _ranked(rows, deciding_dimension(dimensions))
         panels = [
             Forest(table=rows[rows["dimension"] == name], rows=rows_of(judges), unit=CORRELATION, limits=limits,
                    title=shown_dimension(name).capitalize(), references=[Reference(0.0)], axis="Pearson r",
@@ -355,9 +355,7 @@ def ceilings(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
                 language = main_language(rows["language"])
                 rows = rows[rows["language"] == language]
                 names = dimension_order(rows["dimension"])
-                deciding = rows[(rows["dimension"] == main_dimension(names)) & (rows["series"] == "judge")]
-                judges = by_value(deciding)
-                judges += sorted(set(rows["row"]) - set(judges))
+                judges = _ranked(rows[rows["series"] == "judge"], main_dimension(names))
                 panels = [
                     Forest(table=rows[rows["dimension"] == name], rows=rows_of(judges), series=series, unit=CORRELATION,
                            limits=limits, title=name.capitalize(), references=[Reference(0.0)], axis="Pearson r")
@@ -376,6 +374,11 @@ def ceilings(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
         width=_width(sections),
         key=series,
     )
+
+
+def _ranked(rows: pd.DataFrame, dimension: str) -> list[str]:
+    """Return the judges by their value on a dimension; those without one, such as metrics from files, follow."""
+    return list(dict.fromkeys([*by_value(rows[rows["dimension"] == dimension]), *by_value(rows)]))
 
 
 def _limits(*tables: pd.DataFrame) -> tuple[float, float]:

@@ -104,6 +104,9 @@ class Histogram(Panel):
     def left(self, width: float) -> float:
         return PAD
 
+    def right(self) -> float:
+        return PAD  # half of the last tick label
+
     def height(self, width: float) -> float:
         return 1.2
 
@@ -116,7 +119,9 @@ class Histogram(Panel):
         axes.spines["left"].set_visible(False)
         axes.set_yticks([])
         axes.set_ylim(0, 1.12 * self.counts.max())
-        axes.xaxis.set_major_locator(MaxNLocator(min(14, int(room * len(self.counts) / 0.25)), integer=True))
+        axes.xaxis.set_major_locator(
+            MaxNLocator(min(14, int(room * len(self.counts) / 0.25)), integer=True, min_n_ticks=1)
+        )
         axes.set_xlabel(self.axis)
         for number, count in zip(self.counts.index.astype(int), self.counts, strict=True):
             add_value(axes, f"{number}: {count:,.0f}", (number - 0.5, number + 0.5), (0.0, axes.get_ylim()[1]))
@@ -241,7 +246,7 @@ class Lines(Panel):
         return max(text_width(self.unit.text(value)) for value in self.limits) + 0.08 + 1.3 * LINE_HEIGHT
 
     def right(self) -> float:
-        return min(max(map(text_width, self.table["line"])), _END_LABEL) + 0.2
+        return min(max(map(text_width, self.table["line"]), default=0.0), _END_LABEL) + 0.2
 
     def above(self, width: float) -> float:
         return super().above(width) + 0.5 * LINE_HEIGHT

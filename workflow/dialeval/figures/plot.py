@@ -145,7 +145,8 @@ class _Line:
         if isinstance(panels[0], HeatMap):
             most = max(panel.n_cells() * panel.widest for panel in panels if isinstance(panel, HeatMap))
             self._room = min(self._room, most)
-        self._title_room = self._room + 0.1
+        spare = width - sum(self._lefts) - len(panels) * (self._room + _GAP) + _GAP
+        self._title_room = self._room + min(0.1, spare - sum(panel.right() for panel in panels[:-1]))
         self._above = max(panel.above(self._title_room) for panel in panels)
         self._tall = max(panel.height(width) for panel in panels)
         self._title = wrapped(title, width, "bold") if title else ""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from dialeval.figures.metaeval_names import level_order, main_language, scorer_names
@@ -61,10 +62,7 @@ def drops(table: pd.DataFrame, robustness: pd.DataFrame) -> Plot | Missing:
     """Return the distribution of score drops, a row per strategy and a panel per judge."""
     thresholds = robustness.drop_duplicates(["strategy", "dimension"])
     joined = table.merge(thresholds[["strategy", "dimension", "threshold"]], on=["strategy", "dimension"], how="left")
-    limits = (
-        min(table["p05"].min(), -0.5) - 0.05 if len(table) else -0.5,
-        max(table["p95"].max(), 0.5) + 0.05 if len(table) else 0.5,
-    )
+    limits = float(np.nanmin([-0.5, *table["p05"]])) - 0.05, float(np.nanmax([0.5, *table["p95"]])) + 0.05
 
     def panel(rows: pd.DataFrame, order: Sequence[Row], judge: str) -> Panel:
         return Boxes(table=rows, rows=order, limits=limits, unit=_SCORE, title=judge, references=[Reference(0.0)],

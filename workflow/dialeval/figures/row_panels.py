@@ -84,7 +84,7 @@ class RowPanel(Panel):
         return 1.6 * PAD  # half of the last tick label
 
     def above(self, width: float) -> float:
-        return super().above(width) + (LINE_HEIGHT if any(one.label for one in self.references) else 0.0)
+        return super().above(width) + (LINE_HEIGHT if any(one.label for one in self._known_references()) else 0.0)
 
     def height(self, width: float) -> float:
         return sum(height for *_, height in self._lines(width))
@@ -93,6 +93,9 @@ class RowPanel(Panel):
         """Return the y of the middle of every row, in inches from the top."""
         middles = self._middles(width)
         return {row.key: y for row, (y, is_heading) in zip(self.rows, (m for m in middles if not m[1]), strict=True)}
+
+    def _known_references(self) -> list[Reference]:
+        return [one for one in self.references if not math.isnan(one.value)]
 
     def _tick(self, value: float) -> str:
         return self.unit.tick(float(f"{value:.2g}"))
@@ -136,7 +139,7 @@ class RowPanel(Panel):
         axes.xaxis.set_major_locator(MaxNLocator(min(max(int(room), 2), 4), steps=[1, 2, 2.5, 5, 10]))
         axes.xaxis.set_major_formatter(lambda value, _: self.unit.tick(value))
         axes.set_xlabel(self.axis)
-        for one in self.references:
+        for one in self._known_references():
             axes.axvline(one.value, **THIN)
         self._name_references(axes, width)
 
@@ -144,7 +147,7 @@ class RowPanel(Panel):
         """Write the names of the references above the axes; of two overlapping names, one goes left and one right."""
         low, high = axes.get_xlim()
         inches = axes.get_position().width * width / (high - low)
-        named = sorted((one for one in self.references if one.label), key=lambda one: one.value)
+        named = sorted((one for one in self._known_references() if one.label), key=lambda one: one.value)
         for number, one in enumerate(named):
             reach = [(other.value - one.value) * inches for other in named if other is not one]
             crowded = any(abs(gap) < text_width(one.label) + 0.05 for gap in reach)
@@ -204,7 +207,7 @@ class Forest(RowPanel):
         table = self.table[self.table["estimate"].notna()]
         if not self.limits and len(table):
             values = table[["estimate", "ci_low", "ci_high"]].to_numpy(float)
-            marked = [*values[np.isfinite(values)], *(one.value for one in self.references)]
+            marked = [*values[np.isfinite(values)], *(one.value for one in self._known_references())]
             margin = 0.05 * (max(marked) - min(marked)) or 1.0
             axes.set_xlim(min(marked) - margin, max(marked) + margin)
             axes.set_autoscale_on(False)

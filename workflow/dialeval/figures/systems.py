@@ -255,9 +255,8 @@ def bias(table: pd.DataFrame, protocol: str) -> Plot | Missing:
         panels = [_bias_panel(rows, judges, series, _MEASURES[measure]) for measure, rows in shown.items()]
         sections.append(Section(panels, columns=3))
     if len(agreement):
-        pairs = agreement["judge"] + agreement["other_judge"].map(
-            lambda other: f" & {other}", na_action="ignore"
-        ).fillna("")
+        others = [f" & {other}" if pd.notna(other) else "" for other in agreement["other_judge"]]
+        pairs = agreement["judge"] + others
         rows = agreement.assign(row=pairs)
         sections.append(Section([_bias_panel(rows, sorted(set(pairs)), series, _AGREEMENT)]))
     absent = [

@@ -20,10 +20,10 @@ def record(table: pd.DataFrame, interval: str) -> Plot | Missing:
     Judges with the same training sets share a panel. Of several languages their mean is shown.
     """
     rows = table[table["language"] == _ALL].rename(columns={"auc": "estimate"})
-    if rows.empty:
-        return Missing(_NO_DATA)
     rows = rows.assign(row=rows["criterion"] + " " + rows["kind"], series=rows["moment"])
     totals = rows[(rows["criterion"] == _ALL) & (rows["kind"] == _ALL)].drop_duplicates("judge")
+    if totals.empty:
+        return Missing(_NO_DATA)
     sections = []
     for training, judges in totals.groupby("training")["judge"]:
         own = rows[rows["judge"].isin(judges)]

@@ -394,7 +394,7 @@ class Judgements(Dialogues):
         return [self.USAGE.format(shard=shard, **named) for shard in shards]
 
     def called_models(self) -> list[str]:
-        """Return the models that chat, judge or translate and are not published."""
+        """Return the models that chat, judge, translate or take the test and are not published."""
         partner = [self.partner] if self.partner else []
         names = [
             *self.config.chatbots,
@@ -402,6 +402,7 @@ class Judgements(Dialogues):
             *self.config.judges,
             *self.config.protocol_judges(),
             *self.translators,
+            *(name for name, _ in self.examined),
         ]
         return [name for name in dict.fromkeys(names) if name not in self.published]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,7 +35,7 @@ from dialeval.report.leaderboard import build_boards, people_boards
 from dialeval.report.summary import Leaderboard, Summary, summarise
 from dialeval.tables.dialogbench import ACCURACY, DIALOGBENCH_DIFFERENCES
 from dialeval.tables.files import HUMAN
-from dialeval.tables.robustness import ROBUSTNESS_AVERAGES
+from dialeval.tables.robustness import ROBUSTNESS_AVERAGES, ROBUSTNESS_DIFFERENCES
 from dialeval.tables.training import TRAINING_RECORD, TRANSLATED_CORPORA, TRANSLATION_QUALITY
 from dialeval.text import counted
 
@@ -222,6 +222,7 @@ def _robustness(inputs: ReportInputs) -> Iterator[Leaderboard]:
     rows = _rows(inputs, ROBUSTNESS_AVERAGES.name)
     if not rows:
         return
+    columns = _grouped(rows, "level", "corpus", "language")
     measures = [
         Measure(
             f"{level} level, {corpus} ({language})",
@@ -229,22 +230,47 @@ def _robustness(inputs: ReportInputs) -> Iterator[Leaderboard]:
             True,
             {scorer(row["judge"], row["method"]): _value(row, "average", of_perturbation) for row in of_column},
         )
-        for (level, corpus, language), of_column in _grouped(rows, "level", "corpus", "language").items()
+        for (level, corpus, language), of_column in columns.items()
     ]
     judges = {scorer(row["judge"], row["method"]): (row["judge"], row["method"]) for row in rows}
     board = _board(measures)
     baselines = {name for name, (judge, _) in judges.items() if judge in inputs.baselines}
-    known = [name for name in board.models if _number(measures[0], name) is not None]
-    best = [name for name in known if name not in baselines][:1]
-    best += [name for name in known if name in baselines][:1]
-    rates = [f"{'baseline ' * (name in baselines)}{name} detects {_written(measures[0], name)}" for name in best]
-    answer = (
-        f"{'The ' * (best[0] in baselines)}{rates[0]} of perturbations" if rates else "No judge has a rate of detection"
-    )
-    answer += f", the {rates[1].replace(' detects', '')}." if len(rates) > 1 else "."
+    level, corpus, language = next(iter(columns))
+    answer = _detection(inputs, board, baselines, f"{corpus}, {language}, {level}")
     summary = Summary(answer, (WORDS,))
     tags = {name: judge_tags(inputs, *judge) for name, judge in judges.items()}
     yield Leaderboard(ROBUSTNESS, "Detected perturbations", "Judge", board, summary, tags)
+
+
+def _detection(inputs: ReportInputs, board: Board, baselines: Collection[str], scope: str) -> str:
+    """Return how many perturbations the best judge detects, and whether that is more than the best baseline does."""
+    measure = board.measures[0]
+    numbers = {name: value for name in board.models if (value := _number(measure, name)) is not None}
+    judge = next((name for name in numbers if name not in baselines), "")
+    baseline = next((name for name in numbers if name in baselines), "")
+    if not numbers:
+        return "No judge has a rate of detection."
+    best = judge or f"The baseline {baseline}"
+    words = f"{best} detects {_written(measure, judge or baseline)} of perturbations"
+    if not (judge and baseline):
+        return f"{words}."
+    beside = f"the baseline {baseline}, {_written(measure, baseline)}"
+    gain = numbers[judge] - numbers[baseline]
+    if gain == 0:
+        return f"{words}, as many as {beside}."
+    tests = [
+        row["p_holm"] <= ALPHA and (row["difference"] * gain > 0) == (row["system"] == judge)
+        for row in _rows(inputs, ROBUSTNESS_DIFFERENCES.name)
+        if (row["table"], row["scope"]) == ("averages", scope)
+        if {row["system"], row["opponent"]} == {judge, baseline}
+        if not is_missing(row["p_holm"]) and not is_missing(row["difference"])
+    ]
+    is_significant = any(tests)
+    if gain > 0:
+        how = "significantly " if is_significant else "not significantly " if tests else ""
+        return f"{words}, {how}more than {beside}."
+    but = "; the difference is not significant" if tests and not is_significant else ""
+    return f"{words}, {'significantly ' * is_significant}fewer than {beside}{but}."
 
 
 def _dialogbench(inputs: ReportInputs) -> Iterator[Leaderboard]:
