@@ -150,7 +150,7 @@ def refused(words: str = "status 400: No connected db.") -> AnswerFailure:
 
 def test_a_job_whose_first_twenty_requests_are_refused_alike_sends_no_more(tmp_path: Path) -> None:
     engine = ScriptedEngine(lambda request: refused())
-    with pytest.raises(UserError, match=r"(?s)the first 2\d requests .* same words.*No connected db.*`model`, the key"):
+    with pytest.raises(UserError, match=r"(?s)the first 2\d requests .* same message.*No connected db.*`model`, the key"):
         ask_all(tmp_path, engine, [chat_request(f"r{n}") for n in range(300)])
     assert 20 <= sum(engine.calls.values()) < 20 + engine.concurrency
 
@@ -380,5 +380,5 @@ def test_no_client_is_imported_that_is_not_used() -> None:
 
 
 def test_published_models_get_no_request() -> None:
-    with pytest.raises(UserError, match="its responses are read from files"):
+    with pytest.raises(UserError, match="makes no model calls; DialEval reads its responses from files"):
         open_engine(PublishedModel(engine="published"), [])

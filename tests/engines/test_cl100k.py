@@ -42,7 +42,7 @@ def unreachable(*, seconds: float) -> Path:
 
 def test_without_the_vocabulary_the_count_says_what_it_is(nowhere: Path) -> None:
     tokenizer = cl100k.cl100k_tokenizer(network_seconds=5)
-    assert "cl100k_base is not at hand" in tokenizer.name
+    assert "cl100k_base is not available" in tokenizer.name
     assert tokenizer.count_all(["Well, hello there!", "", "你好"]) == [5, 0, 1]
     assert not is_available()
 

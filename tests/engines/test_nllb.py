@@ -231,7 +231,7 @@ def test_a_gpu_that_is_not_there_and_a_format_that_the_cpu_lacks_are_reported_fi
     monkeypatch.setattr(installation, "usable_gpus", lambda: 0)
     reason = cannot_compute_here(NllbModel(engine="nllb"))
     assert reason is not None
-    assert reason.startswith("gpus: 1, and this machine has no NVIDIA GPU for it")
+    assert reason.startswith("gpus: 1, and this machine has no NVIDIA GPU")
     assert cannot_compute_here(NllbModel(engine="nllb", gpus=0)) is None
     halved = NllbModel(engine="nllb", gpus=0, precision="float16")
     assert "float16 needs a GPU" in (unavailable(halved, own_environment=True) or "")

@@ -143,6 +143,6 @@ def test_unplanned_answers_are_counted() -> None:
         (Shown("s1", "other", None), None): answer("Choice: No"),
     }
     assert joined([planned("bot")], answers)[1] == {
-        "published responses on pairs that this run does not compare": 1,
-        "published responses on models that are not chatbots of this run": 1,
+        "responses on pairs that this run does not compare": 1,
+        "responses on models that are not chatbots of this run": 1,
     }

@@ -127,7 +127,7 @@ def test_published_answers_become_tables_and_a_report(small: tuple[Workspace, st
         "convs.tsv, column f: 4 dialogues of first",
         "1 response 'Choice: Yes' without an index: unparsed here; the authors count them as passed",
         "1 request without a published response: missing",
-        "1 published response on models that are not chatbots of this run",
+        "1 response on models that are not chatbots of this run",
         "1 pair that are identical in the file (EM) and differ in this run: missing",
     ):
         assert words in output

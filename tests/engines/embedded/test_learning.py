@@ -188,7 +188,7 @@ def test_a_file_of_a_version_with_other_classes_is_reported_as_such_and_not_as_d
     with pytest.raises(UserError, match=rf"trained with other versions .*'learning': {VERSION - 1}.*delete it"):
         read_learned(tmp_path / "model.learned", "forest")
     (tmp_path / "model.learned").write_bytes(written(VERSION))
-    with pytest.raises(UserError, match=r"is damaged, .*UtteranceClassifier.*delete it"):
+    with pytest.raises(UserError, match=r"is corrupt, .*UtteranceClassifier.*delete it"):
         read_learned(tmp_path / "model.learned", "forest")
 
 

@@ -110,11 +110,11 @@ def responses(
         if key in used:
             continue
         if not {*key[0][1:]} - {None} <= set(answered_about):
-            notes["published responses on models that are not chatbots of this run"] += 1
+            notes["responses on models that are not chatbots of this run"] += 1
         elif answer.text.strip() == IDENTICAL:
             notes["pairs of identical texts, left out as by the authors"] += 1
         else:
-            notes["published responses on pairs that this run does not compare"] += 1
+            notes["responses on pairs that this run does not compare"] += 1
 
 
 def _response(row: Mapping[str, Any], answer: PublishedAnswer | None, notes: Counter[str]) -> dict[str, Any]:
