@@ -150,7 +150,9 @@ def refused(words: str = "status 400: No connected db.") -> AnswerFailure:
 
 def test_a_job_whose_first_twenty_requests_are_refused_alike_sends_no_more(tmp_path: Path) -> None:
     engine = ScriptedEngine(lambda request: refused())
-    with pytest.raises(UserError, match=r"(?s)the first 2\d requests .* same message.*No connected db.*`model`, the key"):
+    with pytest.raises(
+        UserError, match=r"(?s)the first 2\d requests .* same message.*No connected db.*`model`, the key"
+    ):
         ask_all(tmp_path, engine, [chat_request(f"r{n}") for n in range(300)])
     assert 20 <= sum(engine.calls.values()) < 20 + engine.concurrency
 
