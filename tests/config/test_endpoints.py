@@ -24,6 +24,7 @@ def model(extra_body: dict[str, Any]) -> OpenAIModel:
         ({"n": 5}, "each costs money"),
         ({"N": 5}, "each costs money"),
         ({"best_of": 2}, "each costs money"),
+        ({"temperature": 1}, "set `temperature` of the protocol"),
         ({"logprobs": True}, "label_logprobs"),
         ({"max_tokens": 9}, "set max_tokens of the protocol"),
         ({"max_completion_tokens": 9}, "max_tokens_field"),

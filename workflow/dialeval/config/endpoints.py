@@ -358,6 +358,7 @@ _FIELDS = {
     "stream_options": "DialEval reads complete responses, not streams",
     "n": "only one response is used, and each costs money; for repeated ratings use `protocols.rating.repeats`",
     "best_of": "only one response is used, and each costs money",
+    "temperature": "set `temperature` of the protocol, selfchat or dialogbench; `send_temperature: false` sends none",
     "logprobs": "use the field `label_logprobs`",
     "top_logprobs": "use the field `top_logprobs`",
 }
