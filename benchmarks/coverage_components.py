@@ -14,8 +14,8 @@ from itertools import product
 import numpy as np
 
 from dialeval.stats.differences import differences_over_judges
-from dialeval.stats.generalizability import TERMS, variance_components
 from dialeval.stats.power import StudyDesign
+from dialeval.stats.variance_components import TERMS, variance_components
 from gates import Gates, arguments
 
 VARIANCES = {

@@ -10,9 +10,9 @@ import pandas as pd
 from dialeval.measures.design import Design, Row, systems_of
 from dialeval.measures.item_values import Scores, scores
 from dialeval.stats.differences import FEWEST_JUDGES
-from dialeval.stats.generalizability import NEGATIVE, Components
-from dialeval.stats.generalizability import variance_components as components_of
 from dialeval.stats.power import DIALOGUE, REPEAT, SYSTEM_JUDGE, Cost, StudyDesign, cheapest_design
+from dialeval.stats.variance_components import NEGATIVE, Components
+from dialeval.stats.variance_components import variance_components as components_of
 from dialeval.tables.files import HUMAN
 
 VARIANCE, RELATIVE, ABSOLUTE, HALF_WIDTH = "variance", "generalizability", "dependability", "half-width"

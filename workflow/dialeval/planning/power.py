@@ -27,7 +27,6 @@ from dialeval.measures.variance_components import cheapest_half, planned_populat
 from dialeval.stats.alternative_annotator import EPSILONS, FEWEST_ANNOTATORS, FEWEST_ITEMS, items_needed
 from dialeval.stats.arrays import FloatArray
 from dialeval.stats.differences import FEWEST_JUDGES
-from dialeval.stats.generalizability import Components
 from dialeval.stats.power import (
     SYSTEM_JUDGE,
     Cost,
@@ -41,6 +40,7 @@ from dialeval.stats.power import (
     more_to_halve,
     simulated,
 )
+from dialeval.stats.variance_components import Components
 from dialeval.tables.dialogues import REQUESTS, Form
 from dialeval.tables.files import HUMAN, read_table
 from dialeval.text import counted

@@ -25,8 +25,8 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 from dialeval.corpora.json_records import RecordFields, name_of, objects_of, required, value_at
 from dialeval.corpora.spreadsheets import MOST_BYTES
 from dialeval.corpora.text_files import JsonLine, parse_json, read_json, read_json_lines
-from dialeval.corpora.transcripts.chat_formats import transcript
 from dialeval.corpora.transcripts.entries import SYSTEM_FIELDS, TURNS, named, with_columns
+from dialeval.corpora.transcripts.json_formats import transcript
 from dialeval.corpora.transcripts.transcript import Transcript
 from dialeval.errors import UserError
 

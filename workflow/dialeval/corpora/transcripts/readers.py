@@ -19,7 +19,7 @@ from dialeval.corpora.json_records import (
 )
 from dialeval.corpora.spreadsheets import is_workbook, rows_of
 from dialeval.corpora.text_files import JsonLine, is_western, listed
-from dialeval.corpora.transcripts import chat_formats, eval_logs, text_formats, turn_tables
+from dialeval.corpora.transcripts import eval_logs, json_formats, text_formats, turn_tables
 from dialeval.corpora.transcripts.entries import (
     DIALOGUES,
     LIST,
@@ -85,19 +85,19 @@ _FIELDS = {JSON: PLAIN, "sharegpt": SHAREGPT, "messages": (*MESSAGES, *PAIR)}
 _OF_EXPORTS = {
     INSPECT: (frozenset({"eval", "status"}), frozenset({"eval", "samples"})),
     LM_EVAL: (frozenset({"doc_id", "doc", "arguments"}), frozenset({"doc_id", "resps"})),
-    OASST: chat_formats.TREES,
+    OASST: json_formats.TREES,
     SLACK: (frozenset({"type", "user", "ts"}), frozenset({"type", "bot_id", "ts"}), frozenset({"subtype", "ts"})),
     **{name: export.fields for name, export in EXPORTS.items()},
 }
 """Fields that identify a format whose objects are not a dialogue each, before others are looked for."""
 _OF_JSON: dict[str, Callable[[JsonLine, Counter[str]], Iterator[Transcript]]] = {
-    JSON: chat_formats.plain_dialogues,
-    "sharegpt": chat_formats.sharegpt_dialogues,
-    "messages": chat_formats.openai_dialogues,
-    "chatgpt": chat_formats.chatgpt_dialogues,
-    "rasa": chat_formats.rasa_dialogues,
-    "preferences": chat_formats.preference_dialogues,
-    "replies": chat_formats.reply_dialogues,
+    JSON: json_formats.plain_dialogues,
+    "sharegpt": json_formats.sharegpt_dialogues,
+    "messages": json_formats.openai_dialogues,
+    "chatgpt": json_formats.chatgpt_dialogues,
+    "rasa": json_formats.rasa_dialogues,
+    "preferences": json_formats.preference_dialogues,
+    "replies": json_formats.reply_dialogues,
     MT_BENCH: eval_logs.mt_bench_dialogues,
 }
 
@@ -147,11 +147,11 @@ def _read_objects(path: Path, kind: str, columns: Mapping[str, str], notes: Coun
         return
     wanted = fields_with(columns)
     if kind in (OASST, CSV):  # a list of their objects is no dialogue without a name
-        wanted = wanted._replace(bare="", together=[*wanted.together, *chat_formats.TREES])
+        wanted = wanted._replace(bare="", together=[*wanted.together, *json_formats.TREES])
     lines = records_of(path, wanted, western=western)
     if kind == OASST:
         found = list(lines)
-        yield from chat_formats.oasst_dialogues(with_columns(found, path, columns, "") if columns else found, notes)
+        yield from json_formats.oasst_dialogues(with_columns(found, path, columns, "") if columns else found, notes)
         return
     if kind == CSV:
         yield from turn_tables.read_json_turns(path, list(lines), notes, columns)

@@ -23,8 +23,8 @@ from typing import Any
 
 from dialeval.corpora.json_records import RecordFields, records_of, value_at
 from dialeval.corpora.text_files import JsonLine, listed
-from dialeval.corpora.transcripts.chat_formats import transcript
 from dialeval.corpora.transcripts.entries import OF_DIALOGUE, with_columns
+from dialeval.corpora.transcripts.json_formats import transcript
 from dialeval.corpora.transcripts.transcript import SYSTEM_ROLES, Transcript
 from dialeval.errors import UserError
 

@@ -159,7 +159,7 @@ INTERFACE: tuple[Public, ...] = (
     Public("dialeval.stats.agreement", "Agreement of judges", ("judge_agreement", "retest_inconsistency")),
     Public("dialeval.stats.agreement", "Agreement of people", ("krippendorffs_alpha", "mean_pairwise_pearson")),
     Public(
-        "dialeval.stats.generalizability",
+        "dialeval.stats.variance_components",
         "Variance components and generalizability",
         ("variance_components", "Components"),
     ),

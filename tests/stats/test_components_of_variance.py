@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dialeval.stats.differences import differences_over_judges, item_differences
-from dialeval.stats.generalizability import FEWEST_CASES, Components, variance_components
 from dialeval.stats.power import Cost, StudyDesign, cheapest_design
+from dialeval.stats.variance_components import FEWEST_CASES, Components, variance_components
 
 
 def crossed(sizes: tuple[int, int, int, int], seed: int = 0, sd: float = 1.0) -> tuple[np.ndarray, ...]:
