@@ -198,25 +198,6 @@ class Wish:
         return any(model.model for model in (*self.chatbots, *self.judges))
 
 
-@dataclass(frozen=True)
-class _Source:
-    """Transcripts as the configuration names them.
-
-    Attributes:
-        name: their name, after the file's.
-        path: as seen from the folder, or absolute.
-        n_dialogues: how many there are.
-        systems: whose they are.
-        has_pairs: whether systems met the same cases, so that they can be compared in pairs.
-    """
-
-    name: str
-    path: str
-    n_dialogues: int
-    systems: tuple[str, ...]
-    has_pairs: bool
-
-
 def configuration_text(wish: Wish, folder: Path, notes: list[str] | None = None) -> str:
     """Returns a `config.yaml` with comments.
 
@@ -345,6 +326,25 @@ def criterion(name: str, question: str | None, place: str, form: str) -> tuple[s
             f"question: {form.format(name)}"
         )
     return name, question or ""
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Transcripts as the configuration names them.
+
+    Attributes:
+        name: their name, after the file's.
+        path: as seen from the folder, or absolute.
+        n_dialogues: how many there are.
+        systems: whose they are.
+        has_pairs: whether systems met the same cases, so that they can be compared in pairs.
+    """
+
+    name: str
+    path: str
+    n_dialogues: int
+    systems: tuple[str, ...]
+    has_pairs: bool
 
 
 def _distinct(models: Sequence[Model]) -> list[Model]:
