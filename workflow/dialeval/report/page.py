@@ -239,18 +239,6 @@ _DRAWN_TOGETHER = 40
 
 
 @dataclass(frozen=True)
-class _BoardOnPage:
-    """A leaderboard with its sentences and remarks, and whether it has numbers that a paper prints."""
-
-    answer: str
-    basis: tuple[str, ...]
-    details: tuple[str, ...]
-    table: TableOnPage
-    notes: tuple[str, ...]
-    beside_printed: bool
-
-
-@dataclass(frozen=True)
 class PartOnPage:
     """One part: words, leaderboards, figures, tables, and the single cases behind them.
 
@@ -343,6 +331,18 @@ def parts_on_page(
 def linkable_of(cases: Iterable[str]) -> set[str]:
     """Returns how the addresses of cases begin that the page can show."""
     return {address.partition("&")[0] for address in cases if address}
+
+
+@dataclass(frozen=True)
+class _BoardOnPage:
+    """A leaderboard with its sentences and remarks, and whether it has numbers that a paper prints."""
+
+    answer: str
+    basis: tuple[str, ...]
+    details: tuple[str, ...]
+    table: TableOnPage
+    notes: tuple[str, ...]
+    beside_printed: bool
 
 
 def _part(
