@@ -142,11 +142,6 @@ def ledger_digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 
-def is_ledger(header: Iterable[str]) -> bool:
-    """Returns whether a file with such columns is a ledger."""
-    return tuple(header) in (COLUMNS, ACTIVE_COLUMNS)
-
-
 def read_ledger(path: Path) -> Ledger:
     """Reads a ledger; one that is not there is empty.
 
@@ -168,6 +163,11 @@ def read_ledger(path: Path) -> Ledger:
         ledger.entries[entry.key] = entry
     _check_one_draw(ledger)
     return ledger
+
+
+def is_ledger(header: Iterable[str]) -> bool:
+    """Returns whether a file with such columns is a ledger."""
+    return tuple(header) in (COLUMNS, ACTIVE_COLUMNS)
 
 
 def _entry(row: list[str], columns: tuple[str, ...], where: str) -> Entry:

@@ -196,6 +196,11 @@ def frame_of(settings: PlanSettings, paths: Iterable[Path]) -> Frame:
     return _scored(settings, paths)
 
 
+def keyed(units: Iterable[Unit], draws: Mapping[Level, str]) -> dict[str, Unit]:
+    """Returns units by their keys in the draws of their levels; a level without a draw has none."""
+    return {key_of(draws[unit.level], unit): unit for unit in units if unit.level in draws}
+
+
 def key_of(draw: str, unit: Unit) -> str:
     """Returns a unit's key in a draw: a digest of its identity and text, which hides the system.
 
@@ -204,11 +209,6 @@ def key_of(draw: str, unit: Unit) -> str:
     content = [draw, unit.identity, [[(turn.speaker, turn.text) for turn in turns] for turns in unit.dialogues]]
     digest = hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()
     return f"t{digest[:16]}"
-
-
-def keyed(units: Iterable[Unit], draws: Mapping[Level, str]) -> dict[str, Unit]:
-    """Returns units by their keys in the draws of their levels; a level without a draw has none."""
-    return {key_of(draws[unit.level], unit): unit for unit in units if unit.level in draws}
 
 
 def _scored(settings: PlanSettings, paths: Iterable[Path]) -> Frame:
