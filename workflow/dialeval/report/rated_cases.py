@@ -408,6 +408,23 @@ _WORD = re.compile(r"[\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff]|\w+|\s+|[^\w\s]",
 """A word, a run of white space, a sign, or one character of a script that is written without spaces."""
 
 
+def dialogue_difference(
+    before: Sequence[str], after: Sequence[str], speakers_before: Sequence[str], speakers_after: Sequence[str]
+) -> tuple[list[str], list[Difference | str]]:
+    """Returns the speakers and utterances of two dialogues as one, with what changed in each utterance."""
+    speakers: list[str] = []
+    texts: list[Difference | str] = []
+    for i, k in _aligned(before, after):
+        speakers.append(speakers_before[i] if k is None and i is not None else speakers_after[k or 0])
+        if i is None:
+            texts.append([[NEW, after[k or 0]]])
+        elif k is None:
+            texts.append([[GONE, before[i]]])
+        else:
+            texts.append(word_difference(before[i], after[k]))
+    return speakers, texts
+
+
 def word_difference(before: str, after: str) -> Difference | str:
     """Returns what was kept, taken away and put in; the text itself where nothing changed.
 
@@ -424,23 +441,6 @@ def word_difference(before: str, after: str) -> Difference | str:
             _add(pieces, GONE, old[i:j])
             _add(pieces, NEW, new[k:m])
     return pieces
-
-
-def dialogue_difference(
-    before: Sequence[str], after: Sequence[str], speakers_before: Sequence[str], speakers_after: Sequence[str]
-) -> tuple[list[str], list[Difference | str]]:
-    """Returns the speakers and utterances of two dialogues as one, with what changed in each utterance."""
-    speakers: list[str] = []
-    texts: list[Difference | str] = []
-    for i, k in _aligned(before, after):
-        speakers.append(speakers_before[i] if k is None and i is not None else speakers_after[k or 0])
-        if i is None:
-            texts.append([[NEW, after[k or 0]]])
-        elif k is None:
-            texts.append([[GONE, before[i]]])
-        else:
-            texts.append(word_difference(before[i], after[k]))
-    return speakers, texts
 
 
 def _aligned(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int | None, int | None]]:
