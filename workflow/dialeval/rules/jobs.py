@@ -82,11 +82,6 @@ Describe = Callable[..., StageJob]
 """Describes a job; the arguments bear the names of wildcards."""
 
 
-def canonical(settings: Mapping[str, Any]) -> str:
-    """Return settings as JSON; equal settings are equal texts."""
-    return json.dumps(settings, sort_keys=True, ensure_ascii=False, default=lambda part: part.model_dump(mode="json"))
-
-
 class Directives:
     """Turns functions of the library into what the directives of rules take.
 
@@ -199,6 +194,11 @@ class Bound:
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._of, name)
         return self._directives.by_wildcards(found) if inspect.ismethod(found) else found
+
+
+def canonical(settings: Mapping[str, Any]) -> str:
+    """Return settings as JSON; equal settings are equal texts."""
+    return json.dumps(settings, sort_keys=True, ensure_ascii=False, default=lambda part: part.model_dump(mode="json"))
 
 
 def by_digest(files: Iterable[str]) -> list[str]:
