@@ -136,19 +136,6 @@ def _wish(arguments: argparse.Namespace) -> Wish:
 
 
 @dataclass(frozen=True)
-class Model:
-    """A model as it is named on a command line.
-
-    Attributes:
-        name: what tables call it.
-        model: its name at the endpoint; "" for an embedded model.
-    """
-
-    name: str
-    model: str = ""
-
-
-@dataclass(frozen=True)
 class Wish:
     """What a configuration is to be about.
 
@@ -196,6 +183,19 @@ class Wish:
     def calls_models(self) -> bool:
         """Whether the run sends requests to an endpoint."""
         return any(model.model for model in (*self.chatbots, *self.judges))
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model as it is named on a command line.
+
+    Attributes:
+        name: what tables call it.
+        model: its name at the endpoint; "" for an embedded model.
+    """
+
+    name: str
+    model: str = ""
 
 
 def configuration_text(wish: Wish, folder: Path, notes: list[str] | None = None) -> str:
