@@ -175,12 +175,6 @@ _NO_ROOM = 64 * 1024
 """Bytes, fewer than which a disk is full."""
 
 
-class Rule(Protocol):
-    """The attributes of a rule that the summary shows."""
-
-    name: str
-
-
 class Job(Protocol):
     """The attributes of a job of Snakemake that the summary shows."""
 
@@ -188,6 +182,12 @@ class Job(Protocol):
     log: Sequence[str]
     output: Sequence[str]
     wildcards: Mapping[str, str]
+
+
+class Rule(Protocol):
+    """The attributes of a rule that the summary shows."""
+
+    name: str
 
 
 def failed_in(group: Sequence[Job], run_log: RunLog, began: float) -> list[FailedJob]:
