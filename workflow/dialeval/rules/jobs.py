@@ -243,6 +243,26 @@ def _options(files: Iterable[Mapping[str, Any]], untold: Sequence[str]) -> Itera
 
 
 @dataclass(frozen=True)
+class Parameters:
+    """What describes the jobs of stages: methods whose arguments bear the names of wildcards."""
+
+    layout: Layout
+    sources: Sources
+
+    @property
+    def config(self) -> Config:
+        """Return the configuration."""
+        return self.layout.config
+
+    def model_settings(self, name: str) -> dict[str, Any]:
+        """Return a model without what changes no response: prices, budget, how its jobs run, and its training."""
+        model = self.config.models[name]
+        if isinstance(model, VllmModel) and model.lora:
+            model = model.model_copy(update={"lora": LoraTraining(train=model.lora.train)})
+        return model.model_dump(mode="json", exclude={*model.how_jobs_run, "budget", *Prices.model_fields})
+
+
+@dataclass(frozen=True)
 class Sources:
     """The user's files that a run reads; arguments bear the names of wildcards.
 
@@ -339,26 +359,6 @@ class Sources:
     def _label_folders(self) -> list[Path]:
         section = self.config.labels
         return [section.path.expanduser()] if section and labelled_protocols(self.config) else []
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """What describes the jobs of stages: methods whose arguments bear the names of wildcards."""
-
-    layout: Layout
-    sources: Sources
-
-    @property
-    def config(self) -> Config:
-        """Return the configuration."""
-        return self.layout.config
-
-    def model_settings(self, name: str) -> dict[str, Any]:
-        """Return a model without what changes no response: prices, budget, how its jobs run, and its training."""
-        model = self.config.models[name]
-        if isinstance(model, VllmModel) and model.lora:
-            model = model.model_copy(update={"lora": LoraTraining(train=model.lora.train)})
-        return model.model_dump(mode="json", exclude={*model.how_jobs_run, "budget", *Prices.model_fields})
 
 
 def given(section: Any, names: Collection[str]) -> dict[str, Any]:
