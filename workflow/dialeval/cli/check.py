@@ -52,14 +52,6 @@ REMEDIES = {
 """Remedies by type of failure, added to the endpoint's message."""
 
 
-class State(StrEnum):
-    """Whether a requirement is met; a note does not stop a run."""
-
-    OK = "ok"
-    NOTE = "note"
-    MISSING = "missing"
-
-
 class Finding(NamedTuple):
     """One line.
 
@@ -72,6 +64,14 @@ class Finding(NamedTuple):
     state: State
     about: str
     words: str
+
+
+class State(StrEnum):
+    """Whether a requirement is met; a note does not stop a run."""
+
+    OK = "ok"
+    NOTE = "note"
+    MISSING = "missing"
 
 
 def add_check(parser: argparse.ArgumentParser) -> None:

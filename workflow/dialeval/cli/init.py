@@ -136,19 +136,6 @@ def _wish(arguments: argparse.Namespace) -> Wish:
 
 
 @dataclass(frozen=True)
-class Model:
-    """A model as it is named on a command line.
-
-    Attributes:
-        name: what tables call it.
-        model: its name at the endpoint; "" for an embedded model.
-    """
-
-    name: str
-    model: str = ""
-
-
-@dataclass(frozen=True)
 class Wish:
     """What a configuration is to be about.
 
@@ -199,22 +186,16 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class _Source:
-    """Transcripts as the configuration names them.
+class Model:
+    """A model as it is named on a command line.
 
     Attributes:
-        name: their name, after the file's.
-        path: as seen from the folder, or absolute.
-        n_dialogues: how many there are.
-        systems: whose they are.
-        has_pairs: whether systems met the same cases, so that they can be compared in pairs.
+        name: what tables call it.
+        model: its name at the endpoint; "" for an embedded model.
     """
 
     name: str
-    path: str
-    n_dialogues: int
-    systems: tuple[str, ...]
-    has_pairs: bool
+    model: str = ""
 
 
 def configuration_text(wish: Wish, folder: Path, notes: list[str] | None = None) -> str:
@@ -345,6 +326,25 @@ def criterion(name: str, question: str | None, place: str, form: str) -> tuple[s
             f"question: {form.format(name)}"
         )
     return name, question or ""
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Transcripts as the configuration names them.
+
+    Attributes:
+        name: their name, after the file's.
+        path: as seen from the folder, or absolute.
+        n_dialogues: how many there are.
+        systems: whose they are.
+        has_pairs: whether systems met the same cases, so that they can be compared in pairs.
+    """
+
+    name: str
+    path: str
+    n_dialogues: int
+    systems: tuple[str, ...]
+    has_pairs: bool
 
 
 def _distinct(models: Sequence[Model]) -> list[Model]:

@@ -115,26 +115,6 @@ WITHOUT_CHATBOTS: dict[str, Any] = {
 """What a configuration without chatbots need not say."""
 
 
-def _botchat_protocols(selfchat: object) -> dict[str, Any]:
-    """Returns BotChat's protocols at the paper's lengths, as far as dialogues are that long."""
-    chat = selfchat if isinstance(selfchat, Mapping) else {}
-    longest = chat.get("n_utterances", 16)
-    lengths: dict[str, list[int]] = {
-        name: section.model_fields["n_utterances"].default for name, section in (("unieval", UniEval), ("arena", Arena))
-    }
-    if isinstance(longest, int) and not isinstance(longest, bool) and longest >= 3:
-        lengths = {name: [n for n in all_n if n <= longest] or [longest] for name, all_n in lengths.items()}
-    return {**{name: {"n_utterances": all_n} for name, all_n in lengths.items()}} | (
-        {} if chat.get("scenarios") else {"gteval": {}}  # it has no human dialogues
-    )
-
-
-def _instead_of_seeds(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the default corpora and seeds of a run that needs none."""
-    corpora = raw.get("corpora") or WITHOUT_CHATBOTS["corpora"]
-    return {"corpora": corpora, "seeds": {"corpus": next(iter(corpora))}} if isinstance(corpora, Mapping) else {}
-
-
 class Config(WithFiles):
     """The configuration of a run."""
 
@@ -333,3 +313,23 @@ class Config(WithFiles):
         learning = (self.models.get(name) for name in self.models_in_use())
         named = {name for model in learning if model for name in model.learns_from}
         return [name for name in self.training if name in named]
+
+
+def _instead_of_seeds(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the default corpora and seeds of a run that needs none."""
+    corpora = raw.get("corpora") or WITHOUT_CHATBOTS["corpora"]
+    return {"corpora": corpora, "seeds": {"corpus": next(iter(corpora))}} if isinstance(corpora, Mapping) else {}
+
+
+def _botchat_protocols(selfchat: object) -> dict[str, Any]:
+    """Returns BotChat's protocols at the paper's lengths, as far as dialogues are that long."""
+    chat = selfchat if isinstance(selfchat, Mapping) else {}
+    longest = chat.get("n_utterances", 16)
+    lengths: dict[str, list[int]] = {
+        name: section.model_fields["n_utterances"].default for name, section in (("unieval", UniEval), ("arena", Arena))
+    }
+    if isinstance(longest, int) and not isinstance(longest, bool) and longest >= 3:
+        lengths = {name: [n for n in all_n if n <= longest] or [longest] for name, all_n in lengths.items()}
+    return {**{name: {"n_utterances": all_n} for name, all_n in lengths.items()}} | (
+        {} if chat.get("scenarios") else {"gteval": {}}  # it has no human dialogues
+    )

@@ -272,23 +272,6 @@ def _only_translators(config: Config) -> Iterator[Mistake]:
 # Absent corpora
 
 
-def is_there(path: Path) -> bool:
-    """Returns whether a file or folder exists; a path that no file can have is not there."""
-    try:
-        return path.exists()
-    except (OSError, RuntimeError):  # too long a name, no such user behind ~
-        return False
-
-
-def absent_corpora(config: Config) -> dict[str, Path]:
-    """Returns the optional rated corpora whose files are not there, with the files; none that is named elsewhere."""
-    named = {source for one in config.protocols.own.values() for source in one.data.source} | {*config.translate}
-    corpora = config.metaeval.corpora if config.metaeval else {}
-    optional = [name for name, one in corpora.items() if one.optional and name not in named]
-    paths = {name: config.rated_path(name) for name in optional}
-    return {name: path for name, path in paths.items() if path is not None and not is_there(path)}
-
-
 def without_absent(config: Config) -> Config:
     """Returns a configuration without the optional rated corpora whose files are not there.
 
@@ -312,6 +295,23 @@ def absence_in_words(config: Config, complete: Config) -> Iterator[str]:
     for name, path in absent_corpora(complete).items():
         if name not in kept:
             yield f"note: metaeval.corpora.{name} is skipped: {path} does not exist; {_remedy(complete)}"
+
+
+def absent_corpora(config: Config) -> dict[str, Path]:
+    """Returns the optional rated corpora whose files are not there, with the files; none that is named elsewhere."""
+    named = {source for one in config.protocols.own.values() for source in one.data.source} | {*config.translate}
+    corpora = config.metaeval.corpora if config.metaeval else {}
+    optional = [name for name, one in corpora.items() if one.optional and name not in named]
+    paths = {name: config.rated_path(name) for name in optional}
+    return {name: path for name, path in paths.items() if path is not None and not is_there(path)}
+
+
+def is_there(path: Path) -> bool:
+    """Returns whether a file or folder exists; a path that no file can have is not there."""
+    try:
+        return path.exists()
+    except (OSError, RuntimeError):  # too long a name, no such user behind ~
+        return False
 
 
 def _remedy(config: Config) -> str:

@@ -94,12 +94,6 @@ def _labels(value: list[Any]) -> list[str]:
     return value
 
 
-def folded(text: str) -> str:
-    """Returns a name or label as it is read: without case, marks and double blanks."""
-    plain = unicodedata.normalize("NFKC", text).casefold()
-    return re.sub(r"\s+", " ", re.sub(r"[^\w]+|_", " ", plain)).strip()
-
-
 OwnScale = Annotated[
     Literal["yes_no"] | tuple[Number, Number] | list[str],
     BeforeValidator(_scale, json_schema_input_type=Literal["yes_no"] | list[float] | list[str]),
@@ -205,6 +199,12 @@ class OwnCriterion(Section):
             sensitive_to=tuple(self.sensitive_to),
             translations=words,
         )
+
+
+def folded(text: str) -> str:
+    """Returns a name or label as it is read: without case, marks and double blanks."""
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return re.sub(r"\s+", " ", re.sub(r"[^\w]+|_", " ", plain)).strip()
 
 
 def texts_by_value(value: Any) -> Any:

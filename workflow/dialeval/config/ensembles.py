@@ -23,26 +23,6 @@ FILE = "file"
 """Method of ready scores."""
 
 
-def members_by_method(config: Config, ensemble: str) -> dict[str, dict[str, list[str]]]:
-    """Returns the methods by which an ensemble judges; for each the members' own, the first before the others.
-
-    Under every protocol under which all of its members judge it is their mean there; ready scores count as given under
-    each that is about rated items. Where there is none, the members meet on rated and perturbed items, each with its
-    scores under one protocol: a probability if it has one, else a number.
-    """
-    members = config.ensembles[ensemble]
-    ways = {name: _ways(config, name) for name in members}
-    models = [name for name in members if ways[name] != [FILE]]
-    common = [way for way in ways[models[0]] if all(way in ways[name] for name in models)] if models else []
-    if len(models) < len(members):
-        common = [way for way in common if _rated_corpora(config, config.resolved_protocols()[way])]
-    if common:
-        return {way: {name: [way] if name in models else [FILE] for name in members} for way in common}
-    on_items = {name: _ways_on_items(config, name) for name in members}
-    shared = [_items(config, found) for found in on_items.values()]
-    return {MIXED: on_items} if shared and set.intersection(*shared) else {}
-
-
 def unfit_ensembles(config: Config) -> Iterator[Mistake]:
     """Yields what is wrong with the named ensembles."""
     scores = config.metaeval.score_files if config.metaeval else {}
@@ -75,6 +55,26 @@ def unfit_ensembles(config: Config) -> Iterator[Mistake]:
                 "scale or probability in common, or protocols about the same rated corpora"
             )
             yield Mistake(field, words, ("protocols", "judges", *related))
+
+
+def members_by_method(config: Config, ensemble: str) -> dict[str, dict[str, list[str]]]:
+    """Returns the methods by which an ensemble judges; for each the members' own, the first before the others.
+
+    Under every protocol under which all of its members judge it is their mean there; ready scores count as given under
+    each that is about rated items. Where there is none, the members meet on rated and perturbed items, each with its
+    scores under one protocol: a probability if it has one, else a number.
+    """
+    members = config.ensembles[ensemble]
+    ways = {name: _ways(config, name) for name in members}
+    models = [name for name in members if ways[name] != [FILE]]
+    common = [way for way in ways[models[0]] if all(way in ways[name] for name in models)] if models else []
+    if len(models) < len(members):
+        common = [way for way in common if _rated_corpora(config, config.resolved_protocols()[way])]
+    if common:
+        return {way: {name: [way] if name in models else [FILE] for name in members} for way in common}
+    on_items = {name: _ways_on_items(config, name) for name in members}
+    shared = [_items(config, found) for found in on_items.values()]
+    return {MIXED: on_items} if shared and set.intersection(*shared) else {}
 
 
 def _unfit_members(config: Config, field: str, members: list[str]) -> Iterator[Mistake]:
@@ -172,26 +172,6 @@ def _criteria_by_member(config: Config, members: list[str]) -> str:
 FIELD = "metaeval.ensemble_pool"
 
 
-def pool_of(config: Config) -> list[str] | None:
-    """Returns the judges that may be among the best, tags replaced by their models; None for all."""
-    pool = config.metaeval.ensemble_pool if config.metaeval else None
-    return None if pool is None else grouped(config, pool)
-
-
-def one_model(config: Config) -> dict[str, str]:
-    """Returns, of judges that are one model under several names, the first of these names."""
-    first: dict[tuple[str | None, ...], str] = {}
-    names: dict[str, list[str]] = {}
-    for name, model in config.models.items():
-        known_as = getattr(model, "model", None)
-        if known_as is None or model.learns_from:
-            continue
-        differing = (getattr(model, field, None) for field in ("base_url", "revision", "lora_path"))
-        key = (model.engine, known_as, *(None if value is None else str(value) for value in differing))
-        names.setdefault(first.setdefault(key, name), []).append(name)
-    return {name: known for known, several in names.items() if len(several) > 1 for name in several}
-
-
 def unfit_pool(config: Config) -> Iterator[Mistake]:
     """Yields mistakes where the pool cannot be what is meant."""
     metaeval = config.metaeval
@@ -222,6 +202,26 @@ def unfit_pool(config: Config) -> Iterator[Mistake]:
             f"({', '.join(sorted(members)) or 'none'}); name more, or set metaeval.ensemble_size"
         )
         yield Mistake(FIELD, words, ("metaeval.ensemble_size", "models", "judges", "protocols"))
+
+
+def pool_of(config: Config) -> list[str] | None:
+    """Returns the judges that may be among the best, tags replaced by their models; None for all."""
+    pool = config.metaeval.ensemble_pool if config.metaeval else None
+    return None if pool is None else grouped(config, pool)
+
+
+def one_model(config: Config) -> dict[str, str]:
+    """Returns, of judges that are one model under several names, the first of these names."""
+    first: dict[tuple[str | None, ...], str] = {}
+    names: dict[str, list[str]] = {}
+    for name, model in config.models.items():
+        known_as = getattr(model, "model", None)
+        if known_as is None or model.learns_from:
+            continue
+        differing = (getattr(model, field, None) for field in ("base_url", "revision", "lora_path"))
+        key = (model.engine, known_as, *(None if value is None else str(value) for value in differing))
+        names.setdefault(first.setdefault(key, name), []).append(name)
+    return {name: known for known, several in names.items() if len(several) > 1 for name in several}
 
 
 # Groups of models

@@ -158,13 +158,13 @@ def unfit_labels(config: Config) -> Iterator[Mistake]:
     yield from _path(config, labels.path)
 
 
+def _can_be_labelled(config: Config, protocol: Protocol) -> bool:
+    return protocol.form != "annotate" and _about_systems(config, protocol)
+
+
 def _about_systems(config: Config, protocol: Protocol) -> bool:
     rated = {RATED, PERTURBED, *(config.metaeval.corpora if config.metaeval else ())}
     return not rated.issuperset(protocol.data.source)
-
-
-def _can_be_labelled(config: Config, protocol: Protocol) -> bool:
-    return protocol.form != "annotate" and _about_systems(config, protocol)
 
 
 def _levels(config: Config, name: str, protocol: Protocol) -> list[Level]:

@@ -251,27 +251,6 @@ _shown = reprlib.Repr()
 _shown.maxstring = _shown.maxother = _shown.maxlong = 80
 
 
-def place_of(details: Mapping[str, Any]) -> tuple[str, ...]:
-    """Returns where a mistake is, as the names in the file from the top level down."""
-    place = [str(part) for part in details["loc"]]
-    if place[-1:] == ["[key]"] and len(place) > 1 and details["type"] != "extra_forbidden":
-        place.pop()  # pydantic's mark of a name that is wrong itself
-    if place[:1] == ["models"] and len(place) > 2 and place[2] in ENGINES:
-        del place[2]  # the name of the discriminated class is no field of the file
-    return tuple(part for part in place if not _is_branch(part))
-
-
-def is_of_other_branch(details: Mapping[str, Any]) -> bool:
-    """Return whether a mistake is of a type that the value does not have, where a text or names with texts may be."""
-    branch, value = str(details["loc"][-1]), details["input"]
-    return _is_branch(branch) and (branch.startswith("dict[") or isinstance(value, Mapping))
-
-
-def _is_branch(part: str) -> bool:
-    """Return whether a part of a place is pydantic's name of a type, of several that a field may have."""
-    return part == "constrained-str" or part.startswith(("dict[literal[", "dict[constrained-str"))
-
-
 def in_words(details: dict[str, Any]) -> str:
     """Returns one mistake as the field's path, the value and the remedy."""
     place = list(place_of(details))
@@ -326,6 +305,27 @@ def in_words(details: dict[str, Any]) -> str:
             return f"  {field}: {_show(value)}: a finite number is needed"
         case _:
             return f"  {field}: {_show(value)}: {details['msg'][0].lower()}{details['msg'][1:]}"
+
+
+def place_of(details: Mapping[str, Any]) -> tuple[str, ...]:
+    """Returns where a mistake is, as the names in the file from the top level down."""
+    place = [str(part) for part in details["loc"]]
+    if place[-1:] == ["[key]"] and len(place) > 1 and details["type"] != "extra_forbidden":
+        place.pop()  # pydantic's mark of a name that is wrong itself
+    if place[:1] == ["models"] and len(place) > 2 and place[2] in ENGINES:
+        del place[2]  # the name of the discriminated class is no field of the file
+    return tuple(part for part in place if not _is_branch(part))
+
+
+def is_of_other_branch(details: Mapping[str, Any]) -> bool:
+    """Return whether a mistake is of a type that the value does not have, where a text or names with texts may be."""
+    branch, value = str(details["loc"][-1]), details["input"]
+    return _is_branch(branch) and (branch.startswith("dict[") or isinstance(value, Mapping))
+
+
+def _is_branch(part: str) -> bool:
+    """Return whether a part of a place is pydantic's name of a type, of several that a field may have."""
+    return part == "constrained-str" or part.startswith(("dict[literal[", "dict[constrained-str"))
 
 
 def meant_field(details: Mapping[str, Any]) -> str | None:
@@ -400,6 +400,14 @@ _HEAD = (
 )
 
 
+def write_configuration(config: Config) -> None:
+    """Writes the configuration of a run into the folder of its results; one that stands there already is left alone."""
+    path, text = config.results_dir / WRITTEN_DOWN, written(config)
+    if path.is_file() and path.read_text(encoding="utf-8") == text:
+        return
+    write_new(path, text)
+
+
 def written(config: Config, environment: Mapping[str, str] = os.environ) -> str:
     """Returns a configuration as the text of a YAML file; the same one is always the same text.
 
@@ -411,14 +419,6 @@ def written(config: Config, environment: Mapping[str, str] = os.environ) -> str:
     content = _hidden(_plain(config), secrets)
     text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
     return _HEAD.format(place=shlex.quote(str(config.results_dir / WRITTEN_DOWN))) + text
-
-
-def write_configuration(config: Config) -> None:
-    """Writes the configuration of a run into the folder of its results; one that stands there already is left alone."""
-    path, text = config.results_dir / WRITTEN_DOWN, written(config)
-    if path.is_file() and path.read_text(encoding="utf-8") == text:
-        return
-    write_new(path, text)
 
 
 def _plain(part: Any) -> Any:

@@ -70,13 +70,6 @@ _UNASKED: dict[Form, tuple[type, ...]] = {
 """Models that cannot answer a form, and are left out where a protocol names no judges."""
 
 
-@cache
-def shipped(name: str) -> Protocol:
-    """Returns a shipped protocol as it is without options."""
-    path = SHIPPED_FOLDER / f"{name}.yaml"
-    return Protocol.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
-
-
 def resolved(config: Config) -> dict[str, Protocol]:
     """Returns every configured protocol by name, shipped ones first, with their judges."""
     found = {
@@ -85,6 +78,13 @@ def resolved(config: Config) -> dict[str, Protocol]:
         if (section := getattr(config.protocols, name)) is not None
     }
     return {name: _filled_in(protocol, config) for name, protocol in {**found, **config.protocols.own}.items()}
+
+
+@cache
+def shipped(name: str) -> Protocol:
+    """Returns a shipped protocol as it is without options."""
+    path = SHIPPED_FOLDER / f"{name}.yaml"
+    return Protocol.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
 
 
 def asks(config: Config, protocol: Protocol) -> bool:

@@ -235,11 +235,11 @@ def judges_by_field(config: Config) -> dict[str, list[str]]:
     return {"judges": config.judges, **own}
 
 
-def own_judges(config: Config, protocol: str) -> list[str]:
-    """Returns the judges that a protocol names itself."""
-    return getattr(getattr(config.protocols, protocol, None), "judges", None) or []
-
-
 def judges_field(config: Config, protocol: str) -> str:
     """Returns the field that names the judges of a protocol."""
     return f"protocols.{protocol}.judges" if own_judges(config, protocol) else "judges"
+
+
+def own_judges(config: Config, protocol: str) -> list[str]:
+    """Returns the judges that a protocol names itself."""
+    return getattr(getattr(config.protocols, protocol, None), "judges", None) or []

@@ -148,6 +148,16 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
 """By section; whether a form of protocol has an option at all is in `own_protocols`."""
 
 
+def settings_without_effect(config: Config) -> Iterator[Mistake]:
+    """Yield the fields that are set where they have no effect."""
+    for place, section in _sections(config, ""):
+        for field, needed in idle_fields(section).items():
+            if field in section.model_fields_set and (value := getattr(section, field)) is not None:
+                words = f"{_shown(value)} has no effect here; it needs {needed}: set that, or remove {field}"
+                yield Mistake(f"{place}.{field}".lstrip("."), words, (place,) if place else ())
+    yield from _of_other_sections(config)
+
+
 def idle_fields(section: BaseModel) -> dict[str, str]:
     """Return the fields that have no effect as a section stands, with what they would need."""
     return {
@@ -158,16 +168,6 @@ def idle_fields(section: BaseModel) -> dict[str, str]:
         if not condition.is_met(section)
         for field in condition.fields
     }
-
-
-def settings_without_effect(config: Config) -> Iterator[Mistake]:
-    """Yield the fields that are set where they have no effect."""
-    for place, section in _sections(config, ""):
-        for field, needed in idle_fields(section).items():
-            if field in section.model_fields_set and (value := getattr(section, field)) is not None:
-                words = f"{_shown(value)} has no effect here; it needs {needed}: set that, or remove {field}"
-                yield Mistake(f"{place}.{field}".lstrip("."), words, (place,) if place else ())
-    yield from _of_other_sections(config)
 
 
 def _of_other_sections(config: Config) -> Iterator[Mistake]:

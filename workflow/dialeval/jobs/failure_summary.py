@@ -43,6 +43,23 @@ _STATES = {
 }
 
 
+def print_at_exit(failed: Iterable[object], run_log: RunLog, command: Sequence[str], results_dir: Path) -> None:
+    """Prints the summary of a failed run when the process ends, behind all of Snakemake's output.
+
+    Args:
+        failed: Snakemake's failed jobs and groups of jobs.
+        run_log: the endings of jobs in Snakemake's log.
+        command: the user's command.
+        results_dir: the folder of the run's lock and signal.
+    """
+    groups = [list(getattr(one, "jobs", [one])) for one in failed]
+    found = [job for group in groups for job in failed_in(group, run_log, _began(results_dir))]
+    jobs = sorted(found, key=lambda job: job.name)
+    colour = wants_colour(sys.stderr.isatty(), os.environ)
+    words = summary_text(jobs, command, stopped=_signal(results_dir), colour=colour)
+    atexit.register(partial(print, f"\n{words}", file=sys.stderr, flush=True))
+
+
 @dataclass(frozen=True)
 class FailedJob:
     """A job that failed.
@@ -158,12 +175,6 @@ _NO_ROOM = 64 * 1024
 """Bytes, fewer than which a disk is full."""
 
 
-class Rule(Protocol):
-    """The attributes of a rule that the summary shows."""
-
-    name: str
-
-
 class Job(Protocol):
     """The attributes of a job of Snakemake that the summary shows."""
 
@@ -173,21 +184,10 @@ class Job(Protocol):
     wildcards: Mapping[str, str]
 
 
-def print_at_exit(failed: Iterable[object], run_log: RunLog, command: Sequence[str], results_dir: Path) -> None:
-    """Prints the summary of a failed run when the process ends, behind all of Snakemake's output.
+class Rule(Protocol):
+    """The attributes of a rule that the summary shows."""
 
-    Args:
-        failed: Snakemake's failed jobs and groups of jobs.
-        run_log: the endings of jobs in Snakemake's log.
-        command: the user's command.
-        results_dir: the folder of the run's lock and signal.
-    """
-    groups = [list(getattr(one, "jobs", [one])) for one in failed]
-    found = [job for group in groups for job in failed_in(group, run_log, _began(results_dir))]
-    jobs = sorted(found, key=lambda job: job.name)
-    colour = wants_colour(sys.stderr.isatty(), os.environ)
-    words = summary_text(jobs, command, stopped=_signal(results_dir), colour=colour)
-    atexit.register(partial(print, f"\n{words}", file=sys.stderr, flush=True))
+    name: str
 
 
 def failed_in(group: Sequence[Job], run_log: RunLog, began: float) -> list[FailedJob]:

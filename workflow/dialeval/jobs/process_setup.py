@@ -29,17 +29,6 @@ from dialeval.errors import visible
 PANDAS = "pandas"
 
 
-class _NotFound(MetaPathFinder):
-    """Finds no pandas."""
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        if fullname == PANDAS:
-            raise ModuleNotFoundError("not looked for", name=fullname)
-        return None
-
-
 def skip_pandas() -> None:
     """Makes PyArrow work without pandas, unless pandas is loaded already."""
     if PANDAS in sys.modules or "pyarrow" not in sys.modules:
@@ -51,6 +40,17 @@ def skip_pandas() -> None:
         pa.array([])
     finally:
         sys.meta_path.remove(finder)
+
+
+class _NotFound(MetaPathFinder):
+    """Finds no pandas."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname == PANDAS:
+            raise ModuleNotFoundError("not looked for", name=fullname)
+        return None
 
 
 # Garbage collection

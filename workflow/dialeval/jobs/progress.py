@@ -204,55 +204,6 @@ def _read(path: Path) -> Iterator[SoFar]:
 # Requests of a run
 
 
-@dataclass(frozen=True)
-class ModelJob:
-    """A job of a run that makes requests.
-
-    Attributes:
-        name: the name of its progress files.
-        requests: tables of its planned requests; none where it plans while it runs.
-        shards: number of jobs that share these tables.
-        models: the models that answer.
-    """
-
-    name: str
-    requests: tuple[Path, ...]
-    shards: int = 1
-    models: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class RunProgress:
-    """Progress of the requests of a run, or of those to one model.
-
-    Attributes:
-        done: requests that are answered, found in the store, or failed.
-        total: requests of the jobs that are planned.
-        sent, stored, failed: of those done.
-        unplanned: jobs whose number of requests is not known yet.
-    """
-
-    done: int = 0
-    total: int = 0
-    sent: int = 0
-    stored: int = 0
-    failed: int = 0
-    unplanned: int = 0
-
-    def __add__(self, other: RunProgress) -> RunProgress:
-        return RunProgress(*(one + more for one, more in zip(astuple(self), astuple(other), strict=True)))
-
-    def in_words(self) -> str:
-        """Return the progress in one line; empty where no request is planned."""
-        if not self.total:
-            return ""
-        counts = [(self.stored, "cached"), (self.failed, "failed")]
-        words = [f"{n:,} {name}" for n, name in counts if n]
-        jobs = "1 job" if self.unplanned == 1 else f"{self.unplanned:,} jobs"
-        more = f"; {jobs} not planned yet" if self.unplanned else ""
-        return ", ".join([f"{self.done:,} of {self.total:,} requests", *words]) + more
-
-
 @dataclass
 class Requests:
     """The requests of a run as far as they are planned; each plan is counted once.
@@ -330,3 +281,52 @@ class Requests:
         except (OSError, ValueError):  # not planned yet
             return None
         return self._planned[version]
+
+
+@dataclass(frozen=True)
+class RunProgress:
+    """Progress of the requests of a run, or of those to one model.
+
+    Attributes:
+        done: requests that are answered, found in the store, or failed.
+        total: requests of the jobs that are planned.
+        sent, stored, failed: of those done.
+        unplanned: jobs whose number of requests is not known yet.
+    """
+
+    done: int = 0
+    total: int = 0
+    sent: int = 0
+    stored: int = 0
+    failed: int = 0
+    unplanned: int = 0
+
+    def __add__(self, other: RunProgress) -> RunProgress:
+        return RunProgress(*(one + more for one, more in zip(astuple(self), astuple(other), strict=True)))
+
+    def in_words(self) -> str:
+        """Return the progress in one line; empty where no request is planned."""
+        if not self.total:
+            return ""
+        counts = [(self.stored, "cached"), (self.failed, "failed")]
+        words = [f"{n:,} {name}" for n, name in counts if n]
+        jobs = "1 job" if self.unplanned == 1 else f"{self.unplanned:,} jobs"
+        more = f"; {jobs} not planned yet" if self.unplanned else ""
+        return ", ".join([f"{self.done:,} of {self.total:,} requests", *words]) + more
+
+
+@dataclass(frozen=True)
+class ModelJob:
+    """A job of a run that makes requests.
+
+    Attributes:
+        name: the name of its progress files.
+        requests: tables of its planned requests; none where it plans while it runs.
+        shards: number of jobs that share these tables.
+        models: the models that answer.
+    """
+
+    name: str
+    requests: tuple[Path, ...]
+    shards: int = 1
+    models: tuple[str, ...] = ()

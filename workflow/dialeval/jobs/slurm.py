@@ -22,19 +22,6 @@ PATIENCE = 15.0
 
 
 @dataclass(frozen=True)
-class SlurmAnswer:
-    """The answer of a Slurm command.
-
-    Attributes:
-        status: its exit status; None where it is not installed or did not answer in time.
-        words: its output; without its error stream where it succeeded.
-    """
-
-    status: int | None
-    words: str
-
-
-@dataclass(frozen=True)
 class JobState:
     """What Slurm knows about a job.
 
@@ -51,23 +38,6 @@ class JobState:
     reason: str = ""
     nodes: str = ""
     exit_code: str = ""
-
-
-def ask(*command: str, patience: float = PATIENCE, stdin: str | None = None) -> SlurmAnswer:
-    """Runs one of Slurm's commands.
-
-    Args:
-        command: its name and arguments.
-        patience: seconds after which it is given up.
-        stdin: what it reads.
-    """
-    if not shutil.which(command[0]):
-        return SlurmAnswer(None, f"{command[0]} is not installed here")
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=patience, input=stdin, check=False)
-    except subprocess.TimeoutExpired:
-        return SlurmAnswer(None, f"{command[0]} did not respond within {patience:.0f} s")
-    return SlurmAnswer(done.returncode, (done.stdout if done.returncode == 0 else done.stderr or done.stdout).strip())
 
 
 def job_state(number: str) -> JobState | None:
@@ -102,10 +72,34 @@ def accounting_answers() -> bool:
     return ask("sacct", "-X", "-n", "--format=JobIdRaw", "--name=dialeval-asks-whether-sacct-answers").status == 0
 
 
-def seconds(text: str) -> int | None:
-    """Returns a time of Slurm's configuration, such as `300 sec`, in seconds; None where it is none."""
-    found = re.match(r"(\d+)\s*(h|hours?)?", text)
-    return int(found[1]) * (3600 if found[2] else 1) if found else None
+@dataclass(frozen=True)
+class SlurmAnswer:
+    """The answer of a Slurm command.
+
+    Attributes:
+        status: its exit status; None where it is not installed or did not answer in time.
+        words: its output; without its error stream where it succeeded.
+    """
+
+    status: int | None
+    words: str
+
+
+def ask(*command: str, patience: float = PATIENCE, stdin: str | None = None) -> SlurmAnswer:
+    """Runs one of Slurm's commands.
+
+    Args:
+        command: its name and arguments.
+        patience: seconds after which it is given up.
+        stdin: what it reads.
+    """
+    if not shutil.which(command[0]):
+        return SlurmAnswer(None, f"{command[0]} is not installed here")
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=patience, input=stdin, check=False)
+    except subprocess.TimeoutExpired:
+        return SlurmAnswer(None, f"{command[0]} did not respond within {patience:.0f} s")
+    return SlurmAnswer(done.returncode, (done.stdout if done.returncode == 0 else done.stderr or done.stdout).strip())
 
 
 def _fields(line: str) -> dict[str, str]:
@@ -159,6 +153,12 @@ def status_command_of(wanted: str | None, first_look: int) -> StatusCommand:
     return StatusCommand("squeue", interval, "; ".join(words))
 
 
+def seconds(text: str) -> int | None:
+    """Returns a time of Slurm's configuration, such as `300 sec`, in seconds; None where it is none."""
+    found = re.match(r"(\d+)\s*(h|hours?)?", text)
+    return int(found[1]) * (3600 if found[2] else 1) if found else None
+
+
 # Pending jobs
 
 SECONDS = 20.0
@@ -179,19 +179,6 @@ _REMEDIES = {
     "BadConstraints": "no node has the requested resources; correct the profile, or the model's `resources`",
     "ReqNodeNotAvail": "the nodes that could run it are not in service; set another partition",
 }
-
-
-def is_blocked(reason: str) -> bool:
-    """Returns whether a job with a reason of Slurm stays pending until its request or the cluster changes."""
-    if reason.startswith(_LIMITS):
-        return any(part in reason for part in _OF_ONE_JOB)
-    return reason.startswith(FOR_EVER)
-
-
-def remedy(reason: str) -> str:
-    """Returns the remedy for a job that can never start."""
-    known = next((words for start, words in _REMEDIES.items() if reason.startswith(start)), "")
-    return known or "correct partition and account in the profile, or ask the administrators"
 
 
 def print_blocked_jobs(folder: Path) -> None:
@@ -222,3 +209,16 @@ def _print_waiting(folder: Path) -> None:
                 words = f"Slurm job {number} cannot start ({reason}): {remedy(reason)}"
                 print(f"{words}; then press Ctrl-C and run the same command again", file=sys.stderr, flush=True)
                 printed.add(number)
+
+
+def is_blocked(reason: str) -> bool:
+    """Returns whether a job with a reason of Slurm stays pending until its request or the cluster changes."""
+    if reason.startswith(_LIMITS):
+        return any(part in reason for part in _OF_ONE_JOB)
+    return reason.startswith(FOR_EVER)
+
+
+def remedy(reason: str) -> str:
+    """Returns the remedy for a job that can never start."""
+    known = next((words for start, words in _REMEDIES.items() if reason.startswith(start)), "")
+    return known or "correct partition and account in the profile, or ask the administrators"

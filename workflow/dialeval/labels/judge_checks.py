@@ -159,18 +159,6 @@ def _most_given(shares: Sequence[FloatArray]) -> FloatArray:
     return np.where(stacked.any(axis=0), stacked.argmax(axis=0), np.nan).astype(np.float64)
 
 
-def _decided(question: _Question, value: FloatArray) -> FloatArray:
-    """Return the answers that mean values over repeats and orders stand for: 0, 1, and .5 for a tie or undecided."""
-    if question.answers in (2, 3) and not _has_codes(question):
-        return np.where(np.isnan(value), np.nan, 0.5 + 0.5 * np.sign(value - 0.5))
-    return value
-
-
-def _has_codes(question: _Question) -> bool:
-    """Return whether values are numbers of answers, of which there are more than two."""
-    return question.about["measure"] == RATE and question.answers > 2
-
-
 def _replacement(question: _Question, score: FloatArray, confidence: float) -> Iterator[Row]:
     each, judge = question.numbers.each, score
     if question.level == "nominal":
@@ -209,6 +197,18 @@ def _replacement(question: _Question, score: FloatArray, confidence: float) -> I
             "n_missing": int((~np.isnan(each[there][place]) & np.isnan(judge)).sum()),
             "note": one.note or (None if found.tested[place] else FEW_ITEMS),
         }
+
+
+def _decided(question: _Question, value: FloatArray) -> FloatArray:
+    """Return the answers that mean values over repeats and orders stand for: 0, 1, and .5 for a tie or undecided."""
+    if question.answers in (2, 3) and not _has_codes(question):
+        return np.where(np.isnan(value), np.nan, 0.5 + 0.5 * np.sign(value - 0.5))
+    return value
+
+
+def _has_codes(question: _Question) -> bool:
+    """Return whether values are numbers of answers, of which there are more than two."""
+    return question.about["measure"] == RATE and question.answers > 2
 
 
 def _estimate(found: Estimate) -> Row:

@@ -25,29 +25,6 @@ _SHOWN = 3
 _LONGEST_TEXT = 60
 
 
-class UnknownUnitError(Exception):
-    """A label names no unit or criterion of its protocol; the message says why."""
-
-
-class GoneUnitError(Exception):
-    """The unit of a label was drawn and no longer exists."""
-
-
-@dataclass(frozen=True)
-class Found:
-    """The unit of a label.
-
-    Attributes:
-        unit: the dialogue, response or pair.
-        key: its key in the draw on record; empty where there is none.
-        shown: of a pair, the systems in the order shown.
-    """
-
-    unit: Unit
-    key: str
-    shown: Shown
-
-
 @dataclass(frozen=True)
 class LabelledProtocol:
     """A protocol with human labels: its units and the sample drawn from them.
@@ -238,6 +215,29 @@ class LabelledProtocol:
             if unit.opponent:
                 found[unit.system, unit.opponent, unit.case_id].append(unit)
         return found
+
+
+@dataclass(frozen=True)
+class Found:
+    """The unit of a label.
+
+    Attributes:
+        unit: the dialogue, response or pair.
+        key: its key in the draw on record; empty where there is none.
+        shown: of a pair, the systems in the order shown.
+    """
+
+    unit: Unit
+    key: str
+    shown: Shown
+
+
+class GoneUnitError(Exception):
+    """The unit of a label was drawn and no longer exists."""
+
+
+class UnknownUnitError(Exception):
+    """A label names no unit or criterion of its protocol; the message says why."""
 
 
 def _beginning(text: str) -> str:

@@ -37,6 +37,53 @@ DRAWN = ("no", "yes")
 _REMEDY = "only the target `annotation_pages` writes the ledger; restore the file"
 
 
+@dataclass
+class Ledger:
+    """The content of a ledger's file.
+
+    Attributes:
+        path: the file, which may be missing.
+        entries: entries by key; the last row of a key counts.
+        content: its bytes.
+    """
+
+    path: Path
+    entries: dict[str, Entry] = field(default_factory=dict)
+    content: bytes = b""
+
+    def draws(self) -> dict[Level, str]:
+        """Returns the id of the draw of each level."""
+        return {entry.level: entry.draw for entry in self.entries.values()}
+
+    def by(self) -> str:
+        """Returns the sampling design; empty without entries."""
+        return next((entry.by for entry in self.entries.values()), "")
+
+    def add(self, entries: Iterable[Entry]) -> int:
+        """Writes more rows behind those that are there, all or none, and returns how many.
+
+        Raises:
+            UserError: the folder cannot be written, or the file was changed meanwhile by another run.
+        """
+        rows = io.StringIO()
+        writer = csv.writer(rows, lineterminator="\n")
+        added = list(entries)
+        if added and not self.content:
+            writer.writerow(ACTIVE_COLUMNS if added[0].by == ACTIVE else COLUMNS)
+        writer.writerows(entry.cells() for entry in added)
+        if not added:
+            return 0
+        between = b"" if self.content[-1:] in (b"", b"\n") else b"\n"
+        content = self.content + between + rows.getvalue().encode()
+        with replacing(self.path) as temporary:
+            temporary.write_bytes(content)
+            if (self.path.read_bytes() if self.path.exists() else b"") != self.content:
+                raise UserError(f"{self.path} was changed while this run drew a sample; run the same command again")
+        self.content = content
+        self.entries |= {entry.key: entry for entry in added}
+        return len(added)
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A unit in the ledger.
@@ -85,53 +132,6 @@ class Entry:
         return [*texts, self.place, DRAWN[self.drawn], *active]
 
 
-@dataclass
-class Ledger:
-    """The content of a ledger's file.
-
-    Attributes:
-        path: the file, which may be missing.
-        entries: entries by key; the last row of a key counts.
-        content: its bytes.
-    """
-
-    path: Path
-    entries: dict[str, Entry] = field(default_factory=dict)
-    content: bytes = b""
-
-    def draws(self) -> dict[Level, str]:
-        """Returns the id of the draw of each level."""
-        return {entry.level: entry.draw for entry in self.entries.values()}
-
-    def by(self) -> str:
-        """Returns the sampling design; empty without entries."""
-        return next((entry.by for entry in self.entries.values()), "")
-
-    def add(self, entries: Iterable[Entry]) -> int:
-        """Writes more rows behind those that are there, all or none, and returns how many.
-
-        Raises:
-            UserError: the folder cannot be written, or the file was changed meanwhile by another run.
-        """
-        rows = io.StringIO()
-        writer = csv.writer(rows, lineterminator="\n")
-        added = list(entries)
-        if added and not self.content:
-            writer.writerow(ACTIVE_COLUMNS if added[0].by == ACTIVE else COLUMNS)
-        writer.writerows(entry.cells() for entry in added)
-        if not added:
-            return 0
-        between = b"" if self.content[-1:] in (b"", b"\n") else b"\n"
-        content = self.content + between + rows.getvalue().encode()
-        with replacing(self.path) as temporary:
-            temporary.write_bytes(content)
-            if (self.path.read_bytes() if self.path.exists() else b"") != self.content:
-                raise UserError(f"{self.path} was changed while this run drew a sample; run the same command again")
-        self.content = content
-        self.entries |= {entry.key: entry for entry in added}
-        return len(added)
-
-
 def ledger_path(folder: Path, protocol: str) -> Path:
     """Returns the path of a protocol's ledger."""
     return folder / f"draw-{protocol}.csv"
@@ -140,11 +140,6 @@ def ledger_path(folder: Path, protocol: str) -> Path:
 def ledger_digest(path: Path) -> str:
     """Returns a digest of a ledger; empty where there is none."""
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
-
-
-def is_ledger(header: Iterable[str]) -> bool:
-    """Returns whether a file with such columns is a ledger."""
-    return tuple(header) in (COLUMNS, ACTIVE_COLUMNS)
 
 
 def read_ledger(path: Path) -> Ledger:
@@ -168,6 +163,11 @@ def read_ledger(path: Path) -> Ledger:
         ledger.entries[entry.key] = entry
     _check_one_draw(ledger)
     return ledger
+
+
+def is_ledger(header: Iterable[str]) -> bool:
+    """Returns whether a file with such columns is a ledger."""
+    return tuple(header) in (COLUMNS, ACTIVE_COLUMNS)
 
 
 def _entry(row: list[str], columns: tuple[str, ...], where: str) -> Entry:

@@ -53,25 +53,6 @@ class Reading:
     notes: list[str] = field(default_factory=list)
 
 
-@dataclass
-class _Checked:
-    """Valid labels and the faults of the others.
-
-    Attributes:
-        labels: by answer, the label, its unit and its columns of the table.
-        faults: messages with file, row and remedy.
-        gone: by protocol, number of labels of units that no longer exist.
-        repeated: number of duplicate answers, by file and whether both are in it.
-        spellings: of annotators' names, as first met.
-    """
-
-    labels: dict[_Answer, tuple[RawLabel, Found, dict[str, Any]]] = field(default_factory=dict)
-    faults: list[str] = field(default_factory=list)
-    gone: Counter[str] = field(default_factory=Counter)
-    repeated: Counter[tuple[str, bool]] = field(default_factory=Counter)
-    spellings: dict[str, str] = field(default_factory=dict)
-
-
 def read_labels(
     files: Iterable[Path],
     protocols: Mapping[str, LabelledProtocol],
@@ -112,6 +93,25 @@ def read_labels(
         reading.notes += filter(None, [unlabelled_strata(protocol, labelled)])
     reading.rows = list(_rows(checked, protocols, simulated))
     return reading
+
+
+@dataclass
+class _Checked:
+    """Valid labels and the faults of the others.
+
+    Attributes:
+        labels: by answer, the label, its unit and its columns of the table.
+        faults: messages with file, row and remedy.
+        gone: by protocol, number of labels of units that no longer exist.
+        repeated: number of duplicate answers, by file and whether both are in it.
+        spellings: of annotators' names, as first met.
+    """
+
+    labels: dict[_Answer, tuple[RawLabel, Found, dict[str, Any]]] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+    gone: Counter[str] = field(default_factory=Counter)
+    repeated: Counter[tuple[str, bool]] = field(default_factory=Counter)
+    spellings: dict[str, str] = field(default_factory=dict)
 
 
 def _labels_in(

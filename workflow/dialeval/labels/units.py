@@ -27,69 +27,6 @@ SheetForm = Literal["scale", "pair", "locate"]
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
-    """One answer that can be given.
-
-    Attributes:
-        label: text of the answer, on the page and in the export.
-        meaning: its meaning in the rubric; empty without one.
-        shown: text of its button on the page, with the meaning; empty for label and meaning.
-    """
-
-    label: str
-    meaning: str = ""
-    shown: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class SheetQuestion:
-    """One question about every unit of the sheet.
-
-    Attributes:
-        criterion: name of its criterion, exported with the answer; empty without one.
-        text: the question.
-        options: possible answers; empty for a scale of numbers.
-        low, high: limits of a scale of numbers; any number between them is an answer.
-    """
-
-    criterion: str
-    text: str
-    options: tuple[Option, ...] = ()
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ShownTurn:
-    """One utterance of a dialogue on a sheet.
-
-    Attributes:
-        speaker: letter of the speaker, which the key and the CSV file have.
-        text: the utterance.
-        judged: whether it is evaluated.
-        role: name of the speaker on the page, User or Assistant; empty for the letter.
-    """
-
-    speaker: str
-    text: str
-    judged: bool = True
-    role: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ShownUnit:
-    """A unit on a sheet: a dialogue, a response in its context, or two dialogues side by side.
-
-    Attributes:
-        key: key in the export; the key of a pair depends on its order.
-        dialogues: one dialogue, or the two of a pair in the order shown.
-    """
-
-    key: str
-    dialogues: tuple[tuple[ShownTurn, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Sheet:
     """One annotator's work under one protocol.
 
@@ -115,12 +52,90 @@ class Sheet:
     guidelines: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ShownUnit:
+    """A unit on a sheet: a dialogue, a response in its context, or two dialogues side by side.
+
+    Attributes:
+        key: key in the export; the key of a pair depends on its order.
+        dialogues: one dialogue, or the two of a pair in the order shown.
+    """
+
+    key: str
+    dialogues: tuple[tuple[ShownTurn, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTurn:
+    """One utterance of a dialogue on a sheet.
+
+    Attributes:
+        speaker: letter of the speaker, which the key and the CSV file have.
+        text: the utterance.
+        judged: whether it is evaluated.
+        role: name of the speaker on the page, User or Assistant; empty for the letter.
+    """
+
+    speaker: str
+    text: str
+    judged: bool = True
+    role: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SheetQuestion:
+    """One question about every unit of the sheet.
+
+    Attributes:
+        criterion: name of its criterion, exported with the answer; empty without one.
+        text: the question.
+        options: possible answers; empty for a scale of numbers.
+        low, high: limits of a scale of numbers; any number between them is an answer.
+    """
+
+    criterion: str
+    text: str
+    options: tuple[Option, ...] = ()
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One answer that can be given.
+
+    Attributes:
+        label: text of the answer, on the page and in the export.
+        meaning: its meaning in the rubric; empty without one.
+        shown: text of its button on the page, with the meaning; empty for label and meaning.
+    """
+
+    label: str
+    meaning: str = ""
+    shown: str = ""
+
+
 # The units of a protocol, with the ids of the judgements.
 
 _ASSISTANTS = ("assistant", "chatbot", "bot", "system", "agent")
 Dialogue = tuple[ShownTurn, ...]
 Identity = tuple[str, str, str, str, str, int | None, Level]
 """Corpus, item, case, system, opponent, length and level, which identify a unit."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """All units of a protocol.
+
+    Attributes:
+        units: units in the order of their tables.
+        criteria: criteria by level, in the protocol's order; empty if the question has none.
+        skipped: number of pairs left out, by reason.
+    """
+
+    units: list[Unit]
+    criteria: dict[Level, list[Criterion]] = field(default_factory=dict)
+    skipped: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,21 +177,6 @@ class Unit:
         return f"item '{self.item_id}' of {self.corpus}"
 
 
-@dataclass(frozen=True)
-class Frame:
-    """All units of a protocol.
-
-    Attributes:
-        units: units in the order of their tables.
-        criteria: criteria by level, in the protocol's order; empty if the question has none.
-        skipped: number of pairs left out, by reason.
-    """
-
-    units: list[Unit]
-    criteria: dict[Level, list[Criterion]] = field(default_factory=dict)
-    skipped: Counter[str] = field(default_factory=Counter)
-
-
 def frame_of(settings: PlanSettings, paths: Iterable[Path]) -> Frame:
     """Returns all units of a protocol: the systems' dialogues and responses that judges evaluate.
 
@@ -196,6 +196,11 @@ def frame_of(settings: PlanSettings, paths: Iterable[Path]) -> Frame:
     return _scored(settings, paths)
 
 
+def keyed(units: Iterable[Unit], draws: Mapping[Level, str]) -> dict[str, Unit]:
+    """Returns units by their keys in the draws of their levels; a level without a draw has none."""
+    return {key_of(draws[unit.level], unit): unit for unit in units if unit.level in draws}
+
+
 def key_of(draw: str, unit: Unit) -> str:
     """Returns a unit's key in a draw: a digest of its identity and text, which hides the system.
 
@@ -204,11 +209,6 @@ def key_of(draw: str, unit: Unit) -> str:
     content = [draw, unit.identity, [[(turn.speaker, turn.text) for turn in turns] for turns in unit.dialogues]]
     digest = hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()
     return f"t{digest[:16]}"
-
-
-def keyed(units: Iterable[Unit], draws: Mapping[Level, str]) -> dict[str, Unit]:
-    """Returns units by their keys in the draws of their levels; a level without a draw has none."""
-    return {key_of(draws[unit.level], unit): unit for unit in units if unit.level in draws}
 
 
 def _scored(settings: PlanSettings, paths: Iterable[Path]) -> Frame:

@@ -140,6 +140,13 @@ def systems_of(judgements: pd.DataFrame, design: Design) -> list[str]:
     return [*(name for name in design.systems if name != design.reference), *others]
 
 
+def groups(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row, pd.DataFrame]]:
+    """Yields the judgements of each judge on each criterion at each length."""
+    for columns, of_criterion in by_criterion(judgements, design):
+        for length, rows in at_lengths(of_criterion, design):
+            yield {**columns, **length}, rows
+
+
 def by_criterion(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row, pd.DataFrame]]:
     """Yields the judgements of each judge on each criterion, with the columns that say so."""
     found = sorted(judgements["criterion"].dropna().unique())
@@ -153,22 +160,15 @@ def by_criterion(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row
             yield {"judge": judge, "criterion": None}, of_judge
 
 
-def lengths_of(design: Design) -> list[int | None]:
-    """Returns the lengths of the design; None for uncut dialogues."""
-    return [*design.lengths] or [None]
-
-
 def at_lengths(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row, pd.DataFrame]]:
     """Yields the judgements about dialogues that were cut to each length, or all of them where none were cut."""
     for n in lengths_of(design):
         yield {"n_utterances": n}, judgements if n is None else judgements[judgements["n_utterances"] == n]
 
 
-def groups(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row, pd.DataFrame]]:
-    """Yields the judgements of each judge on each criterion at each length."""
-    for columns, of_criterion in by_criterion(judgements, design):
-        for length, rows in at_lengths(of_criterion, design):
-            yield {**columns, **length}, rows
+def lengths_of(design: Design) -> list[int | None]:
+    """Returns the lengths of the design; None for uncut dialogues."""
+    return [*design.lengths] or [None]
 
 
 def cases(judgements: pd.DataFrame) -> pd.Series[str]:

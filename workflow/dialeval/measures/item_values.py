@@ -223,17 +223,17 @@ def _first(column: pd.Series[float]) -> float | None:
     return float(known.iloc[0]) if len(known) else None
 
 
-def scores_of(judgements: pd.DataFrame) -> FloatArray:
-    """Return the score of each judgement, NaN if unparsed, shape [n]."""
-    return np.asarray(judgements["value"].where(judgements["status"] == "ok"), dtype=np.float64)
-
-
 def labels_of(judgements: pd.DataFrame) -> pd.Series[str]:
     """Return the answer of each judgement, missing if unparsed: its choice, or Yes or No by the probability of yes."""
     choice = judgements["choice"].where(judgements["status"] == "ok")
     of_value = pd.Series(np.where(scores_of(judgements) > 0.5, "Yes", "No"), index=judgements.index)
     is_share = (judgements["scale_min"] == 0.0) & (judgements["scale_max"] == 1.0) & (judgements["status"] == "ok")
     return choice.where(choice.notna() | ~is_share, of_value)
+
+
+def scores_of(judgements: pd.DataFrame) -> FloatArray:
+    """Return the score of each judgement, NaN if unparsed, shape [n]."""
+    return np.asarray(judgements["value"].where(judgements["status"] == "ok"), dtype=np.float64)
 
 
 def is_yes(label: pd.Series[str]) -> FloatArray:

@@ -183,27 +183,6 @@ Key = tuple[str, str, str]
 """Corpus, language and id of a dialogue."""
 
 
-@dataclass
-class _Seen:
-    """What was seen of one kind in one dialogue.
-
-    Attributes:
-        system, case_id: whose it is, and on which case.
-        judges: who saw it.
-        places: how many times an utterance was named.
-    """
-
-    system: str
-    case_id: str
-    judges: dict[str, None] = field(default_factory=dict)
-    places: Counter[int] = field(default_factory=Counter)
-
-    @property
-    def clearest(self) -> int | None:
-        """Return the utterance that most judges name, of several the first."""
-        return min(self.places, key=lambda place: (-self.places[place], place), default=None)
-
-
 def examples(judgements: pd.DataFrame, design: Design, items: Iterable[Path]) -> list[Row]:
     """Returns the rows of a table `examples`: of each kind at most `MAX_EXAMPLES`, the clearest first.
 
@@ -241,6 +220,27 @@ def _seen(judgements: pd.DataFrame) -> dict[str, dict[Key, _Seen]]:
             key: one for key, one in found[NO_FAILURE].items() if set(one.judges) != {FAILURES_BY_RULE}
         }
     return found
+
+
+@dataclass
+class _Seen:
+    """What was seen of one kind in one dialogue.
+
+    Attributes:
+        system, case_id: whose it is, and on which case.
+        judges: who saw it.
+        places: how many times an utterance was named.
+    """
+
+    system: str
+    case_id: str
+    judges: dict[str, None] = field(default_factory=dict)
+    places: Counter[int] = field(default_factory=Counter)
+
+    @property
+    def clearest(self) -> int | None:
+        """Return the utterance that most judges name, of several the first."""
+        return min(self.places, key=lambda place: (-self.places[place], place), default=None)
 
 
 def _chosen(criterion: str, seen: Mapping[Key, _Seen]) -> list[Key]:

@@ -36,35 +36,6 @@ _WORDS = {
 }
 
 
-@dataclass
-class TokenSums:
-    """Tokens of the answers that a job rests on, from the store or new; one that serves several requests counts once.
-
-    Attributes:
-        remarks: how many of the answers something is remarkable about, by kind; see `engines.remarks`.
-        input_tokens: tokens of the prompts; None if one of the answers does not say.
-        output_tokens: tokens of the answers, reasoning included; None likewise.
-        reasoning_tokens: tokens of reasoning; None if no answer says.
-    """
-
-    input_tokens: int | None = 0
-    output_tokens: int | None = 0
-    reasoning_tokens: int | None = None
-    remarks: Counter[str] = field(default_factory=Counter)
-    _seen: set[bytes] = field(default_factory=set, repr=False)
-
-    def add(self, key: str, response: Response) -> None:
-        """Counts the answer to a request."""
-        compact = bytes.fromhex(key)
-        if compact in self._seen:
-            return
-        self._seen.add(compact)
-        self.remarks.update(remarks_on(response))
-        self.input_tokens = _sum_if_all_known(self.input_tokens, response.prompt_tokens)
-        self.output_tokens = _sum_if_all_known(self.output_tokens, response.completion_tokens)
-        self.reasoning_tokens = _sum_of_known(self.reasoning_tokens, response.reasoning_tokens)
-
-
 def remarks_on(response: Response) -> Iterator[str]:
     """Yields what is remarkable about an answer, by a short word for counting."""
     if thinking_mark(response.text):
@@ -128,6 +99,35 @@ class Usage:
             round(self.seconds + other.seconds, 3),
             Counter(self.remarks) + Counter(other.remarks),
         )
+
+
+@dataclass
+class TokenSums:
+    """Tokens of the answers that a job rests on, from the store or new; one that serves several requests counts once.
+
+    Attributes:
+        remarks: how many of the answers something is remarkable about, by kind; see `engines.remarks`.
+        input_tokens: tokens of the prompts; None if one of the answers does not say.
+        output_tokens: tokens of the answers, reasoning included; None likewise.
+        reasoning_tokens: tokens of reasoning; None if no answer says.
+    """
+
+    input_tokens: int | None = 0
+    output_tokens: int | None = 0
+    reasoning_tokens: int | None = None
+    remarks: Counter[str] = field(default_factory=Counter)
+    _seen: set[bytes] = field(default_factory=set, repr=False)
+
+    def add(self, key: str, response: Response) -> None:
+        """Counts the answer to a request."""
+        compact = bytes.fromhex(key)
+        if compact in self._seen:
+            return
+        self._seen.add(compact)
+        self.remarks.update(remarks_on(response))
+        self.input_tokens = _sum_if_all_known(self.input_tokens, response.prompt_tokens)
+        self.output_tokens = _sum_if_all_known(self.output_tokens, response.completion_tokens)
+        self.reasoning_tokens = _sum_of_known(self.reasoning_tokens, response.reasoning_tokens)
 
 
 def write_usage(path: Path, usage: Usage) -> None:

@@ -22,16 +22,6 @@ _ROLES = {"chatbots": "chats", "judges": "judges"}
 
 
 @dataclass(frozen=True)
-class AboutTable:
-    """A small table of texts: its title, headings, and rows whose first entry names them."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    words: str = ""
-
-
-@dataclass(frozen=True)
 class About:
     """Facts about a run.
 
@@ -120,6 +110,16 @@ class About:
         if not any(unparsed for unparsed, _ in there):
             return f"{first}, and all of {' and '.join(words for _, words in there)} could be parsed."
         return f"{first}; {' and '.join(f'{unparsed:,} of {words}' for unparsed, words in there)} could not be parsed."
+
+
+@dataclass(frozen=True)
+class AboutTable:
+    """A small table of texts: its title, headings, and rows whose first entry names them."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    words: str = ""
 
 
 def roles_of(configuration: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -285,23 +285,6 @@ MISSING = {
 
 
 @dataclass(frozen=True)
-class Asking:
-    """How far a job is that asks a model.
-
-    Attributes:
-        title: protocol and model of the requests.
-        counts: how many are done, in words.
-        share: done of all, 0 to 100; None where it is not known how many there are.
-        state: `answering`, `done` or `stopped`, with what failed.
-    """
-
-    title: str
-    counts: str
-    share: int | None
-    state: str
-
-
-@dataclass(frozen=True)
 class RunStatus:
     """How far a run is.
 
@@ -332,6 +315,23 @@ class RunStatus:
         """What is there, in a sentence."""
         there = f"At {self.at}, {self.n_wanted - self.n_missing:,} of {counted(self.n_wanted, 'input file')} exist"
         return f"{there}."
+
+
+@dataclass(frozen=True)
+class Asking:
+    """How far a job is that asks a model.
+
+    Attributes:
+        title: protocol and model of the requests.
+        counts: how many are done, in words.
+        share: done of all, 0 to 100; None where it is not known how many there are.
+        state: `answering`, `done` or `stopped`, with what failed.
+    """
+
+    title: str
+    counts: str
+    share: int | None
+    state: str
 
 
 def run_status_of(

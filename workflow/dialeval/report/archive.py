@@ -62,17 +62,6 @@ class Archive:
         return len(self.index) + sum(len(line) + 1 for line in lines)
 
 
-@dataclass
-class _Kept:
-    """The cases that found room: of which source each is, what is listed of it, its lines and prompts."""
-
-    sources: list[int]
-    cases: list[dict[str, Any]]
-    lines: list[tuple[str, str]]
-    prompts: list[str]
-    systems: list[set[int]]
-
-
 def build_archive(inputs: ReportInputs, budget: int) -> Archive:
     """Packs the dialogues and judgements of as many cases of each source, from the first on, as fit.
 
@@ -124,6 +113,17 @@ def build_archive(inputs: ReportInputs, budget: int) -> Archive:
             return replace(archive, prompts=fitting_prompts(kept.prompts, budget - archive.size))
         n -= 1 + n // 50
         kept = _Kept(kept.sources[:n], kept.cases[:n], kept.lines[:n], kept.prompts[:n], kept.systems)
+
+
+@dataclass
+class _Kept:
+    """The cases that found room: of which source each is, what is listed of it, its lines and prompts."""
+
+    sources: list[int]
+    cases: list[dict[str, Any]]
+    lines: list[tuple[str, str]]
+    prompts: list[str]
+    systems: list[set[int]]
 
 
 def _cases(

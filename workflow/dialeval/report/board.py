@@ -18,35 +18,32 @@ from dialeval.text import counted
 
 
 @dataclass(frozen=True)
-class Value:
-    """One measured number of one model; a missing part is None.
+class Board:
+    """The leaderboard of one judge.
 
     Attributes:
-        value: the number, shares as fractions of 1.
-        ci_low, ci_high: its interval.
-        published: what the paper prints for a model of this name.
-        n: of how many dialogues or comparisons it is a share.
-        note: what the reader must know about it.
-        cases: address of the cases behind it; empty where there is none.
-        remark: a few words beside it; a value with a remark is not compared with others.
+        judge: its name, or None where no judge ran and only lengths are known.
+        measures: the columns.
+        models: the rows, best first by the measure at `ordered_by`.
+        ordered_by: place in `measures` of the measure that orders the rows, or None.
+        unparsed: by model, pairs of a protocol and how many of its verdicts could not be read.
+        sources: where the dialogues come from.
+        unparsed_by_protocol: pairs of a protocol and its number of unparsed verdicts; one on a pair counts for two
+            models, and once here.
     """
 
-    value: float | None
-    ci_low: float | None = None
-    ci_high: float | None = None
-    published: float | None = None
-    n: int | None = None
-    note: str = ""
-    cases: str = ""
-    remark: str = ""
+    judge: str | None
+    measures: tuple[Measure, ...]
+    models: tuple[str, ...]
+    ordered_by: int | None
+    unparsed: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
+    sources: tuple[str, ...] = ()
+    unparsed_by_protocol: tuple[tuple[str, int], ...] = ()
 
-
-class Place(NamedTuple):
-    """The place of a system by one measure, 1 being the best, and the best and worst that it can have."""
-
-    rank: int
-    ci_low: int
-    ci_high: int
+    @property
+    def primary(self) -> Measure | None:
+        """The measure that orders the rows."""
+        return None if self.ordered_by is None else self.measures[self.ordered_by]
 
 
 @dataclass(frozen=True)
@@ -87,33 +84,36 @@ class Measure:
         return self.short or self.label
 
 
+class Place(NamedTuple):
+    """The place of a system by one measure, 1 being the best, and the best and worst that it can have."""
+
+    rank: int
+    ci_low: int
+    ci_high: int
+
+
 @dataclass(frozen=True)
-class Board:
-    """The leaderboard of one judge.
+class Value:
+    """One measured number of one model; a missing part is None.
 
     Attributes:
-        judge: its name, or None where no judge ran and only lengths are known.
-        measures: the columns.
-        models: the rows, best first by the measure at `ordered_by`.
-        ordered_by: place in `measures` of the measure that orders the rows, or None.
-        unparsed: by model, pairs of a protocol and how many of its verdicts could not be read.
-        sources: where the dialogues come from.
-        unparsed_by_protocol: pairs of a protocol and its number of unparsed verdicts; one on a pair counts for two
-            models, and once here.
+        value: the number, shares as fractions of 1.
+        ci_low, ci_high: its interval.
+        published: what the paper prints for a model of this name.
+        n: of how many dialogues or comparisons it is a share.
+        note: what the reader must know about it.
+        cases: address of the cases behind it; empty where there is none.
+        remark: a few words beside it; a value with a remark is not compared with others.
     """
 
-    judge: str | None
-    measures: tuple[Measure, ...]
-    models: tuple[str, ...]
-    ordered_by: int | None
-    unparsed: dict[str, tuple[tuple[str, int], ...]] = field(default_factory=dict)
-    sources: tuple[str, ...] = ()
-    unparsed_by_protocol: tuple[tuple[str, int], ...] = ()
-
-    @property
-    def primary(self) -> Measure | None:
-        """The measure that orders the rows."""
-        return None if self.ordered_by is None else self.measures[self.ordered_by]
+    value: float | None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    published: float | None = None
+    n: int | None = None
+    note: str = ""
+    cases: str = ""
+    remark: str = ""
 
 
 def chatbots_of(board: Board) -> tuple[str, ...]:

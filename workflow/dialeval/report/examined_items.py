@@ -30,6 +30,21 @@ from dialeval.report.rated_cases import perturbed_items, rated_items
 from dialeval.tables.dialogbench import TEST_ANSWERS
 from dialeval.tables.files import empty_table
 
+# All shelves of cases: rated, perturbed and test items.
+
+MAX_BYTES = 8_000_000
+"""What the items of one kind may take, what was sent about them included; beyond it, fewer are shown."""
+_SHARE = 5
+"""No kind takes more than one part in so many of the page."""
+
+
+def case_shelves(inputs: ReportInputs) -> tuple[CaseShelf, ...]:
+    """Return the shelves of cases that a run has, in the order of the page's parts."""
+    budget = min(MAX_BYTES, inputs.max_bytes // _SHARE)
+    shelves = (make(inputs, budget) for make in (rated_items, perturbed_items, examined_items))
+    return tuple(kind for kind in shelves if kind is not None)
+
+
 # Test items with options behind the numbers of DialogBench: the question, its options, and every model's answers.
 
 ITEMS_PER_TASK = 20
@@ -206,18 +221,3 @@ def _scored(exchange: Exchange | None, option: str) -> str:
     if exchange is None or exchange.answer["logprob"] is None:
         return f"{option}: no probability"
     return f"{option}: {exchange.answer['logprob']:.4g} nats over {exchange.answer['n_tokens']} tokens"
-
-
-# All shelves of cases: rated, perturbed and test items.
-
-MAX_BYTES = 8_000_000
-"""What the items of one kind may take, what was sent about them included; beyond it, fewer are shown."""
-_SHARE = 5
-"""No kind takes more than one part in so many of the page."""
-
-
-def case_shelves(inputs: ReportInputs) -> tuple[CaseShelf, ...]:
-    """Return the shelves of cases that a run has, in the order of the page's parts."""
-    budget = min(MAX_BYTES, inputs.max_bytes // _SHARE)
-    shelves = (make(inputs, budget) for make in (rated_items, perturbed_items, examined_items))
-    return tuple(kind for kind in shelves if kind is not None)

@@ -65,33 +65,36 @@ _MARGIN = 3.0  # keeps the dot of an extreme value inside the strip
 
 
 @dataclass(frozen=True)
-class Strip:
-    """A dot and its interval, drawn on a scale from 0 to 100."""
+class Grid:
+    """A table ready to be written out.
 
-    dot: float
-    low: float
-    width: float
+    Attributes:
+        name: its address.
+        title, caption: its texts.
+        columns, rows: its content.
+        elsewhere: where the table is as a file.
+        groups: names of the groups of columns that can be opened, in order.
+        csv: the table as CSV, with all digits.
+    """
+
+    name: str
+    title: str
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    elsewhere: str = ""
+    groups: tuple[str, ...] = ()
+    csv: str = ""
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One cell of a table.
+class Row:
+    """One row; `model` is its heading on a leaderboard and empty elsewhere, `tags` say what kind of model that is."""
 
-    Attributes:
-        text: what is written.
-        sort: what the column sorts by; None sorts last.
-        details: smaller lines under the text.
-        strip: a drawing of value and interval.
-        note: a longer remark about the value.
-        link: address of the cases behind it, without `#`; empty where there is none.
-    """
-
-    text: str
-    sort: str | None
-    details: tuple[str, ...] = ()
-    strip: Strip | None = None
-    note: str = ""
-    link: str = ""
+    cells: tuple[Cell, ...]
+    model: str = ""
+    is_human: bool = False
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -122,36 +125,33 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Row:
-    """One row; `model` is its heading on a leaderboard and empty elsewhere, `tags` say what kind of model that is."""
+class Cell:
+    """One cell of a table.
 
-    cells: tuple[Cell, ...]
-    model: str = ""
-    is_human: bool = False
-    tags: tuple[str, ...] = ()
+    Attributes:
+        text: what is written.
+        sort: what the column sorts by; None sorts last.
+        details: smaller lines under the text.
+        strip: a drawing of value and interval.
+        note: a longer remark about the value.
+        link: address of the cases behind it, without `#`; empty where there is none.
+    """
+
+    text: str
+    sort: str | None
+    details: tuple[str, ...] = ()
+    strip: Strip | None = None
+    note: str = ""
+    link: str = ""
 
 
 @dataclass(frozen=True)
-class Grid:
-    """A table ready to be written out.
+class Strip:
+    """A dot and its interval, drawn on a scale from 0 to 100."""
 
-    Attributes:
-        name: its address.
-        title, caption: its texts.
-        columns, rows: its content.
-        elsewhere: where the table is as a file.
-        groups: names of the groups of columns that can be opened, in order.
-        csv: the table as CSV, with all digits.
-    """
-
-    name: str
-    title: str
-    caption: str
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-    elsewhere: str = ""
-    groups: tuple[str, ...] = ()
-    csv: str = ""
+    dot: float
+    low: float
+    width: float
 
 
 def board_grid(name: str, one: Leaderboard, paper: str = "paper") -> Grid:
@@ -418,26 +418,6 @@ MOST_CELLS = 400
 """Cells of leaderboards that stand in the document; each is up to a dozen elements and texts."""
 
 
-@dataclass(frozen=True)
-class TableOnPage:
-    """One table.
-
-    Attributes:
-        grid: its content.
-        written: what of it stands in the document: a leaderboard and its first rows; empty for a closed table.
-        n_written: how many rows that are.
-        packed: a packed object of `frame`, what surrounds the rows of a closed table, and `rows`, all of them as text;
-            empty where all of it stands in the document.
-        csv: the packed text of the table as CSV.
-    """
-
-    grid: Grid
-    written: Markup
-    n_written: int
-    packed: str
-    csv: str
-
-
 class Tables:
     """Writes the tables of a page, in the order of the page.
 
@@ -468,3 +448,23 @@ class Tables:
 
     def _rows(self, grid: Grid) -> Sequence[Markup]:
         return [self._macros.row(row, grid.columns, self._linkable) for row in grid.rows]
+
+
+@dataclass(frozen=True)
+class TableOnPage:
+    """One table.
+
+    Attributes:
+        grid: its content.
+        written: what of it stands in the document: a leaderboard and its first rows; empty for a closed table.
+        n_written: how many rows that are.
+        packed: a packed object of `frame`, what surrounds the rows of a closed table, and `rows`, all of them as text;
+            empty where all of it stands in the document.
+        csv: the packed text of the table as CSV.
+    """
+
+    grid: Grid
+    written: Markup
+    n_written: int
+    packed: str
+    csv: str

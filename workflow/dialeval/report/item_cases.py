@@ -33,70 +33,6 @@ Block = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Case:
-    """One case.
-
-    Attributes:
-        case_id: its id within its group.
-        first: what is listed of it.
-        about: a few words beside that.
-        facets: what it has, as one value of each facet; empty where a facet does not apply.
-        blocks: what is shown of it; is given the prompts of its line, which it adds its own to.
-        orders: the values that cases can be sorted by, in the order of the description's.
-    """
-
-    case_id: str
-    first: str
-    about: str
-    facets: frozenset[tuple[str, ...]]
-    blocks: Callable[[Prompts], list[Block]]
-    orders: tuple[float | None, ...] = ()
-
-
-@dataclass(frozen=True)
-class Group:
-    """Cases that are chosen together.
-
-    Attributes:
-        name: its address.
-        words: its description.
-        cases: those that are at hand, in order.
-        total: how many there are in all.
-    """
-
-    name: str
-    words: str
-    cases: tuple[Case, ...]
-    total: int
-
-
-@dataclass(frozen=True)
-class CaseShelf:
-    """What is embedded in the page.
-
-    Attributes:
-        kind: its address.
-        label: its name where a kind is chosen.
-        words: how many cases there are of how many.
-        index: packed list of the groups, with ids and beginnings of their cases, and what can be filtered by.
-        lines: packed lines of cases.
-        prompts: packed lines of what was sent about them, one per line; empty where it found no room.
-    """
-
-    kind: str
-    label: str
-    words: str
-    index: str
-    lines: tuple[str, ...]
-    prompts: tuple[str, ...]
-
-    @property
-    def size(self) -> int:
-        """Bytes that it takes in the page."""
-        return len(self.index) + sum(len(line) + 1 for line in (*self.lines, *self.prompts))
-
-
-@dataclass(frozen=True)
 class CaseDescription:
     """The description of a kind of cases.
 
@@ -131,6 +67,70 @@ class CaseDescription:
                 return found
             n = max(n // 2, 1)
         return None
+
+
+@dataclass(frozen=True)
+class CaseShelf:
+    """What is embedded in the page.
+
+    Attributes:
+        kind: its address.
+        label: its name where a kind is chosen.
+        words: how many cases there are of how many.
+        index: packed list of the groups, with ids and beginnings of their cases, and what can be filtered by.
+        lines: packed lines of cases.
+        prompts: packed lines of what was sent about them, one per line; empty where it found no room.
+    """
+
+    kind: str
+    label: str
+    words: str
+    index: str
+    lines: tuple[str, ...]
+    prompts: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes in the page."""
+        return len(self.index) + sum(len(line) + 1 for line in (*self.lines, *self.prompts))
+
+
+@dataclass(frozen=True)
+class Group:
+    """Cases that are chosen together.
+
+    Attributes:
+        name: its address.
+        words: its description.
+        cases: those that are at hand, in order.
+        total: how many there are in all.
+    """
+
+    name: str
+    words: str
+    cases: tuple[Case, ...]
+    total: int
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case.
+
+    Attributes:
+        case_id: its id within its group.
+        first: what is listed of it.
+        about: a few words beside that.
+        facets: what it has, as one value of each facet; empty where a facet does not apply.
+        blocks: what is shown of it; is given the prompts of its line, which it adds its own to.
+        orders: the values that cases can be sorted by, in the order of the description's.
+    """
+
+    case_id: str
+    first: str
+    about: str
+    facets: frozenset[tuple[str, ...]]
+    blocks: Callable[[Prompts], list[Block]]
+    orders: tuple[float | None, ...] = ()
 
 
 def bubbles(

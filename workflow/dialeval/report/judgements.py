@@ -18,64 +18,6 @@ from dialeval.report.inputs import ReportInputs
 from dialeval.report.packing import Columns, Grouped, Names, Pool, Prompts, zipped
 from dialeval.tables.dialogues import Form, Outcome
 
-# What a verdict says about each dialogue it is about: won, tied, lost, nothing, or what no one can win: a value.
-
-Result = Literal["won", "tied", "lost", "none", "answered"]
-
-SIDES: tuple[str, ...] = get_args(Outcome)
-"""Values of a judgement's `outcome`."""
-
-
-def comparison_outcomes(outcome: str | None) -> tuple[Result, Result]:
-    """Returns the result for the left and for the right dialogue of a comparison.
-
-    Raises:
-        ValueError: the outcome is not a value of the table `judgements`.
-    """
-    if outcome is None:
-        return "none", "none"
-    if outcome not in SIDES:
-        raise ValueError(f"outcome {outcome!r} is none of {', '.join(SIDES)}")
-    if outcome == "tie":
-        return "tied", "tied"
-    return ("won", "lost") if outcome == "left" else ("lost", "won")
-
-
-def single_outcome(choice: str | None) -> Result:
-    """Returns whether a dialogue judged by itself was taken for human throughout (won) or not (lost).
-
-    Args:
-        choice: `No` if the judge saw no AI, `Yes` if it did, None if its verdict could not be read.
-
-    Raises:
-        ValueError: the choice is not one of UniEval's.
-    """
-    if choice is None:
-        return "none"
-    if choice not in {"Yes", "No"}:
-        raise ValueError(f"choice {choice!r} is neither Yes nor No")
-    return "won" if choice == "No" else "lost"
-
-
-def outcome_at(choice: str | None, first_ai: int | None, n: int) -> Result:
-    """Returns the same at a length N, at which an AI that is seen after N counts for human (`forms.locate.passes`)."""
-    if choice is None:
-        return "none"
-    return "won" if passes(choice, first_ai, n) else "lost"
-
-
-def marked(criterion: str, choice: str | None) -> Result:
-    """Returns whether a dialogue shows a kind (lost) or not (won); a good case is won where it is one.
-
-    Raises:
-        ValueError: the choice is neither Yes nor No.
-    """
-    found = single_outcome(choice)
-    if criterion != NO_FAILURE or found == "none":
-        return found
-    return "lost" if found == "won" else "won"
-
-
 # Judgements case by case.
 
 Case = tuple[str, str, int, str]
@@ -90,6 +32,54 @@ _COLUMNS = [
 _ORDER = [
     "case", "judge", "protocol", "criterion", "n_utterances", "left", "right", "item_id", "repeat", "request_id"
 ]  # fmt: skip
+
+
+def judgements_piece(
+    names: Names, rows: Columns, asking: Asking, exchanges: Exchanges, prompts: Prompts
+) -> dict[str, Any]:
+    """Returns the judgements on one case, column by column; texts are places in `strings`, -1 where there is none.
+
+    Args:
+        names: numbers of systems and judges.
+        rows: the judgements.
+        asking: how responses were parsed.
+        exchanges: what was sent and answered.
+        prompts: takes up what was sent; `prompt` is a number in it.
+    """
+    pool = Pool()
+    found = [exchanges.get(key) for key in zipped(rows, "judge", "request_id")]
+
+    return {
+        "dialogue": rows["dialogue"],
+        "judge": [names.judge(judge) for judge in rows["judge"]],
+        "protocol": pool.places(rows["protocol"]),
+        "criterion": pool.places(rows["criterion"]),
+        "n": [n or 0 for n in rows["n_utterances"]],
+        "left": [names.model(left) for left in rows["left"]],
+        "right": [-1 if right is None else names.model(right) for right in rows["right"]],
+        "choice": pool.places(rows["choice"]),
+        "outcome": [-1 if outcome is None else SIDES.index(outcome) for outcome in rows["outcome"]],
+        "place": [place or 0 for place in rows["place"]],
+        "places": rows["places"],
+        "value": [None if value is None else round(value, 4) for value in rows["value"]],
+        "scale": [
+            pool.place(None if low is None or high is None else f"{low:g}–{high:g}")
+            for low, high in zipped(rows, "scale_min", "scale_max")
+        ],
+        "reason": pool.places(reason or None for reason in rows["reason"]),
+        "status": pool.places(rows["status"]),
+        "repeat": rows["repeat"],
+        "answer": pool.places((one.answer["text"] or None) if one else None for one in found),
+        "thoughts": pool.places((one.answer["reasoning"] or None) if one else None for one in found),
+        "read": pool.places(
+            how_read(asking.forms.get(protocol), status, one) or None
+            for protocol, status, one in zip(rows["protocol"], rows["status"], found, strict=True)
+        ),
+        "facts": pool.places(asking.facts(judge, one) for judge, one in zip(rows["judge"], found, strict=True)),
+        "probabilities": [one.probabilities() if one else None for one in found],
+        "prompt": [prompts.place(one.prompt()) if one else -1 for one in found],
+        "strings": pool.strings(),
+    }
 
 
 class Judged:
@@ -250,49 +240,59 @@ class Asking:
         return exchange.facts() or None
 
 
-def judgements_piece(
-    names: Names, rows: Columns, asking: Asking, exchanges: Exchanges, prompts: Prompts
-) -> dict[str, Any]:
-    """Returns the judgements on one case, column by column; texts are places in `strings`, -1 where there is none.
+# What a verdict says about each dialogue it is about: won, tied, lost, nothing, or what no one can win: a value.
+
+Result = Literal["won", "tied", "lost", "none", "answered"]
+
+SIDES: tuple[str, ...] = get_args(Outcome)
+"""Values of a judgement's `outcome`."""
+
+
+def comparison_outcomes(outcome: str | None) -> tuple[Result, Result]:
+    """Returns the result for the left and for the right dialogue of a comparison.
+
+    Raises:
+        ValueError: the outcome is not a value of the table `judgements`.
+    """
+    if outcome is None:
+        return "none", "none"
+    if outcome not in SIDES:
+        raise ValueError(f"outcome {outcome!r} is none of {', '.join(SIDES)}")
+    if outcome == "tie":
+        return "tied", "tied"
+    return ("won", "lost") if outcome == "left" else ("lost", "won")
+
+
+def outcome_at(choice: str | None, first_ai: int | None, n: int) -> Result:
+    """Returns the same at a length N, at which an AI that is seen after N counts for human (`forms.locate.passes`)."""
+    if choice is None:
+        return "none"
+    return "won" if passes(choice, first_ai, n) else "lost"
+
+
+def marked(criterion: str, choice: str | None) -> Result:
+    """Returns whether a dialogue shows a kind (lost) or not (won); a good case is won where it is one.
+
+    Raises:
+        ValueError: the choice is neither Yes nor No.
+    """
+    found = single_outcome(choice)
+    if criterion != NO_FAILURE or found == "none":
+        return found
+    return "lost" if found == "won" else "won"
+
+
+def single_outcome(choice: str | None) -> Result:
+    """Returns whether a dialogue judged by itself was taken for human throughout (won) or not (lost).
 
     Args:
-        names: numbers of systems and judges.
-        rows: the judgements.
-        asking: how responses were parsed.
-        exchanges: what was sent and answered.
-        prompts: takes up what was sent; `prompt` is a number in it.
-    """
-    pool = Pool()
-    found = [exchanges.get(key) for key in zipped(rows, "judge", "request_id")]
+        choice: `No` if the judge saw no AI, `Yes` if it did, None if its verdict could not be read.
 
-    return {
-        "dialogue": rows["dialogue"],
-        "judge": [names.judge(judge) for judge in rows["judge"]],
-        "protocol": pool.places(rows["protocol"]),
-        "criterion": pool.places(rows["criterion"]),
-        "n": [n or 0 for n in rows["n_utterances"]],
-        "left": [names.model(left) for left in rows["left"]],
-        "right": [-1 if right is None else names.model(right) for right in rows["right"]],
-        "choice": pool.places(rows["choice"]),
-        "outcome": [-1 if outcome is None else SIDES.index(outcome) for outcome in rows["outcome"]],
-        "place": [place or 0 for place in rows["place"]],
-        "places": rows["places"],
-        "value": [None if value is None else round(value, 4) for value in rows["value"]],
-        "scale": [
-            pool.place(None if low is None or high is None else f"{low:g}–{high:g}")
-            for low, high in zipped(rows, "scale_min", "scale_max")
-        ],
-        "reason": pool.places(reason or None for reason in rows["reason"]),
-        "status": pool.places(rows["status"]),
-        "repeat": rows["repeat"],
-        "answer": pool.places((one.answer["text"] or None) if one else None for one in found),
-        "thoughts": pool.places((one.answer["reasoning"] or None) if one else None for one in found),
-        "read": pool.places(
-            how_read(asking.forms.get(protocol), status, one) or None
-            for protocol, status, one in zip(rows["protocol"], rows["status"], found, strict=True)
-        ),
-        "facts": pool.places(asking.facts(judge, one) for judge, one in zip(rows["judge"], found, strict=True)),
-        "probabilities": [one.probabilities() if one else None for one in found],
-        "prompt": [prompts.place(one.prompt()) if one else -1 for one in found],
-        "strings": pool.strings(),
-    }
+    Raises:
+        ValueError: the choice is not one of UniEval's.
+    """
+    if choice is None:
+        return "none"
+    if choice not in {"Yes", "No"}:
+        raise ValueError(f"choice {choice!r} is neither Yes nor No")
+    return "won" if choice == "No" else "lost"

@@ -403,11 +403,6 @@ def _human_corrected(inputs: ReportInputs, label: str, rows: list[Row], *, decid
     return placed(inputs, LABELS, first["judge"], column)
 
 
-def _alone(whose: str, label: str, rows: list[Row], read: Callable[[Row], Value], group: str) -> Measure:
-    kind = _KINDS[rows[0]["measure"]][1]
-    return Measure(f"{whose}: {label}", kind, False, {row["system"]: read(row) for row in rows}, group=group)
-
-
 def _cases(inputs: ReportInputs, row: Row) -> str:
     """Returns the address of the dialogues behind a number, whoever judged them."""
     protocol = next((one for one in inputs.protocols if one.name == row["protocol"]), None)
@@ -416,14 +411,6 @@ def _cases(inputs: ReportInputs, row: Row) -> str:
 
 def _corrected_value(row: Row) -> Value:
     return Value(row["estimate"], row["ci_low"], row["ci_high"], note=row["note"] or "")
-
-
-def _people_value(row: Row) -> Value:
-    return Value(row["human_only"], row["human_only_ci_low"], row["human_only_ci_high"])
-
-
-def _judge_value(row: Row) -> Value:
-    return Value(row["judge_only"], row["judge_only_ci_low"], row["judge_only_ci_high"])
 
 
 def _words(label: str, rows: list[Row]) -> str:
@@ -472,6 +459,19 @@ def _board_people(inputs: ReportInputs, protocol: str, rows: list[Row]) -> Leade
     details = (*(f"{measure.words}." for measure in measures if measure.words), *judge_checks(inputs, protocol, judge))
     summary = Summary(who_is_best(board, deciding), tuple(basis), details, headline(board))
     return Leaderboard(LABELS, title_of(protocol), "System", board, summary, {HUMAN: ("people",)})
+
+
+def _alone(whose: str, label: str, rows: list[Row], read: Callable[[Row], Value], group: str) -> Measure:
+    kind = _KINDS[rows[0]["measure"]][1]
+    return Measure(f"{whose}: {label}", kind, False, {row["system"]: read(row) for row in rows}, group=group)
+
+
+def _people_value(row: Row) -> Value:
+    return Value(row["human_only"], row["human_only_ci_low"], row["human_only_ci_high"])
+
+
+def _judge_value(row: Row) -> Value:
+    return Value(row["judge_only"], row["judge_only_ci_low"], row["judge_only_ci_high"])
 
 
 def _significance(board: Board, deciding: list[Measure], measures: list[Measure]) -> Iterator[str]:

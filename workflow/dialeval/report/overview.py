@@ -47,16 +47,6 @@ WORDS = "The share of perturbations detected. Random scores also fall at times: 
 
 
 @dataclass(frozen=True)
-class CardRow:
-    """A row of a card: name, number, interval, and its drawing."""
-
-    name: str
-    number: str
-    interval: str
-    strip: Strip | None
-
-
-@dataclass(frozen=True)
 class Card:
     """The answer to the question of one part.
 
@@ -77,6 +67,16 @@ class Card:
     measure: str
     rows: tuple[CardRow, ...]
     more: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CardRow:
+    """A row of a card: name, number, interval, and its drawing."""
+
+    name: str
+    number: str
+    interval: str
+    strip: Strip | None
 
 
 def overview(boards: Sequence[Leaderboard]) -> tuple[Card, ...]:

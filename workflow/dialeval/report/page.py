@@ -239,18 +239,6 @@ _DRAWN_TOGETHER = 40
 
 
 @dataclass(frozen=True)
-class _BoardOnPage:
-    """A leaderboard with its sentences and remarks, and whether it has numbers that a paper prints."""
-
-    answer: str
-    basis: tuple[str, ...]
-    details: tuple[str, ...]
-    table: TableOnPage
-    notes: tuple[str, ...]
-    beside_printed: bool
-
-
-@dataclass(frozen=True)
 class PartOnPage:
     """One part: words, leaderboards, figures, tables, and the single cases behind them.
 
@@ -345,6 +333,18 @@ def linkable_of(cases: Iterable[str]) -> set[str]:
     return {address.partition("&")[0] for address in cases if address}
 
 
+@dataclass(frozen=True)
+class _BoardOnPage:
+    """A leaderboard with its sentences and remarks, and whether it has numbers that a paper prints."""
+
+    answer: str
+    basis: tuple[str, ...]
+    details: tuple[str, ...]
+    table: TableOnPage
+    notes: tuple[str, ...]
+    beside_printed: bool
+
+
 def _part(
     inputs: ReportInputs,
     part: str,
@@ -433,11 +433,21 @@ PAPERS_TEMPLATE = "papers.html.j2"
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where something is: on the page at an address, or, without one, in a file."""
+class PaperOnPage:
+    """A paper with its items."""
 
-    label: str
-    address: str = ""
+    paper: Paper
+    items: tuple[ItemOnPage, ...]
+
+    @property
+    def n_reproduced(self) -> int:
+        """How many of its items the run made."""
+        return sum(one.is_reproduced for one in self.items)
+
+    @property
+    def n_results(self) -> int:
+        """How many of its items a run can make."""
+        return sum(one.item.is_result for one in self.items)
 
 
 @dataclass(frozen=True)
@@ -458,21 +468,11 @@ class ItemOnPage:
 
 
 @dataclass(frozen=True)
-class PaperOnPage:
-    """A paper with its items."""
+class Place:
+    """Where something is: on the page at an address, or, without one, in a file."""
 
-    paper: Paper
-    items: tuple[ItemOnPage, ...]
-
-    @property
-    def n_reproduced(self) -> int:
-        """How many of its items the run made."""
-        return sum(one.is_reproduced for one in self.items)
-
-    @property
-    def n_results(self) -> int:
-        """How many of its items a run can make."""
-        return sum(one.item.is_result for one in self.items)
+    label: str
+    address: str = ""
 
 
 def papers_on_page(inputs: ReportInputs) -> tuple[PaperOnPage, ...]:

@@ -47,19 +47,6 @@ _RATER_ORDER = {"human": 0, "construction": 1, "model": 2}
 _JUDGE = 3
 
 
-@dataclass
-class _Item:
-    """One item: its versions by language, and by language and rater the cells of its table; all scores of it."""
-
-    level: str
-    speakers: dict[str, list[str]] = field(default_factory=dict)
-    utterances: dict[str, list[str]] = field(default_factory=dict)
-    cells: dict[str, dict[_Who, dict[str, list[Any]]]] = field(
-        default_factory=lambda: defaultdict(lambda: defaultdict(dict))
-    )
-    scores: dict[str, list[Mapping[str, Any]]] = field(default_factory=lambda: defaultdict(list))
-
-
 _RATED = CaseDescription(
     RATED,
     "Rated items",
@@ -95,6 +82,19 @@ def _item_case(item_id: str, item: _Item, exchanges: Exchanges) -> Case:
     first = item.utterances[language_order(item.utterances)[0]]
     orders = (sum(map(len, first)), *_score_and_distance(item))
     return Case(item_id, beginning(first, item.level), "", frozenset(facets), _item_blocks(item, exchanges), orders)
+
+
+@dataclass
+class _Item:
+    """One item: its versions by language, and by language and rater the cells of its table; all scores of it."""
+
+    level: str
+    speakers: dict[str, list[str]] = field(default_factory=dict)
+    utterances: dict[str, list[str]] = field(default_factory=dict)
+    cells: dict[str, dict[_Who, dict[str, list[Any]]]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(dict))
+    )
+    scores: dict[str, list[Mapping[str, Any]]] = field(default_factory=lambda: defaultdict(list))
 
 
 def _score_and_distance(item: _Item) -> tuple[float | None, float | None]:
@@ -201,16 +201,6 @@ _Scores = dict[tuple[str, str, str], list[dict[str, Any]]]
 """By judge, protocol and criterion, the repeats of a score."""
 
 
-@dataclass(frozen=True)
-class _Pair:
-    """An item before and after, with the scores of both."""
-
-    row: Row
-    before: Row
-    after: Row
-    scores: tuple[_Scores, _Scores]
-
-
 PAIRS_PER_STRATEGY = 12
 _PERTURBED = CaseDescription(
     PERTURBED,
@@ -249,6 +239,16 @@ def outcome(before: float | None, after: float | None, theta: float) -> str:
     if before is None or after is None:
         return NO_SCORE
     return NOTICED if before - after > theta else NOT_NOTICED
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """An item before and after, with the scores of both."""
+
+    row: Row
+    before: Row
+    after: Row
+    scores: tuple[_Scores, _Scores]
 
 
 def _thetas(inputs: ReportInputs) -> dict[tuple[str, str], float]:
@@ -408,6 +408,23 @@ _WORD = re.compile(r"[\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff]|\w+|\s+|[^\w\s]",
 """A word, a run of white space, a sign, or one character of a script that is written without spaces."""
 
 
+def dialogue_difference(
+    before: Sequence[str], after: Sequence[str], speakers_before: Sequence[str], speakers_after: Sequence[str]
+) -> tuple[list[str], list[Difference | str]]:
+    """Returns the speakers and utterances of two dialogues as one, with what changed in each utterance."""
+    speakers: list[str] = []
+    texts: list[Difference | str] = []
+    for i, k in _aligned(before, after):
+        speakers.append(speakers_before[i] if k is None and i is not None else speakers_after[k or 0])
+        if i is None:
+            texts.append([[NEW, after[k or 0]]])
+        elif k is None:
+            texts.append([[GONE, before[i]]])
+        else:
+            texts.append(word_difference(before[i], after[k]))
+    return speakers, texts
+
+
 def word_difference(before: str, after: str) -> Difference | str:
     """Returns what was kept, taken away and put in; the text itself where nothing changed.
 
@@ -424,23 +441,6 @@ def word_difference(before: str, after: str) -> Difference | str:
             _add(pieces, GONE, old[i:j])
             _add(pieces, NEW, new[k:m])
     return pieces
-
-
-def dialogue_difference(
-    before: Sequence[str], after: Sequence[str], speakers_before: Sequence[str], speakers_after: Sequence[str]
-) -> tuple[list[str], list[Difference | str]]:
-    """Returns the speakers and utterances of two dialogues as one, with what changed in each utterance."""
-    speakers: list[str] = []
-    texts: list[Difference | str] = []
-    for i, k in _aligned(before, after):
-        speakers.append(speakers_before[i] if k is None and i is not None else speakers_after[k or 0])
-        if i is None:
-            texts.append([[NEW, after[k or 0]]])
-        elif k is None:
-            texts.append([[GONE, before[i]]])
-        else:
-            texts.append(word_difference(before[i], after[k]))
-    return speakers, texts
 
 
 def _aligned(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int | None, int | None]]:

@@ -82,11 +82,6 @@ Describe = Callable[..., StageJob]
 """Describes a job; the arguments bear the names of wildcards."""
 
 
-def canonical(settings: Mapping[str, Any]) -> str:
-    """Return settings as JSON; equal settings are equal texts."""
-    return json.dumps(settings, sort_keys=True, ensure_ascii=False, default=lambda part: part.model_dump(mode="json"))
-
-
 class Directives:
     """Turns functions of the library into what the directives of rules take.
 
@@ -201,6 +196,11 @@ class Bound:
         return self._directives.by_wildcards(found) if inspect.ismethod(found) else found
 
 
+def canonical(settings: Mapping[str, Any]) -> str:
+    """Return settings as JSON; equal settings are equal texts."""
+    return json.dumps(settings, sort_keys=True, ensure_ascii=False, default=lambda part: part.model_dump(mode="json"))
+
+
 def by_digest(files: Iterable[str]) -> list[str]:
     """Return files as inputs; one whose digest is among them counts by that, and only has to exist."""
     listed = list(files)
@@ -240,6 +240,26 @@ def _options(files: Iterable[Mapping[str, Any]], untold: Sequence[str]) -> Itera
     for name, paths in values.items():
         if name.replace("-", "_") not in untold:
             yield " ".join([f"--{name}", *map(shlex.quote, paths)])
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What describes the jobs of stages: methods whose arguments bear the names of wildcards."""
+
+    layout: Layout
+    sources: Sources
+
+    @property
+    def config(self) -> Config:
+        """Return the configuration."""
+        return self.layout.config
+
+    def model_settings(self, name: str) -> dict[str, Any]:
+        """Return a model without what changes no response: prices, budget, how its jobs run, and its training."""
+        model = self.config.models[name]
+        if isinstance(model, VllmModel) and model.lora:
+            model = model.model_copy(update={"lora": LoraTraining(train=model.lora.train)})
+        return model.model_dump(mode="json", exclude={*model.how_jobs_run, "budget", *Prices.model_fields})
 
 
 @dataclass(frozen=True)
@@ -339,26 +359,6 @@ class Sources:
     def _label_folders(self) -> list[Path]:
         section = self.config.labels
         return [section.path.expanduser()] if section and labelled_protocols(self.config) else []
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """What describes the jobs of stages: methods whose arguments bear the names of wildcards."""
-
-    layout: Layout
-    sources: Sources
-
-    @property
-    def config(self) -> Config:
-        """Return the configuration."""
-        return self.layout.config
-
-    def model_settings(self, name: str) -> dict[str, Any]:
-        """Return a model without what changes no response: prices, budget, how its jobs run, and its training."""
-        model = self.config.models[name]
-        if isinstance(model, VllmModel) and model.lora:
-            model = model.model_copy(update={"lora": LoraTraining(train=model.lora.train)})
-        return model.model_dump(mode="json", exclude={*model.how_jobs_run, "budget", *Prices.model_fields})
 
 
 def given(section: Any, names: Collection[str]) -> dict[str, Any]:

@@ -43,15 +43,6 @@ Kind = Literal["share", "rating", "correlation", "tokens", "count", "number", "t
 """How numbers are written."""
 
 
-@dataclass(frozen=True)
-class Interval:
-    """Columns that are written into the cell of another: the ends of its interval, and what a paper prints."""
-
-    low: str = ""
-    high: str = ""
-    published: str = ""
-
-
 @dataclass(frozen=True, eq=False)
 class Table:
     """The description of a table: its columns, and the texts of docs and report, which are not fingerprinted.
@@ -93,6 +84,15 @@ class Table:
         if column.endswith(("design_effect", "n_effective")):
             return "rating"
         return self.formats.get(column, "count" if pa.types.is_integer(type_) else self.numbers)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Columns that are written into the cell of another: the ends of its interval, and what a paper prints."""
+
+    low: str = ""
+    high: str = ""
+    published: str = ""
 
 
 # Descriptions of shared columns
