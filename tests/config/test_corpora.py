@@ -94,7 +94,7 @@ def test_what_is_shown_is_by_kind() -> None:
 def test_a_metric_has_what_it_compares_with() -> None:
     assert TranslationQuality(metrics=["bertscore"], back="m").metrics == ["bertscore"]
     assert TranslationQuality(metrics=["cometkiwi22"]).back is None
-    with pytest.raises(ValidationError, match="bertscore compares the source with what is translated back; name a"):
+    with pytest.raises(ValidationError, match="bertscore compares the source with its back-translation; name a"):
         TranslationQuality(metrics=["bertscore"])
 
 

@@ -215,7 +215,7 @@ def test_botchats_protocols_are_the_default_where_chatbots_and_judges_are_named(
 )
 def test_a_judge_without_a_protocol_is_an_error(changes: dict[str, Any]) -> None:
     message = mistakes({**BASE, **changes})
-    assert "judges: 'forest' has no protocol; put unieval" in message
+    assert "judges: 'forest' has no protocol; add one under protocols: unieval" in message
 
 
 def test_home_is_where_the_shell_says(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,7 +111,10 @@ def test_the_whole_is_right() -> None:
         ({"judges": ["poe", "fined", "llama-ft", "nllb"]}, ["judges: 'nllb' is a translation model"]),
         (
             {"protocols__rating": {"judges": ["nllb"]}},
-            ["protocols.rating.judges: 'nllb' is a translation model", "name it as `by` of a corpus under translate"],
+            [
+                "protocols.rating.judges: 'nllb' is a translation model",
+                "name it as `translator` of a corpus under translate",
+            ],
         ),
         ({"selfchat": {"partner": "nllb"}}, ["selfchat.partner: 'nllb' is a translation model"]),
         (

@@ -237,8 +237,8 @@ def _idle_judges(config: Config) -> Iterator[Mistake]:
         if any(name in config.judges_of(protocol) for protocol in used) or (model and model.learns_from):
             continue  # one that is trained may be for another run
         words = (
-            f"'{name}' has no protocol; put unieval, gteval (with chatbots) or arena (with two of them) under "
-            "protocols, rating or yes_no (with metaeval or robustness), or your own protocol; or remove the name"
+            f"'{name}' has no protocol; add one under protocols: unieval or gteval (with chatbots), arena (with two "
+            "chatbots), rating or yes_no (with metaeval or robustness), or your own; or remove the name"
         )
         yield Mistake("judges", words, ("protocols", "chatbots", *PARTS))
 

@@ -167,7 +167,7 @@ class TranslationQuality(Section):
     def _metrics_have_what_they_need(self) -> Self:
         if "bertscore" in self.metrics and not self.back:
             raise ValueError(
-                "metrics: bertscore compares the source with what is translated back; name a model in back"
+                "metrics: bertscore compares the source with its back-translation; name a model under back"
             )
         if twice := sorted({*self.metrics} & {*self.scores}):
             raise ValueError(
@@ -263,8 +263,8 @@ def _only_translators(config: Config) -> Iterator[Mistake]:
         for name in names:
             if isinstance(config.models.get(name), NllbModel):
                 words = (
-                    f"'{name}' is a translation model (nllb), which only translates; name it as `by` of a "
-                    "corpus under translate, and another model here"
+                    f"'{name}' is a translation model (nllb), which only translates; name it as "
+                    "`translator` of a corpus under translate, and another model here"
                 )
                 yield Mistake(field, words, (f"models.{name}",))
 

@@ -306,5 +306,5 @@ def unfit_fill(config: Config) -> Iterator[Mistake]:
         )
         yield Mistake(FIELD, words, ("protocols.rating.repeats",))
     elif all(corpus.reader == "severity_levels" for corpus in metaeval.corpora.values()):
-        words = "every corpus has the reader severity_levels, whose reference is known; there is nothing to impute"
+        words = "every corpus has the reader severity_levels, whose reference is known; remove imputer"
         yield Mistake(FIELD, words, ("metaeval.corpora",))

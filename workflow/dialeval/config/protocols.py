@@ -289,7 +289,7 @@ def _measures(field: str, protocol: Protocol) -> Iterator[Mistake]:
         elif measure == RANKS and "differences" not in (protocol.measures or ()):
             yield Mistake(f"{field}.measures", "ranks follow from differences; add differences to the measures")
         elif measure == "variance_components" and protocol.form == "pair" and protocol.data.opponent == EACH_OTHER:
-            words = "variance components are of scores of single systems; remove them, or name an opponent in data"
+            words = "variance_components needs a score of each system; remove it, or name an opponent in data"
             yield Mistake(f"{field}.measures", words)
         elif measure == RANKS and _beat_each_other_only(protocol):
             yield Mistake(

@@ -94,7 +94,7 @@ def _texts(value: Any) -> list[str]:
 
 def _check_text(text: str) -> None:
     if any(unicodedata.category(mark) in ("Cc", "Cs", "Zl", "Zp") for mark in text):
-        raise ValueError("it contains a line break, a TAB, a control character or half a surrogate pair; remove it")
+        raise ValueError("it contains a line break, a TAB, a control character or half of a surrogate pair; remove it")
 
 
 def _check_path(path: str) -> None:
