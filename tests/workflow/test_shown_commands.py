@@ -50,6 +50,7 @@ NOT_RUN = {
 }
 """Commands that cannot run in this test, by their program and further words or what they begin with, and why."""
 ELSEWHERE = {
+    "annotation_pages": "configs/labels.yaml",
     "battles": "configs/battles.yaml",
     "download": "configs/metaeval.yaml",
     "training": "configs/xdial-train.yaml",
@@ -83,13 +84,13 @@ def dry_run(shown: Shown, data: Path) -> list[str]:
     words = list(shown.words)
     for target, configuration in ELSEWHERE.items():
         if target in words and not any("--configfile" in word for word in words):
-            words[1:1] = ["--configfile", configuration, "--"][:2]
+            words += ["--configfile", configuration]
     words = [str(data) if word in FOLDERS else word for word in words]
     for folder in FOLDERS:
         words = [
             word.removesuffix(f"={folder}") + f"={data}" if word.endswith(f"={folder}") else word for word in words
         ]
-    words = ["config.yaml" if word == "my-config.yaml" else word for word in words]
+    words = ["config.yaml" if word in ("my-config.yaml", "FILE") else word for word in words]
     settings = [] if any(word.startswith("data_dir=") for word in words) else [f"data_dir={data}"]
     if "--config" in words:
         place = words.index("--config") + 1
