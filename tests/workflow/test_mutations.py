@@ -152,9 +152,9 @@ OTHERS = [
         (*ASKED_LARGE, "generate_dialogues chat", "examine chat/*"),
     ),
     Mutation(
-        "what is said of columns",
+        "the description of a column",
         code("tables/schema.py", "unparsed responses; they stay", "unparsed responses, which stay"),
-        ("build_report", "summarise"),
+        ("build_report",),
     ),
     Mutation(
         "the title of a figure",
