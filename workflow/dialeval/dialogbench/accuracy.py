@@ -34,6 +34,86 @@ Answer = Mapping[str, Any]
 """A row of answers: at least `correct`, `status` and `cluster`."""
 
 
+# Shares of right answers by task, dimension, and over all, and by domain (DialogBench, Tables 2, 3, 7 and 8).
+
+
+def accuracy_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row]:
+    """Returns accuracy by model, method and language: a row per task, per dimension, and Overall (Tables 2 and 3).
+
+    Only the first rotation counts. `scope` is the type of `name`: task, dimension or overall; `n_tasks` is the number
+    of tasks of the mean.
+    """
+    rows: list[Row] = []
+    for (model, method, language), group in grouped(first_rotation(answers), "model", "method", "language"):
+        about = {"model": model, "method": method, "language": language}
+        answers_to = dict(grouped(group, "task"))
+        by_task = {task: answers_to[task,] for task in ABBREVIATIONS if (task,) in answers_to}
+        for task, found in by_task.items():
+            rows.append(_accuracy_row(about, "task", task, [found], confidence))
+        for dimension in DIMENSIONS:
+            own = [by_task[t.abbreviation] for t in TASKS if t.dimension == dimension and t.abbreviation in by_task]
+            if own:
+                rows.append(_accuracy_row(about, "dimension", dimension, own, confidence))
+        rows.append(_accuracy_row(about, "overall", OVERALL, list(by_task.values()), confidence))
+    return rows
+
+
+def human_rows(languages: Sequence[str]) -> list[Row]:
+    """Returns people's published accuracies in languages, in the columns of `accuracy_rows`, without intervals."""
+    rows: list[Row] = []
+    for language in languages:
+        about = {"model": HUMAN.lower(), "method": "published", "language": language}
+        for name in (*ABBREVIATIONS, OVERALL):
+            accuracy = published_accuracy(HUMAN, language, name)
+            if accuracy is not None:
+                rate = Rate(accuracy, math.nan, math.nan, 0, 0).to_row()
+                scope, n_tasks = ("overall", len(TASKS)) if name == OVERALL else ("task", 1)
+                rows.append(
+                    {**about, "scope": scope, "name": name, "n_tasks": n_tasks, **rate, "chance": None}
+                    | {"published": accuracy}
+                )
+    return rows
+
+
+def domain_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row]:
+    """Returns accuracy by model, method, language and domain, and the mean of each group of domains (Table 7).
+
+    Domains beyond the twenty come last and belong to no group.
+    """
+    rows: list[Row] = []
+    for (model, method, language), group in grouped(first_rotation(answers), "model", "method", "language"):
+        about = {"model": model, "method": method, "language": language}
+        by_domain = {name: found for (name,), found in grouped(group, "domain")}
+        for group_name in GROUPS:
+            own = {d.name: by_domain[d.name] for d in DOMAINS if d.group == group_name and d.name in by_domain}
+            for name, found in own.items():
+                published = published_domain_accuracy(model, language, name)
+                rows.append({**about, "group": group_name, "domain": name, "published": published}
+                            | _rate_row([found], confidence))  # fmt: skip
+            if own:
+                rows.append({**about, "group": group_name, "domain": "mean", "published": None}
+                            | _rate_row(list(own.values()), confidence))  # fmt: skip
+        for name in sorted(set(by_domain) - set(DOMAIN_NAMES)):
+            rows.append({**about, "group": "", "domain": name, "published": None}
+                        | _rate_row([by_domain[name]], confidence))  # fmt: skip
+    return rows
+
+
+def _accuracy_row(about: Row, scope: str, name: str, cells: Sequence[Sequence[Answer]], confidence: float) -> Row:
+    published = published_accuracy(about["model"], about["language"], name) if scope != "dimension" else None
+    found = _rate_row(cells, confidence)
+    return {**about, "scope": scope, "name": name, "n_tasks": len(cells), **found, "published": published}
+
+
+def _rate_row(cells: Sequence[Sequence[Answer]], confidence: float) -> Row:
+    return mean_rate(cells, confidence).to_row() | {"chance": chance_of(cells)}
+
+
+def chance_of(cells: Sequence[Sequence[Answer]]) -> float:
+    """Returns the accuracy of random guessing: one in the number of options; every cell counts once."""
+    return unweighted_mean([math.fsum(1 / one["n_options"] for one in cell) / len(cell) for cell in cells if cell])
+
+
 @dataclass(frozen=True, slots=True)
 class Rate:
     """A share of right answers, or an unweighted mean of such shares, with interval and counts."""
@@ -105,86 +185,6 @@ def grouped(rows: Iterable[Answer], *names: str) -> list[tuple[tuple[Any, ...], 
     for row in rows:
         groups.setdefault(tuple(row[name] for name in names), []).append(row)
     return list(groups.items())
-
-
-# Shares of right answers by task, dimension, and over all, and by domain (DialogBench, Tables 2, 3, 7 and 8).
-
-
-def accuracy_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row]:
-    """Returns accuracy by model, method and language: a row per task, per dimension, and Overall (Tables 2 and 3).
-
-    Only the first rotation counts. `scope` is the type of `name`: task, dimension or overall; `n_tasks` is the number
-    of tasks of the mean.
-    """
-    rows: list[Row] = []
-    for (model, method, language), group in grouped(first_rotation(answers), "model", "method", "language"):
-        about = {"model": model, "method": method, "language": language}
-        answers_to = dict(grouped(group, "task"))
-        by_task = {task: answers_to[task,] for task in ABBREVIATIONS if (task,) in answers_to}
-        for task, found in by_task.items():
-            rows.append(_accuracy_row(about, "task", task, [found], confidence))
-        for dimension in DIMENSIONS:
-            own = [by_task[t.abbreviation] for t in TASKS if t.dimension == dimension and t.abbreviation in by_task]
-            if own:
-                rows.append(_accuracy_row(about, "dimension", dimension, own, confidence))
-        rows.append(_accuracy_row(about, "overall", OVERALL, list(by_task.values()), confidence))
-    return rows
-
-
-def human_rows(languages: Sequence[str]) -> list[Row]:
-    """Returns people's published accuracies in languages, in the columns of `accuracy_rows`, without intervals."""
-    rows: list[Row] = []
-    for language in languages:
-        about = {"model": HUMAN.lower(), "method": "published", "language": language}
-        for name in (*ABBREVIATIONS, OVERALL):
-            accuracy = published_accuracy(HUMAN, language, name)
-            if accuracy is not None:
-                rate = Rate(accuracy, math.nan, math.nan, 0, 0).to_row()
-                scope, n_tasks = ("overall", len(TASKS)) if name == OVERALL else ("task", 1)
-                rows.append(
-                    {**about, "scope": scope, "name": name, "n_tasks": n_tasks, **rate, "chance": None}
-                    | {"published": accuracy}
-                )
-    return rows
-
-
-def domain_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row]:
-    """Returns accuracy by model, method, language and domain, and the mean of each group of domains (Table 7).
-
-    Domains beyond the twenty come last and belong to no group.
-    """
-    rows: list[Row] = []
-    for (model, method, language), group in grouped(first_rotation(answers), "model", "method", "language"):
-        about = {"model": model, "method": method, "language": language}
-        by_domain = {name: found for (name,), found in grouped(group, "domain")}
-        for group_name in GROUPS:
-            own = {d.name: by_domain[d.name] for d in DOMAINS if d.group == group_name and d.name in by_domain}
-            for name, found in own.items():
-                published = published_domain_accuracy(model, language, name)
-                rows.append({**about, "group": group_name, "domain": name, "published": published}
-                            | _rate_row([found], confidence))  # fmt: skip
-            if own:
-                rows.append({**about, "group": group_name, "domain": "mean", "published": None}
-                            | _rate_row(list(own.values()), confidence))  # fmt: skip
-        for name in sorted(set(by_domain) - set(DOMAIN_NAMES)):
-            rows.append({**about, "group": "", "domain": name, "published": None}
-                        | _rate_row([by_domain[name]], confidence))  # fmt: skip
-    return rows
-
-
-def chance_of(cells: Sequence[Sequence[Answer]]) -> float:
-    """Returns the accuracy of random guessing: one in the number of options; every cell counts once."""
-    return unweighted_mean([math.fsum(1 / one["n_options"] for one in cell) / len(cell) for cell in cells if cell])
-
-
-def _accuracy_row(about: Row, scope: str, name: str, cells: Sequence[Sequence[Answer]], confidence: float) -> Row:
-    published = published_accuracy(about["model"], about["language"], name) if scope != "dimension" else None
-    found = _rate_row(cells, confidence)
-    return {**about, "scope": scope, "name": name, "n_tasks": len(cells), **found, "published": published}
-
-
-def _rate_row(cells: Sequence[Sequence[Answer]], confidence: float) -> Row:
-    return mean_rate(cells, confidence).to_row() | {"chance": chance_of(cells)}
 
 
 # Mean accuracies of groups of models, by kind or tag ("Avg." of DialogBench's Tables 2, 3 and 7; Figure 8).

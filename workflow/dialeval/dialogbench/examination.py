@@ -81,6 +81,28 @@ def plan(
             yield Planned(request, item.item_id, item.task, n_utterances=len(item.utterances))
 
 
+def parse_all(
+    model: str,
+    method: Method,
+    items: Mapping[str, TestItem],
+    answered: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]],
+) -> Iterator[dict[str, Any]]:
+    """Yields the rows of all answers of one model.
+
+    Args:
+        items: the items of one language by item id.
+        answered: each row of `requests` with its row of `responses`, in the order of the plan.
+    """
+    waiting: list[Mapping[str, Any]] = []
+    for request, answer in answered:
+        rotation, option = place_of(request["request_id"], method)
+        item = items[request["case_id"]]
+        waiting.append(answer)
+        if option is None or option == len(item.options) - 1:
+            yield from parse(model, method, item, rotation, waiting)
+            waiting = []
+
+
 def parse(
     model: str, method: Method, item: TestItem, rotation: int, answers: Sequence[Mapping[str, Any]]
 ) -> Iterator[dict[str, Any]]:
@@ -110,28 +132,6 @@ def place_of(request_id: str, method: Method) -> tuple[int, int | None]:
     """Returns the rotation that a request id names, and the option under `perplexity`."""
     parts = request_id.rsplit("/", 2)
     return (int(parts[1]), int(parts[2])) if method == "perplexity" else (int(parts[2]), None)
-
-
-def parse_all(
-    model: str,
-    method: Method,
-    items: Mapping[str, TestItem],
-    answered: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]],
-) -> Iterator[dict[str, Any]]:
-    """Yields the rows of all answers of one model.
-
-    Args:
-        items: the items of one language by item id.
-        answered: each row of `requests` with its row of `responses`, in the order of the plan.
-    """
-    waiting: list[Mapping[str, Any]] = []
-    for request, answer in answered:
-        rotation, option = place_of(request["request_id"], method)
-        item = items[request["case_id"]]
-        waiting.append(answer)
-        if option is None or option == len(item.options) - 1:
-            yield from parse(model, method, item, rotation, waiting)
-            waiting = []
 
 
 def _plan_perplexity(item: TestItem, templates: Templates, sampling: Sampling) -> Iterator[Planned]:

@@ -234,12 +234,6 @@ class Problem(NamedTuple):
     detail: str
 
 
-def problems(item: TestItem, rules: Rules | None = None) -> list[Problem]:
-    """Returns the rules that an item breaks."""
-    task = task_of(item.task)
-    return [*_dialogue_problems(item, task, rules or Rules()), *_option_problems(item, task, rules or Rules())]
-
-
 def checked(outcomes: Sequence[Outcome], rules: Rules | None = None, *, threshold: float | None = 0.7) -> list[Outcome]:
     """Returns outcomes with the reasons against each item: broken rules, and near-duplicates of earlier ones.
 
@@ -260,6 +254,12 @@ def checked(outcomes: Sequence[Outcome], rules: Rules | None = None, *, threshol
         one.rejected("near_duplicate", duplicates[one.item_id]) if one.accepted and one.item_id in duplicates else one
         for one in ruled
     ]
+
+
+def problems(item: TestItem, rules: Rules | None = None) -> list[Problem]:
+    """Returns the rules that an item breaks."""
+    task = task_of(item.task)
+    return [*_dialogue_problems(item, task, rules or Rules()), *_option_problems(item, task, rules or Rules())]
 
 
 def counts(outcomes: Iterable[Outcome]) -> list[dict[str, Any]]:

@@ -39,74 +39,6 @@ class Group(NamedTuple):
     rows: pd.DataFrame
 
 
-def scorer_names(table: pd.DataFrame) -> pd.Series:
-    """Returns the judges with their methods, as `judge (method)`, for each row of a table."""
-    return table["judge"].str.cat(table["method"].map(" ({})".format))
-
-
-def dimension_order(names: Iterable[str]) -> list[str]:
-    """Returns the distinct dimensions: the paper's in its order, then others, then all of them and their average."""
-    last = (ALL, AVERAGE)
-    return sorted(set(names), key=lambda name: (name in last, name == AVERAGE, _place(name, _DIMENSIONS), name))
-
-
-def level_order(names: Iterable[str]) -> list[str]:
-    """Returns the distinct levels, the smaller unit first."""
-    return sorted(set(names), key=lambda name: (_place(name, _LEVELS), name))
-
-
-def deciding_dimension(names: Iterable[str]) -> str:
-    """Returns the dimension by which judges are ranked: the average if there is one, all, overall, or the first."""
-    known = set(names)
-    return next((name for name in (AVERAGE, ALL, OVERALL) if name in known), dimension_order(known)[0])
-
-
-def shown_dimension(name: str) -> str:
-    """Returns what a dimension of the averages is called for the reader."""
-    return "all dimensions" if name == ALL else name
-
-
-def rated_otherwise(rows: pd.DataFrame) -> str:
-    """Returns the rated dimension for a title if it differs from the requested one; else "".
-
-    Args:
-        rows: with the columns `dimension` and `rated`, which may hold several, parted by commas.
-    """
-    single_dimensions = rows[~rows["dimension"].isin([ALL, AVERAGE])]
-    other = single_dimensions[single_dimensions["rated"] != single_dimensions["dimension"]]["rated"].dropna()
-    names = dimension_order(name for text in other for name in text.split(", "))
-    return f"; rated: {', '.join(names)}" if names else ""
-
-
-def one_dimension(names: Iterable[str]) -> str:
-    """Returns the only dimension of some averages, or what stands for all of them."""
-    named = set(names) - {ALL, AVERAGE}
-    if len(named) == 1:
-        return named.pop()
-    return ALL if ALL in set(names) else main_dimension(named)
-
-
-def short(dimension: str) -> str:
-    """Returns a dimension's name in three letters, as the papers write it."""
-    return _SHORT.get(dimension, dimension)
-
-
-def raters_named(kind: str) -> str:
-    """Returns in words who rated."""
-    return _RATERS.get(kind, kind)
-
-
-def main_language(names: Iterable[str]) -> str:
-    """Returns the language to show if there is room for one: English if available."""
-    return language_order(names)[0]
-
-
-def main_dimension(names: Iterable[str]) -> str:
-    """Returns the dimension to show: overall if available, else the first."""
-    known = set(names)
-    return OVERALL if OVERALL in known else dimension_order(known)[0]
-
-
 def averaged_groups(averages: pd.DataFrame, correlations: pd.DataFrame, also_full: bool = False) -> Iterator[Group]:
     """Yields, by benchmark and level, every judge's averages by dimension: people's ratings if there are, else all.
 
@@ -166,6 +98,74 @@ def _grouped(table: pd.DataFrame, column: str) -> Iterator[tuple[tuple[str, str]
         of_level = table[table["level"] == level]
         for name in sorted(set(of_level[column])):
             yield (name, level), of_level[of_level[column] == name]
+
+
+def raters_named(kind: str) -> str:
+    """Returns in words who rated."""
+    return _RATERS.get(kind, kind)
+
+
+def main_language(names: Iterable[str]) -> str:
+    """Returns the language to show if there is room for one: English if available."""
+    return language_order(names)[0]
+
+
+def rated_otherwise(rows: pd.DataFrame) -> str:
+    """Returns the rated dimension for a title if it differs from the requested one; else "".
+
+    Args:
+        rows: with the columns `dimension` and `rated`, which may hold several, parted by commas.
+    """
+    single_dimensions = rows[~rows["dimension"].isin([ALL, AVERAGE])]
+    other = single_dimensions[single_dimensions["rated"] != single_dimensions["dimension"]]["rated"].dropna()
+    names = dimension_order(name for text in other for name in text.split(", "))
+    return f"; rated: {', '.join(names)}" if names else ""
+
+
+def scorer_names(table: pd.DataFrame) -> pd.Series:
+    """Returns the judges with their methods, as `judge (method)`, for each row of a table."""
+    return table["judge"].str.cat(table["method"].map(" ({})".format))
+
+
+def level_order(names: Iterable[str]) -> list[str]:
+    """Returns the distinct levels, the smaller unit first."""
+    return sorted(set(names), key=lambda name: (_place(name, _LEVELS), name))
+
+
+def deciding_dimension(names: Iterable[str]) -> str:
+    """Returns the dimension by which judges are ranked: the average if there is one, all, overall, or the first."""
+    known = set(names)
+    return next((name for name in (AVERAGE, ALL, OVERALL) if name in known), dimension_order(known)[0])
+
+
+def shown_dimension(name: str) -> str:
+    """Returns what a dimension of the averages is called for the reader."""
+    return "all dimensions" if name == ALL else name
+
+
+def one_dimension(names: Iterable[str]) -> str:
+    """Returns the only dimension of some averages, or what stands for all of them."""
+    named = set(names) - {ALL, AVERAGE}
+    if len(named) == 1:
+        return named.pop()
+    return ALL if ALL in set(names) else main_dimension(named)
+
+
+def main_dimension(names: Iterable[str]) -> str:
+    """Returns the dimension to show: overall if available, else the first."""
+    known = set(names)
+    return OVERALL if OVERALL in known else dimension_order(known)[0]
+
+
+def dimension_order(names: Iterable[str]) -> list[str]:
+    """Returns the distinct dimensions: the paper's in its order, then others, then all of them and their average."""
+    last = (ALL, AVERAGE)
+    return sorted(set(names), key=lambda name: (name in last, name == AVERAGE, _place(name, _DIMENSIONS), name))
+
+
+def short(dimension: str) -> str:
+    """Returns a dimension's name in three letters, as the papers write it."""
+    return _SHORT.get(dimension, dimension)
 
 
 def _place(name: str, known: tuple[str, ...]) -> int:

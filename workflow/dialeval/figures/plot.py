@@ -18,6 +18,32 @@ _GAP = 0.16  # inches between panels
 
 
 @dataclass(frozen=True)
+class Plot:
+    """What a specification returns: the panels, and the text beside the figure.
+
+    Attributes:
+        sections: one below the other.
+        title: heading in report and paper.
+        caption: one sentence on what is shown, and what the intervals are.
+        n: observations behind each number.
+        width: of the figure, in inches.
+        key: marks that are named above the panels, where no direct label has room.
+    """
+
+    sections: Sequence[Section]
+    title: str
+    caption: str
+    n: str
+    width: float = COLUMN
+    key: Mapping[str, Mark] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """Return the caption with n."""
+        return f"{self.caption} {self.n[:1].upper() if not self.n.startswith('n =') else 'n'}{self.n[1:]}."
+
+
+@dataclass(frozen=True)
 class Section:
     """Panels under one heading, in lines of at most so many; those of one line share their row labels if they can."""
 
@@ -43,32 +69,6 @@ def width_of_maps(sections: Sequence[Section]) -> float:
     room = COLUMN - max(panel.left(COLUMN) for panel in maps)
     is_narrow = all(section.columns == 1 for section in sections)
     return COLUMN if is_narrow and all(panel.n_cells() * panel.cell() <= room for panel in maps) else PAGE
-
-
-@dataclass(frozen=True)
-class Plot:
-    """What a specification returns: the panels, and the text beside the figure.
-
-    Attributes:
-        sections: one below the other.
-        title: heading in report and paper.
-        caption: one sentence on what is shown, and what the intervals are.
-        n: observations behind each number.
-        width: of the figure, in inches.
-        key: marks that are named above the panels, where no direct label has room.
-    """
-
-    sections: Sequence[Section]
-    title: str
-    caption: str
-    n: str
-    width: float = COLUMN
-    key: Mapping[str, Mark] = field(default_factory=dict)
-
-    @property
-    def text(self) -> str:
-        """Return the caption with n."""
-        return f"{self.caption} {self.n[:1].upper() if not self.n.startswith('n =') else 'n'}{self.n[1:]}."
 
 
 @dataclass(frozen=True)

@@ -188,24 +188,6 @@ def published_note(table: pd.DataFrame) -> str:
 
 
 @cache
-def _font(weight: str) -> Any:
-    name = "DejaVuSans-Bold.ttf" if weight == "bold" else "DejaVuSans.ttf"
-    return font_manager.get_font(str(Path(matplotlib.get_data_path(), "fonts", "ttf", name)))
-
-
-@cache
-def text_width(text: str, weight: str = "normal") -> float:
-    """Return the width of the longest line of a text, in inches."""
-    font = _font(weight)
-    font.set_size(FONT_SIZE, 72)
-    widths: list[float] = []
-    for line in text.split("\n"):
-        font.set_text(line, 0.0, flags=LoadFlags.NO_HINTING)
-        widths.append(font.get_width_height()[0] / 64 / 72)
-    return max(widths)
-
-
-@cache
 def wrapped(text: str, width: float, weight: str = "normal") -> str:
     """Return a text in as few lines of at most a width in inches as possible, of about the same length."""
     broken = _broken(text, width, weight)
@@ -226,6 +208,24 @@ def _broken(text: str, width: float, weight: str) -> str:
         lines.append(text[:cut])
         text = text[cut:]
     return "\n".join([*lines, text])
+
+
+@cache
+def text_width(text: str, weight: str = "normal") -> float:
+    """Return the width of the longest line of a text, in inches."""
+    font = _font(weight)
+    font.set_size(FONT_SIZE, 72)
+    widths: list[float] = []
+    for line in text.split("\n"):
+        font.set_text(line, 0.0, flags=LoadFlags.NO_HINTING)
+        widths.append(font.get_width_height()[0] / 64 / 72)
+    return max(widths)
+
+
+@cache
+def _font(weight: str) -> Any:
+    name = "DejaVuSans-Bold.ttf" if weight == "bold" else "DejaVuSans.ttf"
+    return font_manager.get_font(str(Path(matplotlib.get_data_path(), "fonts", "ttf", name)))
 
 
 def styled(draw: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
@@ -275,10 +275,6 @@ def _has_interval(row: Any) -> bool:
     return all(pd.notna(getattr(row, end, None)) for end in ("ci_low", "ci_high"))
 
 
-class _Value(Rectangle):
-    """The place of a value in a figure: transparent, and in the SVG alone."""
-
-
 _VALUE = "value of "
 _VALUE_IN_SVG = re.compile(rf'<g id="{_VALUE}([^"]*)">\s*<path d="([^"]*)"[^>]*/>\s*</g>')
 
@@ -297,6 +293,10 @@ def add_value(axes: Axes, text: str, x: tuple[float, float], y: tuple[float, flo
         (left, bottom), right - left, top - bottom, alpha=0.0, linewidth=0, clip_on=False, zorder=9, gid=_VALUE + text
     )
     axes.add_artist(place)
+
+
+class _Value(Rectangle):
+    """The place of a value in a figure: transparent, and in the SVG alone."""
 
 
 @styled

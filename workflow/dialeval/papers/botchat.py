@@ -173,20 +173,10 @@ class PublishedModel:
     note: str
 
 
-@cache
-def published_models() -> tuple[PublishedModel, ...]:
-    """Returns the fourteen models in the order of the paper's Table 2."""
-    text = files("dialeval.papers").joinpath("botchat.csv").read_text(encoding="utf-8")
-    return tuple(_model(row) for row in csv.DictReader(text.splitlines()))
-
-
-def find_model(model_name: str) -> PublishedModel | None:
-    """Returns the published results of a model, or None if the paper has no such model.
-
-    Args:
-        model_name: any of its names; only letters and digits count, and their case does not.
-    """
-    return _models_by_folded_name().get(_folded(model_name))
+def published_number(protocol: str, measure: str, model_name: str, n: int | None) -> float | None:
+    """Returns the published value of a model by measure, protocol and length, or None."""
+    column = _MEASURED.get((protocol, measure, n))
+    return published_value(model_name, column) if column else None
 
 
 def published_value(model_name: str, column: str) -> float | None:
@@ -205,10 +195,20 @@ def published_value(model_name: str, column: str) -> float | None:
     return None if model is None else model.values.get(column)
 
 
-def published_number(protocol: str, measure: str, model_name: str, n: int | None) -> float | None:
-    """Returns the published value of a model by measure, protocol and length, or None."""
-    column = _MEASURED.get((protocol, measure, n))
-    return published_value(model_name, column) if column else None
+def find_model(model_name: str) -> PublishedModel | None:
+    """Returns the published results of a model, or None if the paper has no such model.
+
+    Args:
+        model_name: any of its names; only letters and digits count, and their case does not.
+    """
+    return _models_by_folded_name().get(_folded(model_name))
+
+
+@cache
+def published_models() -> tuple[PublishedModel, ...]:
+    """Returns the fourteen models in the order of the paper's Table 2."""
+    text = files("dialeval.papers").joinpath("botchat.csv").read_text(encoding="utf-8")
+    return tuple(_model(row) for row in csv.DictReader(text.splitlines()))
 
 
 def _model(row: Mapping[str, str]) -> PublishedModel:

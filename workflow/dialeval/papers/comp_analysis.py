@@ -322,20 +322,6 @@ class PublishedRobustness:
     note: str
 
 
-@cache
-def published_robustness() -> tuple[PublishedRobustness, ...]:
-    """Returns the rows of Table 12 in the paper's order, each level closed by its average."""
-    text = files("dialeval.papers").joinpath("robustness.csv").read_text(encoding="utf-8")
-    return tuple(_row(row) for row in csv.DictReader(text.splitlines()))
-
-
-def find_ratios(strategy: str, dimension: str) -> Mapping[str, float] | None:
-    """Returns judge -> published ratio of a strategy and dimension, or None if the paper has no such row."""
-    rows = published_robustness()
-    found = next((row for row in rows if (row.strategy, row.dimension) == (strategy, dimension)), None)
-    return None if found is None or found.strategy == AVERAGE else found.ratios
-
-
 def find_ratio(judge: str, strategy: str, dimension: str) -> float | None:
     """Returns a judge's published ratio, or None where the paper has none.
 
@@ -343,6 +329,13 @@ def find_ratio(judge: str, strategy: str, dimension: str) -> float | None:
         judge: any of its names; only letters and digits count, and their case does not.
     """
     return _of_judge(find_ratios(strategy, dimension) or {}, judge)
+
+
+def find_ratios(strategy: str, dimension: str) -> Mapping[str, float] | None:
+    """Returns judge -> published ratio of a strategy and dimension, or None if the paper has no such row."""
+    rows = published_robustness()
+    found = next((row for row in rows if (row.strategy, row.dimension) == (strategy, dimension)), None)
+    return None if found is None or found.strategy == AVERAGE else found.ratios
 
 
 def find_average(judge: str, level: str) -> float | None:
@@ -354,6 +347,13 @@ def find_average(judge: str, level: str) -> float | None:
 def find_n_pairs(strategy: str) -> int | None:
     """Returns how many pairs of a strategy the paper has, or None for a strategy that is not in it."""
     return next((row.n_pairs for row in published_robustness() if row.strategy == strategy), None)
+
+
+@cache
+def published_robustness() -> tuple[PublishedRobustness, ...]:
+    """Returns the rows of Table 12 in the paper's order, each level closed by its average."""
+    text = files("dialeval.papers").joinpath("robustness.csv").read_text(encoding="utf-8")
+    return tuple(_row(row) for row in csv.DictReader(text.splitlines()))
 
 
 def _of_judge(ratios: Mapping[str, float], judge: str) -> float | None:

@@ -208,17 +208,6 @@ class PublishedRow:
     values: Mapping[str, float]
 
 
-@cache
-def published_rows() -> tuple[PublishedRow, ...]:
-    """Returns all rows in the paper's order."""
-    text = files("dialeval.papers").joinpath("dialogbench.csv").read_text(encoding="utf-8")
-    found: dict[tuple[str, str, str, str], dict[str, float]] = {}
-    for row in csv.DictReader(text.splitlines()):
-        key = (row["table"], row["language"], row["group"], row["model"])
-        found.setdefault(key, {})[row["column"]] = float(row["value"])
-    return tuple(PublishedRow(*key, values) for key, values in found.items())
-
-
 def published_accuracy(model: str, language: str, column: str) -> float | None:
     """Returns a model's published accuracy as a share, or None where there is none.
 
@@ -272,6 +261,17 @@ def published_size(task: str, what: str) -> float | None:
     """Returns the published number of `items` of a task, or its mean number of `turns` (Table 1)."""
     rows = [row for row in published_rows() if row.table == "1" and row.group == what]
     return rows[0].values.get(task) if rows else None
+
+
+@cache
+def published_rows() -> tuple[PublishedRow, ...]:
+    """Returns all rows in the paper's order."""
+    text = files("dialeval.papers").joinpath("dialogbench.csv").read_text(encoding="utf-8")
+    found: dict[tuple[str, str, str, str], dict[str, float]] = {}
+    for row in csv.DictReader(text.splitlines()):
+        key = (row["table"], row["language"], row["group"], row["model"])
+        found.setdefault(key, {})[row["column"]] = float(row["value"])
+    return tuple(PublishedRow(*key, values) for key, values in found.items())
 
 
 def _share(table: str, language: str, model: str, column: str) -> float | None:

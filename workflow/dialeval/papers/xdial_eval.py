@@ -230,38 +230,6 @@ class Row:
         return f"{self.system} ({self.training})" if self.training and "+" not in self.system else self.system
 
 
-@cache
-def rows() -> tuple[Row, ...]:
-    """Returns all rows, Table 15's last."""
-    folder = files("dialeval.papers")
-    return (
-        *_read(folder.joinpath("xdial.csv").read_text(encoding="utf-8")),
-        *_read(folder.joinpath("xdial_chinese.csv").read_text(encoding="utf-8")),
-    )
-
-
-@cache
-def labels() -> tuple[str, ...]:
-    """Returns the names of all systems, in the paper's order."""
-    return tuple(dict.fromkeys(row.label for row in rows()))
-
-
-@cache
-def trained() -> frozenset[str]:
-    """Returns the folded names of the systems that were tuned, or are ensembles: no model has them by its own name."""
-    return frozenset(folded(row.label) for row in rows() if row.training)
-
-
-def training_of(system: str) -> str:
-    """Returns a system's `Row.training`; empty without fine-tuning, or if unknown."""
-    return next((row.training for row in rows() if folded(row.label) == folded(system)), "")
-
-
-def is_ensemble(system: str) -> bool:
-    """Returns whether a system is an ensemble."""
-    return any("+" in row.system for row in rows() if folded(row.label) == folded(system))
-
-
 def published_xdial(system: str, level: str, language: str, statistic: str) -> float | None:
     """Returns a system's printed correlation on the translated corpora, or None.
 
@@ -297,6 +265,38 @@ def is_chinese(corpus: str) -> bool:
 def are_all_chinese(level: str, corpora: Collection[str]) -> bool:
     """Returns whether corpora are those that Table 15 averages over at a level."""
     return {folded(name) for name in corpora} == {folded(name) for name in CHINESE.get(level, ())}
+
+
+@cache
+def labels() -> tuple[str, ...]:
+    """Returns the names of all systems, in the paper's order."""
+    return tuple(dict.fromkeys(row.label for row in rows()))
+
+
+@cache
+def trained() -> frozenset[str]:
+    """Returns the folded names of the systems that were tuned, or are ensembles: no model has them by its own name."""
+    return frozenset(folded(row.label) for row in rows() if row.training)
+
+
+def training_of(system: str) -> str:
+    """Returns a system's `Row.training`; empty without fine-tuning, or if unknown."""
+    return next((row.training for row in rows() if folded(row.label) == folded(system)), "")
+
+
+def is_ensemble(system: str) -> bool:
+    """Returns whether a system is an ensemble."""
+    return any("+" in row.system for row in rows() if folded(row.label) == folded(system))
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    """Returns all rows, Table 15's last."""
+    folder = files("dialeval.papers")
+    return (
+        *_read(folder.joinpath("xdial.csv").read_text(encoding="utf-8")),
+        *_read(folder.joinpath("xdial_chinese.csv").read_text(encoding="utf-8")),
+    )
 
 
 @cache

@@ -196,15 +196,6 @@ class Negated(NamedTuple):
     after: str
 
 
-def is_question(sentence: str) -> bool:
-    """Returns whether an English sentence is a question, by its mark or else by its first word."""
-    end = sentence.rstrip('"”’) ')
-    if end.endswith(("?", "？")):
-        return True
-    found = words(sentence)
-    return bool(found) and not end.endswith((".", "!")) and found[0].lower in ASKING
-
-
 def negate(sentence: str) -> Negated | None:
     """Returns the opposite of an English statement, or None where no rule fits or the sentence is a question."""
     if is_question(sentence) or not words(sentence):
@@ -223,6 +214,15 @@ def negate(sentence: str) -> Negated | None:
         text = new + text[len(old) :]
         before, after = f"{old} {before}".strip(), f"{new} {after}".strip()
     return Negated(text, before, after)
+
+
+def is_question(sentence: str) -> bool:
+    """Returns whether an English sentence is a question, by its mark or else by its first word."""
+    end = sentence.rstrip('"”’) ')
+    if end.endswith(("?", "？")):
+        return True
+    found = words(sentence)
+    return bool(found) and not end.endswith((".", "!")) and found[0].lower in ASKING
 
 
 def _answer(sentence: str) -> tuple[tuple[str, str] | None, int]:

@@ -176,6 +176,28 @@ def content_reduction(case: Case, rng: np.random.Generator) -> Edit | NotApplica
     return edit_utterances(with_fields(case, editable=reducible), "shortening", change)
 
 
+def _portion(text: str, rng: np.random.Generator) -> str:
+    """Returns a stretch of one sentence, without its end mark."""
+    found = [text[start:end] for start, end in sentences(text)]
+    if not found:
+        return ""
+    sentence = found[int(rng.integers(len(found)))].rstrip('.!?。！？… "”')
+    parts, blank = pieces(sentence)
+    start = int(rng.integers(max(1, len(parts) - LONGEST_ECHO + 1))) if len(parts) > LONGEST_ECHO else 0
+    return blank.join(parts[start : start + LONGEST_ECHO]).strip(" ,;:，、")
+
+
+def _with_echo(echo: str, own: str, language: str, rng: np.random.Generator) -> str:
+    if language == "en":
+        form = _ECHOES[int(rng.integers(len(_ECHOES)))]
+        first = words(echo)[:1]
+        if form.startswith("So,") and first and first[0].lower in STOP_WORDS and first[0].lower not in _FIRST_PERSON:
+            echo = echo[:1].lower() + echo[1:]
+        return form.format(echo=echo, own=own.strip())
+    blank = pieces(echo)[1]
+    return f"{echo}{'.' if blank else '。'}{blank}{own.strip()}"
+
+
 STRATEGIES = (
     Strategy(
         name="order_shuffle",
@@ -251,25 +273,3 @@ STRATEGIES = (
     ),
 )
 """All dialogue-level strategies, in the order of Table 10, with its dimensions and thresholds."""
-
-
-def _portion(text: str, rng: np.random.Generator) -> str:
-    """Returns a stretch of one sentence, without its end mark."""
-    found = [text[start:end] for start, end in sentences(text)]
-    if not found:
-        return ""
-    sentence = found[int(rng.integers(len(found)))].rstrip('.!?。！？… "”')
-    parts, blank = pieces(sentence)
-    start = int(rng.integers(max(1, len(parts) - LONGEST_ECHO + 1))) if len(parts) > LONGEST_ECHO else 0
-    return blank.join(parts[start : start + LONGEST_ECHO]).strip(" ,;:，、")
-
-
-def _with_echo(echo: str, own: str, language: str, rng: np.random.Generator) -> str:
-    if language == "en":
-        form = _ECHOES[int(rng.integers(len(_ECHOES)))]
-        first = words(echo)[:1]
-        if form.startswith("So,") and first and first[0].lower in STOP_WORDS and first[0].lower not in _FIRST_PERSON:
-            echo = echo[:1].lower() + echo[1:]
-        return form.format(echo=echo, own=own.strip())
-    blank = pieces(echo)[1]
-    return f"{echo}{'.' if blank else '。'}{blank}{own.strip()}"

@@ -55,25 +55,6 @@ class Entity(NamedTuple):
         return self.text.lower()
 
 
-@cache
-def listed_names() -> MappingProxyType[str, _Listed]:
-    """Returns the names of our own list by their lower-case form."""
-    text = files("dialeval.perturbations").joinpath("names.csv").read_text(encoding="utf-8")
-    rows = csv.DictReader(text.splitlines())
-    return MappingProxyType(
-        {row["name"].lower(): _Listed(row["name"], row["category"], row["capital_only"] == "yes") for row in rows}
-    )
-
-
-@cache
-def listed_by_category() -> MappingProxyType[str, tuple[str, ...]]:
-    """Returns the names of our own list by category."""
-    found: dict[str, list[str]] = {}
-    for listed in listed_names().values():
-        found.setdefault(listed.category, []).append(listed.name)
-    return MappingProxyType({category: tuple(names) for category, names in found.items()})
-
-
 @lru_cache(maxsize=65536)
 def find_entities(text: str) -> tuple[Entity, ...]:
     """Returns the entities of an English text, in order, none overlapping another."""
@@ -97,6 +78,25 @@ def category_of(entities: Iterable[Entity]) -> dict[str, str]:
         if found.get(entity.key, "name") == "name":
             found[entity.key] = entity.category
     return found
+
+
+@cache
+def listed_names() -> MappingProxyType[str, _Listed]:
+    """Returns the names of our own list by their lower-case form."""
+    text = files("dialeval.perturbations").joinpath("names.csv").read_text(encoding="utf-8")
+    rows = csv.DictReader(text.splitlines())
+    return MappingProxyType(
+        {row["name"].lower(): _Listed(row["name"], row["category"], row["capital_only"] == "yes") for row in rows}
+    )
+
+
+@cache
+def listed_by_category() -> MappingProxyType[str, tuple[str, ...]]:
+    """Returns the names of our own list by category."""
+    found: dict[str, list[str]] = {}
+    for listed in listed_names().values():
+        found.setdefault(listed.category, []).append(listed.name)
+    return MappingProxyType({category: tuple(names) for category, names in found.items()})
 
 
 class _Listed(NamedTuple):

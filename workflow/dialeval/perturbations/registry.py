@@ -121,50 +121,6 @@ def perturb_repeatedly(
         yield result
 
 
-def turns_in_scope(item: Item, scope: Scope) -> tuple[int, ...]:
-    """Returns the 0-based numbers of the utterances that may be touched: at turn level only the response."""
-    if item.level == "turn":
-        return (len(item.utterances) - 1,)
-    return tuple(range(len(item.utterances))) if scope == "all" else chatbot_turns(item)
-
-
-def apply_strategy(case: Case, strategy: Strategy, rng: np.random.Generator) -> Edit | NotApplicable:
-    """Applies the rules of a strategy; not applicable where they change nothing.
-
-    Raises:
-        ValueError: the strategy is of the other level or has no such way.
-    """
-    if case.item.level != strategy.level:
-        raise ValueError(
-            f"'{strategy.name}' perturbs a {strategy.level}, but '{case.item.item_id}' is a {case.item.level}"
-        )
-    if case.way is not None and case.way not in strategy.ways:
-        raise ValueError(f"'{strategy.name}' has no way '{case.way}'; it has {', '.join(strategy.ways)}")
-    if strategy.languages and case.item.language not in strategy.languages:
-        return NotApplicable(f"no rules for language '{case.item.language}'")
-    if not case.editable:
-        return NotApplicable("no utterance of the chatbot")
-    if not any(case.item.utterances[place].strip() for place in case.editable):
-        return NotApplicable("nothing is said")
-    edit = strategy.apply(case, rng)
-    if isinstance(edit, Edit) and edit.utterances == case.item.utterances:
-        return NotApplicable("the perturbation would change nothing")
-    return edit
-
-
-def perturbed_item(item: Item, edit: Edit, suffix: str) -> tuple[Item, tuple[int, ...]]:
-    """Returns the item after an edit, and the numbers of the utterances that changed, moved or are new."""
-    new = with_fields(
-        item,
-        item_id=f"{item.item_id}/{suffix}",
-        utterances=edit.utterances,
-        speakers=(*item.speakers, *edit.added_speakers),
-    )
-    n_before = len(item.utterances)
-    touched = [n for n, text in enumerate(edit.utterances) if n >= n_before or text != item.utterances[n]]
-    return new, tuple(touched)
-
-
 def _drawn(
     item: Item, strategy: Strategy, pool: Pool, random_seed: int, draw: int, attempt: int, way: str | None = None
 ) -> Perturbed | NotApplicable:
@@ -279,3 +235,47 @@ def _at(
     if isinstance(edit, NotApplicable):
         return edit
     return with_fields(edit, utterances=(*edit.utterances, *current.utterances[place + 1 :]))
+
+
+def turns_in_scope(item: Item, scope: Scope) -> tuple[int, ...]:
+    """Returns the 0-based numbers of the utterances that may be touched: at turn level only the response."""
+    if item.level == "turn":
+        return (len(item.utterances) - 1,)
+    return tuple(range(len(item.utterances))) if scope == "all" else chatbot_turns(item)
+
+
+def apply_strategy(case: Case, strategy: Strategy, rng: np.random.Generator) -> Edit | NotApplicable:
+    """Applies the rules of a strategy; not applicable where they change nothing.
+
+    Raises:
+        ValueError: the strategy is of the other level or has no such way.
+    """
+    if case.item.level != strategy.level:
+        raise ValueError(
+            f"'{strategy.name}' perturbs a {strategy.level}, but '{case.item.item_id}' is a {case.item.level}"
+        )
+    if case.way is not None and case.way not in strategy.ways:
+        raise ValueError(f"'{strategy.name}' has no way '{case.way}'; it has {', '.join(strategy.ways)}")
+    if strategy.languages and case.item.language not in strategy.languages:
+        return NotApplicable(f"no rules for language '{case.item.language}'")
+    if not case.editable:
+        return NotApplicable("no utterance of the chatbot")
+    if not any(case.item.utterances[place].strip() for place in case.editable):
+        return NotApplicable("nothing is said")
+    edit = strategy.apply(case, rng)
+    if isinstance(edit, Edit) and edit.utterances == case.item.utterances:
+        return NotApplicable("the perturbation would change nothing")
+    return edit
+
+
+def perturbed_item(item: Item, edit: Edit, suffix: str) -> tuple[Item, tuple[int, ...]]:
+    """Returns the item after an edit, and the numbers of the utterances that changed, moved or are new."""
+    new = with_fields(
+        item,
+        item_id=f"{item.item_id}/{suffix}",
+        utterances=edit.utterances,
+        speakers=(*item.speakers, *edit.added_speakers),
+    )
+    n_before = len(item.utterances)
+    touched = [n for n, text in enumerate(edit.utterances) if n >= n_before or text != item.utterances[n]]
+    return new, tuple(touched)

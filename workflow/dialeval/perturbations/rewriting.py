@@ -361,6 +361,16 @@ def problem_of(strategy: str, item: Item, utterances: tuple[str, ...], places: t
     return _unchanged(item, utterances, places) or (check(item, utterances, places) if check else "")
 
 
+def _unchanged(item: Item, utterances: tuple[str, ...], places: tuple[int, ...]) -> str:
+    added = len(utterances) - len(item.utterances)
+    if added:
+        return ""
+    changed = [place for place in places if normalised(utterances[place]) != normalised(item.utterances[place])]
+    if not changed:
+        return "nothing was changed"
+    return "" if 2 * len(changed) >= len(places) else "fewer than half of the utterances were changed"
+
+
 def _mostly_kept(item: Item, utterances: tuple[str, ...], places: tuple[int, ...]) -> str:
     before, after = tokens(item.response), set(tokens(utterances[-1]))
     kept = sum(token in after for token in before)
@@ -421,13 +431,3 @@ CHECKS: MappingProxyType[str, Check] = MappingProxyType(
     }
 )
 """Strategy -> its check beyond that something changed."""
-
-
-def _unchanged(item: Item, utterances: tuple[str, ...], places: tuple[int, ...]) -> str:
-    added = len(utterances) - len(item.utterances)
-    if added:
-        return ""
-    changed = [place for place in places if normalised(utterances[place]) != normalised(item.utterances[place])]
-    if not changed:
-        return "nothing was changed"
-    return "" if 2 * len(changed) >= len(places) else "fewer than half of the utterances were changed"

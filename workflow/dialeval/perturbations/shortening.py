@@ -65,11 +65,6 @@ _UNFINISHED = word_set(
 )
 
 
-def is_reducible(text: str) -> bool:
-    """Returns whether an utterance is long enough to be shortened."""
-    return len(pieces(text)[0]) >= FEWEST_PIECES
-
-
 def shorten(text: str, language: str, rng: np.random.Generator) -> NewText | NotApplicable:
     """Returns an utterance without its details.
 
@@ -87,6 +82,11 @@ def shorten(text: str, language: str, rng: np.random.Generator) -> NewText | Not
     statements = [short for short in short_enough if not is_question(short, language)]
     shortest = sorted(statements or short_enough, key=len)[:3]
     return NewText(shortest[int(rng.integers(len(shortest)))])
+
+
+def is_reducible(text: str) -> bool:
+    """Returns whether an utterance is long enough to be shortened."""
+    return len(pieces(text)[0]) >= FEWEST_PIECES
 
 
 def _finished(short: str, sentence: str) -> str:

