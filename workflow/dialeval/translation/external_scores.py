@@ -2,7 +2,7 @@
 
 Their packages contradict what the rest needs, so this is run as a file, by its path, and imports nothing of dialeval:
 
-    python outside.py --metric cometkiwi22 --rows zh.sample.csv --language en --scores zh.cometkiwi22.csv
+    python external_scores.py --metric cometkiwi22 --rows zh.sample.csv --language en --scores zh.cometkiwi22.csv
 """
 
 from __future__ import annotations
