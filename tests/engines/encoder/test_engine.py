@@ -149,7 +149,7 @@ def test_an_impossible_request_is_refused_in_words(metric_folder: Folders) -> No
         assert failure.value.kind == "unsupported"
         return str(failure.value)
 
-    assert "writes nothing" in refusal(question(("a",), kind="chat"))
+    assert "writes no text" in refusal(question(("a",), kind="chat"))
     assert "at least one utterance" in refusal(question(()))
     assert "the labels A, B" in refusal(question(("a",), labels=("A", "B")))
     with pytest.raises(UserError, match="score: own needs a head for relevance; the heads"):

@@ -94,7 +94,7 @@ def test_a_tokenizer_that_cannot_serve_is_refused_in_words(tokenizer: Any) -> No
 
     unpadded = copy.deepcopy(tokenizer)
     unpadded.pad_token = None
-    with pytest.raises(UserError, match="no token for padding"):
+    with pytest.raises(UserError, match="no padding token"):
         Encoding(unpadded, "turn", 64)
     with pytest.raises(UserError, match="max_tokens 3 leaves no tokens"):
         Encoding(tokenizer, "turn", 3)

@@ -186,7 +186,7 @@ def test_an_encoder_that_cannot_be_had_is_refused_in_words(
         trained(encoder=broken)
     tokenizer = json.loads((encoder / "tokenizer_config.json").read_text())
     (broken / "tokenizer_config.json").write_text(json.dumps({**tokenizer, "pad_token": None}))
-    with pytest.raises(UserError, match="no token for padding"):
+    with pytest.raises(UserError, match="no padding token"):
         trained(encoder=broken)
 
 
@@ -204,7 +204,7 @@ def test_memory_is_estimated_before_anything_is_loaded(trained: Trains, monkeypa
     from dialeval.stages import training
 
     monkeypatch.setattr(training, "free_memory", lambda on_cpu: 1e6)
-    with pytest.raises(UserError, match="poe: the training takes about .* GB: .*, and the machine's memory has 0.0 GB"):
+    with pytest.raises(UserError, match="poe: the training needs about .* GB: .*, and the machine's memory has 0.0 GB"):
         trained()
 
 
@@ -246,7 +246,7 @@ def test_a_set_that_is_empty_is_refused_before_the_encoder_is_loaded(trained: Tr
 
     empty = tmp_path / "empty.parquet"
     write_table(empty, TRAINING_EXAMPLES, pa.Table.from_pylist([], TRAINING_EXAMPLES.schema))
-    with pytest.raises(UserError, match="empty.parquet is empty: no pair could be made"):
+    with pytest.raises(UserError, match="empty.parquet is empty: its corpora give no pair"):
         trained(examples=empty)
 
 

@@ -123,7 +123,7 @@ def test_the_same_training_is_not_done_twice_and_another_is(
     [
         ({}, {"target_modules": ["q_proj", "W_pack"]}, r"has no W_pack; its projections are down_proj, .*q_proj"),
         ({}, {"cutoff": 8192}, r"lora\.cutoff: 8192 tokens are beyond the window of .*, 4096; set cutoff: 4096"),
-        ({}, {"cutoff": 20}, r"no example is left to learn from; .*raise lora\.cutoff"),
+        ({}, {"cutoff": 20}, r"no example is left for training; .*raise lora\.cutoff"),
         ({"model": "nobody/nothing-like-this"}, {}, r"model 'nobody/nothing-like-this' cannot be loaded"),
     ],
 )
@@ -144,7 +144,7 @@ def test_a_memory_that_is_too_small_is_reported_with_what_helps(
     from dialeval.stages import training as train_lora
 
     monkeypatch.setattr(train_lora, "free_memory", lambda *, on_cpu: 1e9 * (0.1 if on_cpu else 1))
-    with pytest.raises(UserError, match=r"judge: the training takes about .* GB free; .*lower micro_batch_size"):
+    with pytest.raises(UserError, match=r"judge: the training needs about .* GB free; .*lower micro_batch_size"):
         train(judge(), EXAMPLES[:10])
 
 

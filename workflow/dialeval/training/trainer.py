@@ -83,7 +83,7 @@ class OrderedTrainer(Trainer):  # type: ignore[misc]
         if newest is None:
             begin()
         elif is_first():
-            print(f"{name}: going on from {newest}", flush=True)
+            print(f"{name}: resuming from {newest}", flush=True)
         self.train(resume_from_checkpoint=str(newest) if newest else None)
         state = self.state
         history = list(state.log_history)
@@ -178,7 +178,7 @@ class Progress(TrainerCallback):  # type: ignore[misc]
         auc = f", AUC {logs['eval_auc']:.3f}" if "eval_auc" in logs else ""
         rate = (state.global_step - self._first) / max(time.monotonic() - self._since, 1e-9)
         left = (state.max_steps - state.global_step) / rate if rate else 0.0
-        progress = f"step {state.global_step} of {state.max_steps}, pass {(state.epoch or 0) * self._passes:.2f}"
+        progress = f"step {state.global_step} of {state.max_steps}, epoch {(state.epoch or 0) * self._passes:.2f}"
         print(f"{self._name}: {progress}: {loss}{auc}" + (f", {left:.0f} s left" if left else ""), flush=True)
 
 
