@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -113,6 +114,18 @@ def test_one_of_several_files_is_named(tmp_path: Path) -> None:
             assert "Traceback" not in refused.stderr, words
     assert (tmp_path / "own" / "data" / f"lab--desk@{COMMIT}" / "b.jsonl").read_bytes() == line
     assert not (tmp_path / "other").exists()
+
+
+def test_an_error_of_the_hub_without_words_is_named_by_its_type(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise TimeoutError
+
+    client = SimpleNamespace(HfApi=lambda: SimpleNamespace(dataset_info=refuse))
+    monkeypatch.setitem(sys.modules, "huggingface_hub", client)
+    with pytest.raises(UserError, match=r"hf://datasets/lab/desk cannot be fetched: TimeoutError; check the id"):
+        fetch_data_set("hf://datasets/lab/desk", tmp_path)
 
 
 def test_without_the_package_the_message_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

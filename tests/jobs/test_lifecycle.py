@@ -179,7 +179,7 @@ def start(folder: Path, announced: bool) -> tuple[subprocess.Popen[str], int]:
 def test_a_job_ends_when_its_run_is_killed_or_terminated(tmp_path: Path, sign: signal.Signals) -> None:
     run, job = start(tmp_path, announced=True)
     try:
-        run.send_signal(sign)  # it is not waited for: a dead process that nobody buried is dead
+        run.send_signal(sign)  # it is not waited for: a zombie counts as dead
         wait_until_gone(job, 20)
     finally:
         run.kill()

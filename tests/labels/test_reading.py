@@ -465,7 +465,7 @@ def test_labels_of_a_question_that_has_changed_are_refused_with_both_wordings(
     with pytest.raises(UserError) as caught:
         read_labels([path], {"felt": protocol(after)})
     message = str(caught.value)
-    assert message.count("remove these labels and label again") == 1  # a whole file's fault is told once
+    assert message.count("remove these labels and label again") == 1  # a fault of a whole file is reported once
     assert "restore the question under criteria.kind" in message
     now = sheet_for(protocol(after), "ann").questions[0]
     told = (sheet.questions[0].text, now.text) if change != "rubric" else ("rude", "curt")

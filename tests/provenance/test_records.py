@@ -128,7 +128,7 @@ def test_without_a_stage_the_way_to_name_one_is_printed() -> None:
     assert "python -m dialeval.stages STAGE ..., or STAGE --help; stages:\n  corpora: download, " in done.stderr
 
 
-# What was made before is put back where the same would be made again, and only there.
+# Cached outputs are restored where the same job would run again, and only there.
 
 GIVEN = {"settings": ["{}"], "code": ["f00"], "prompts": ["ours:"], "store": ["store"], "metric": ["bleu"]}
 

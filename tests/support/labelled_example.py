@@ -1,6 +1,6 @@
 """Simulated systems whose dialogues a biased judge scores, and simulated annotators label in part: the truth is known.
 
-Everything that these annotators say is randomly drawn around numbers of ours; nobody's opinion is in it.
+These labels are drawn at random around numbers of ours; they are no person's opinion.
 """
 
 from __future__ import annotations

@@ -12,6 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dialeval.corpora.items import Item
 from dialeval.tables.files import HUMAN
 
@@ -49,22 +52,31 @@ def contamination_rows(
             what the evaluated speaker did not write.
     """
     texts: defaultdict[_About, _Texts] = defaultdict(_Texts)
-    passages: defaultdict[str, set[tuple[_About, str]]] = defaultdict(set)
+    found: list[tuple[_About, str, str]] = []  # the plain texts with a passage
     for item in items:
         if item.system == HUMAN:
             continue
         for part, utterances in _parts(item, n_seed_utterances.get(item.corpus)):
             about = (item.corpus, part, item.system if part == RESPONSE else "")
             name = (item.case_id or item.item_id) if part == CASE else item.item_id
-            found = [passage for text in utterances for passage in _passages(text)]
-            (texts[about].checked if found else texts[about].short).add(name)
-            for passage in found:
-                passages[passage].add((about, name))
+            plain = [text for text in map(_plain, utterances) if len(text) >= LENGTH]
+            (texts[about].checked if plain else texts[about].short).add(name)
+            found += [(about, name, text) for text in plain]
+    hashes = [_hashes(text) for *_, text in found]
+    every = np.concatenate(hashes) if hashes else np.zeros(0, np.int64)
+    owner = np.repeat(np.arange(len(found), dtype=np.int32), [len(one) for one in hashes])
+    order = np.argsort(every, kind="stable")
+    every, owner = every[order], owner[order]
     for corpus, published in corpora.items():
-        for text in published:
-            for passage in _passages(text):
-                for about, name in passages.get(passage, ()):
-                    texts[about].shared[corpus].setdefault(name, passage)
+        for text in map(_plain, published):
+            of_text = _hashes(text)
+            first, last = (np.searchsorted(every, of_text, side=side) for side in ("left", "right"))
+            for start in np.flatnonzero(first < last):
+                passage = text[start : start + LENGTH]
+                for place in dict.fromkeys(owner[first[start] : last[start]].tolist()):
+                    about, name, own = found[place]
+                    if passage in own:
+                        texts[about].shared[corpus].setdefault(name, passage)
     return [
         {
             "source": source,
@@ -97,7 +109,12 @@ def _parts(item: Item, n_seed: int | None) -> Iterator[tuple[str, list[str]]]:
     yield RESPONSE, [text for text, is_own in zip(item.utterances, own, strict=True) if is_own]
 
 
-def _passages(text: str) -> Iterator[str]:
-    """Yields all passages of a text; none of one that is shorter."""
-    plain = "".join(letter for letter in text.casefold() if letter.isalnum())
-    return (plain[start : start + LENGTH] for start in range(len(plain) - LENGTH + 1))
+def _plain(text: str) -> str:
+    """Returns the letters and digits of a text, without case."""
+    return "".join(letter for letter in text.casefold() if letter.isalnum())
+
+
+def _hashes(plain: str) -> NDArray[np.int64]:
+    """Returns a hash of every passage of a text; none of one that is shorter."""
+    places = range(len(plain) - LENGTH + 1)
+    return np.fromiter((hash(plain[start : start + LENGTH]) for start in places), np.int64, max(len(places), 0))

@@ -340,8 +340,9 @@ def fetch_data_set(address: str, folder: Path) -> Path:
     except UserError:
         raise
     except Exception as error:  # of the network, the hub or the disk, by several libraries
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise UserError(
-            f"{address} cannot be fetched: {str(error).strip().splitlines()[0]:.300}; check the id, the revision and "
-            "the connection; private data sets need HF_TOKEN"
+            f"{address} cannot be fetched: {reason:.300}; check the id, the revision and the connection; private data "
+            "sets need HF_TOKEN"
         ) from error
     return target / wanted[0] if wanted != shards else target

@@ -8,7 +8,7 @@ no search over differences is needed. Without stored results, and of people's la
 Few stored clusters tell the spread badly, and where they tell too small a one, more than a fifth of the runs miss the
 difference. So it is multiplied by `for_pilot`, which makes the power right in the mean over such pilots.
 
-From variance components (`generalizability`), `StudyDesign` plans cases, judges and repeats together, and
+From variance components (`variance_components`), `StudyDesign` plans cases, judges and repeats together, and
 `cheapest_design` chooses among them (Brennan 2001; Shavelson and Webb 1991: D studies).
 """
 
@@ -30,7 +30,7 @@ from dialeval.stats.differences import pseudo_items
 SYSTEM, CASE, JUDGE, REPEAT = "system", "case", "judge", "repeat"
 SYSTEM_CASE, SYSTEM_JUDGE, CASE_JUDGE = "system x case", "system x judge", "case x judge"
 DIALOGUE, THREE_WAY = "dialogue", "system x case x judge"
-"""Variance components of scores (`generalizability`)."""
+"""Variance components of scores (`variance_components`)."""
 POWER = 0.8
 MOST_MORE = 10_000_000
 _RESAMPLES = 1000

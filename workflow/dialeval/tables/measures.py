@@ -285,7 +285,7 @@ VARIANCE_COMPONENTS = Table(
     caption=(
         "Variance of a single score by its sources; how well the means of the systems generalise to other cases and "
         "judges; and half the width of the interval of a difference under other designs. Intervals resample cases and "
-        "hold systems and judges fixed. Components that cannot be told apart are one row, and `note` names them."
+        "hold systems and judges fixed. Components that the design cannot separate are one row, and `note` names them."
     ),
     columns={
         **_WORDS,
