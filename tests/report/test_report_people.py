@@ -65,7 +65,7 @@ def test_people_decide_who_is_best_and_order_the_board() -> None:
         "v1 is best, according to human-corrected estimates: first by felt (empathy) (5). Places by"
     )
     assert (
-        "felt (empathy): labels on 28 to 30 of each system's, where judge clerk is off by -1.5 to +0.5."
+        "felt (empathy): 28 to 30 labelled per system; bias of judge clerk: -1.5 to +0.5."
     ) in said.details
 
 

@@ -166,3 +166,16 @@ def test_a_leaderboard_is_headed_by_its_judge_and_the_answer() -> None:
     ratings = to_table(RATINGS, [example._rating("weak", 1020.0), example._rating("able", 980.0)])
     undecided = summary(example.inputs(tables={**example.inputs().tables, "arena/ratings": ratings}))
     assert "\n\n**Judge clerk.** weak comes first: 1020.0 by Arena Elo at N = 4. The order was not tested." in undecided
+
+
+def test_each_of_two_judges_who_agree_on_everything_has_its_numbers() -> None:
+    one = example.inputs()
+    both = {
+        name: pa.concat_tables([table, table.set_column(0, table.schema.field(0), pa.array(["usher"] * len(table), pa.string()))])
+        for name, table in one.tables.items()
+        if table.column_names[0] == "judge"
+    }
+    found = leaders_of(example.inputs(tables={**one.tables, **both}, judges=("clerk", "usher")), {})
+    assert [board.title for board in found] == ["Judge clerk", "Judge usher"]
+    assert found[0].table == found[1].table
+    assert found[0].table.rows

@@ -414,15 +414,14 @@ def _corrected_value(row: Row) -> Value:
 
 
 def _words(label: str, rows: list[Row]) -> str:
-    """Returns what a column rests on, and how far its judge is from people."""
+    """Returns how many labels a column rests on, and the judge's bias."""
     first, kind = rows[0], _KINDS[rows[0]["measure"]][1]
     counts = sorted(row["n_labelled"] for row in rows)
     labels = f"{counts[0]:,}" if counts[0] == counts[-1] else f"{counts[0]:,} to {counts[-1]:,}"
     biases = sorted(row["judge_bias"] for row in rows if not is_missing(row["judge_bias"]))
     judge = "all judges together" if first["judge"] == PANEL else f"judge {first['judge']}"
-    are = "are" if first["judge"] == PANEL else "is"
-    off = f", where {judge} {are} off by {_range(biases, kind)}" if biases else ""
-    return f"{label}: labels on {labels} of each system's{off}"
+    bias = f"; bias of {judge}: {_range(biases, kind)}" if biases else ""
+    return f"{label}: {labels} labelled per system{bias}"
 
 
 def _range(values: list[float], kind: Kind) -> str:

@@ -199,7 +199,7 @@ def leaders_of(inputs: ReportInputs, battles: Mapping[str, pa.Table]) -> list[Le
     known: list[SmallTable] = []
     for one in leaderboards(inputs):
         table = _of_board(one.board, one.heading, " (Pearson r)" if one.part == METAEVAL else "")
-        above = table in known
+        above = one.part == LABELS and table in known
         known.append(table)
         if table.rows or one.part == LABELS:
             answer = "The labels:" if above else one.answer
