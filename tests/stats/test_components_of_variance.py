@@ -166,6 +166,15 @@ def test_negative_estimates_stay_and_count_as_zero() -> None:
     assert found.variances()["case"] == 0.0
 
 
+def test_a_component_of_rounding_is_zero_in_any_order_of_scores() -> None:
+    value, system, case, judge = crossed((3, 7, 2, 2), seed=5)
+    value = np.repeat(value.reshape(-1, 2)[:, :1], 2, axis=1).ravel()  # repeats that agree
+    for seed in range(20):
+        order = np.random.default_rng(seed).permutation(len(value))
+        found = variance_components(value[order], system[order], case[order], judge[order], resamples=2)
+        assert by_name(found)["repeat"] == 0.0
+
+
 def test_several_dialogues_of_a_case_have_a_component_of_their_own() -> None:
     rng = np.random.default_rng(2)
     system, case, dialogue, judge = np.indices((3, 30, 2, 2)).reshape(4, -1)

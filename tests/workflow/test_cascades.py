@@ -96,7 +96,7 @@ def test_the_expensive_judge_answers_where_the_cheap_one_is_uncertain(workspace:
         number = won[NAME, "birch", "cedar"]
         assert float(number["estimate"]) == 1.0, "what the dear judge would say, and no mixture of the two"
         assert 0.5 < float(number["ci_low"]) < 1.0
-        assert number["note"].startswith("what dear would say")
+        assert number["note"].startswith("estimate of dear's result on all items")
         assert NAME not in {row[side] for row in rows(workspace, "closer/bias") for side in ("judge", "other_judge")}
         tests = [row for row in rows(workspace, "closer/differences") if row["judge"] == NAME]
         assert {row["measure"] for row in tests} == {"head_to_head"}, "who wins all has no rating to compare"

@@ -70,4 +70,4 @@ def test_stored_answers_are_not_requested_again_and_rated_criteria_are_reported(
     assert ours["de"] == pytest.approx(next(row["pearson"] for row in rows if row["language"] == "de"))
     workspace.configure(**settings(criterion_map={"relevance": "engaging"}))
     refused = workspace.run("metaeval", ok=False)
-    assert "scores on 'relevance' are to be compared with ratings on 'engaging', which" in refused
+    assert "scores on 'relevance' are compared with ratings on 'engaging', which" in refused

@@ -124,7 +124,7 @@ def test_from_the_draw_to_the_table_of_labels(labelling: Workspace) -> None:
     wrong = fill(labelling, "quality", "bob", "9")
     path.write_text(json.dumps(export | {"draw": "d0"}), encoding="utf-8")
     output = labelling.run("results/labels/labels.parquet", ok=False)
-    assert "quality-bob.csv, row 2: 9 is off the scale of overall, 1 to 5" in output
+    assert "quality-bob.csv, row 2: 9 is outside the scale of overall, 1 to 5" in output
     assert "human_like-bob (1).json belongs to another sample, d0" in output
     wrong.unlink()
 
@@ -163,7 +163,7 @@ def test_a_draw_by_the_judges_scores(labelling: Workspace) -> None:
                       for third in ("low", "middle", "high")}  # fmt: skip
     configure(labelling, sampling_design="cases", protocols=["quality"], n=3)
     output = labelling.run("annotation_pages", ok=False)
-    assert "draw-quality.csv was drawn by score, and labels.sampling_design is now cases" in output
+    assert "draw-quality.csv was drawn with sampling_design score, and labels.sampling_design is now cases" in output
 
 
 @pytest.mark.slow

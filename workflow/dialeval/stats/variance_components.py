@@ -99,11 +99,11 @@ def variance_components(
     partitions = _partitions(codes)
     kept, joined = _identifiable(partitions)
     clusters, n_cases = codes[CASE], int(codes[CASE].max(initial=-1)) + 1
+    negligible = _ROUNDING * np.square(values).max(initial=0.0)
     values = values - values.mean() if len(values) else values
     pairs = _Pairs([partitions[name] for name in kept], clusters, n_cases, values, partitions[SYSTEM_JUDGE])
     estimate = pairs.components(np.ones((1, n_cases)))[0] if kept else np.zeros(0)
-    if len(values) and values.max() - values.min() <= _ROUNDING:
-        estimate = np.zeros(len(kept))
+    estimate = np.where(np.abs(estimate) <= negligible, 0.0, estimate)
     counts = cluster_counts(n_cases, resamples, np.random.default_rng(random_seed))
     replicates = pairs.components(counts) if kept else np.zeros((resamples, 0))
     with np.errstate(invalid="ignore"):
