@@ -14,7 +14,7 @@ TOLD = "--content={params.content:q}"
 PUT_BACK = "restored the cached outputs"
 ALWAYS = {"choose_tokenizer", "tabulate_usage"}
 """Stages that follow from more than a run knows."""
-LIBRARIES = re.compile(rb"<summary>Libraries .*?</details>", re.DOTALL)
+LIBRARIES = re.compile(rb"<summary>Library versions .*?</details>", re.DOTALL)
 """The page's list of what jobs imported: forks of a warm process have imported more than jobs of their own."""
 
 
