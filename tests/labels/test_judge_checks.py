@@ -133,7 +133,7 @@ def test_what_labels_cannot_check_is_missing_with_the_reason() -> None:
     replacement, _, selective = tables(judged, alone, about)
     assert len(replacement) == 1
     assert replacement[0]["estimate"] is None or np.isnan(replacement[0]["estimate"])
-    assert "no item has a score and two labels" in replacement[0]["note"]
+    assert "there are none" in replacement[0]["note"]
     assert np.isnan(selective[0]["annotator_agreement"] or np.nan)
     assert all(table == [] for table in tables([], labelled, about))
     assert all(table == [] for table in tables(judged, [], about))

@@ -206,7 +206,7 @@ def test_the_part_on_labels_says_whether_the_judge_may_replace_annotators_and_wh
     (one,) = people_boards(dataclasses.replace(inputs, tables={**inputs.tables, **tables}))
     assert one.summary.details[-3:] == (
         "Judge clerk passes the alternative annotator test at the margin 0.15 of skilled annotators (empathy).",
-        "Whether judge clerk may replace annotators is not known: the test needs 3 annotators (tact).",
+        "Judge clerk: no alternative annotator test (tact): the test needs 3 annotators.",
         "Judge clerk agrees with an annotator on at least 80.0% of the 62.0% of items of which it is most certain "
         "(empathy). Ask annotators or a stronger judge about the other 84.",
     )

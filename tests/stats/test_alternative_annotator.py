@@ -135,9 +135,9 @@ def test_all_ties_pass_only_where_the_items_suffice() -> None:
 def test_what_cannot_be_tested_is_missing_with_its_reason() -> None:
     judge, labels = simulated(np.random.default_rng(5), annotators=3)
     for given, words in (
-        (labels[:1], "no item has a score and two labels"),
-        (labels[:2], "2 have items: 60, 60"),
-        (np.where(np.arange(60) < 20, labels, np.nan), "3 have items: 20, 20, 20"),
+        (labels[:1], "there are none"),
+        (labels[:2], "the annotators have 60, 60 such items"),
+        (np.where(np.arange(60) < 20, labels, np.nan), "the annotators have 20, 20, 20 such items"),
     ):
         found = examined(judge, given)
         assert np.isnan(found.winning_rate(0.2))

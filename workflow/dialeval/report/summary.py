@@ -458,19 +458,20 @@ def judge_checks(inputs: ReportInputs, protocol: str, judge: str) -> list[str]:
     who = "The panel of judges" if judge == PANEL else f"Judge {judge}"
     tested = [row for row in rows("labels/replacement") if row["annotator"] is None]
     outcomes: dict[str, list[str]] = {}
+    untested: dict[str, list[str]] = {}
     for row in tested:
         passed = next((words for rate, words in _MARGINS.items() if (row[rate] or 0.0) >= _PASSING), "")
         if is_missing(row["winning_rate_expert"]):
-            words = f"may replace annotators is not known: {row['note']}"
-        elif passed:
+            untested.setdefault(row["note"], []).append(scope(row))
+            continue
+        if passed:
             words = f"passes the alternative annotator test {passed}"
         else:
             words = "does not pass the alternative annotator test, not even at the margin 0.2 of experts"
         outcomes.setdefault(words, []).append(scope(row))
-    sentences = []
-    for words, questions in outcomes.items():
-        head = f"Whether {who[0].lower()}{who[1:]}" if words.startswith("may") else who
-        sentences.append(f"{head} {words}{_on(questions, len(tested))}.")
+    sentences = [f"{who} {words}{_on(questions, len(tested))}." for words, questions in outcomes.items()]
+    for note, questions in untested.items():
+        sentences.append(f"{who}: no alternative annotator test{_on(questions, len(tested))}: {note}.")
     kept: dict[str, Row] = {}
     for row in rows("labels/selective"):
         if row["agreement"] is not None and not is_missing(row["threshold"]):

@@ -35,9 +35,7 @@ PASSING = 0.5
 """Winning rate from which a judge may replace annotators."""
 FALSE_DISCOVERIES = 0.05
 
-FEW_ANNOTATORS = (
-    "the test needs {} annotators with {} items each, which another annotator and the judge labelled too; {}"
-)
+FEW_ANNOTATORS = "the test needs {} annotators, each with {} items that have the judge's score and another label; {}"
 ONE_CLUSTER = "all items are in one cluster"
 
 _EQUAL = 1e-9  # of the largest distance
@@ -242,6 +240,6 @@ def _so_far(known: BoolArray) -> str:
     """Return how many annotators have how many items."""
     counts = sorted((int(n) for n in known.sum(axis=1) if n), reverse=True)
     if not counts:
-        return "no item has a score and two labels"
+        return "there are none"
     most = ", ".join(map(str, counts[:FEWEST_ANNOTATORS]))
-    return f"{len(counts)} have items: {most}"
+    return f"the annotators have {most} such items"
