@@ -38,7 +38,7 @@ def test_a_saved_file_goes_on_elsewhere_and_is_saved_the_same(opened: Opened, tm
     forget(browser)
     assert text(browser, "#count") == "0 of 4 labelled"
     choose_file(browser, tmp_path / "export.json")
-    assert text(browser, "#file-message") == "3 labels taken from export.json."
+    assert text(browser, "#file-message") == "3 labels loaded from export.json."
     assert saved(browser, tmp_path, sheet) == before
     reload(browser)
     assert saved(browser, tmp_path, sheet) == before
@@ -70,7 +70,7 @@ def test_answers_of_a_file_replace_those_of_the_page_only_on_request(opened: Ope
     browser.press("2")
     choose_file(browser, tmp_path / "export.json")
     assert text(browser, "#file-message").startswith(
-        "1 label taken from export.json. It says otherwise about 1 label: those of this page stay"
+        "1 label loaded from export.json. The file differs in 1 label. The page's labels stay"
     )
     browser.press("?")
     browser.click("#keep-mine")
@@ -87,7 +87,7 @@ def test_answers_of_a_file_replace_those_of_the_page_only_on_request(opened: Ope
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"draw": "d2"}, "another draw (d2) than this page (d1). Nothing was taken."),
+        ({"draw": "d2"}, "another draw (d2) than this page (d1). No label was loaded."),
         ({"annotator": "ben"}, "another annotator (ben) than this page (anna)"),
         ({"protocol": "worse"}, "another protocol (worse)"),
         ({"version": 2}, "of version 2, and this page reads version 1"),
@@ -121,7 +121,7 @@ def test_records_that_do_not_fit_are_counted_and_a_damaged_file_is_named(opened:
     forget(browser)
     choose_file(browser, tmp_path / "changed.json")
     assert text(browser, "#file-message") == (
-        "1 label taken from changed.json. 3 records left out: they do not fit what this page asks."
+        "1 label loaded from changed.json. 3 records ignored: they do not match this page's items and questions."
     )
     (tmp_path / "broken.json").write_text('{"format": "dialeval-')
     choose_file(browser, tmp_path / "broken.json")
@@ -231,7 +231,7 @@ def test_numbers_that_were_kept_on_another_scale_are_put_aside(
     sheet = replace(sheets.numbers(), questions=(effort, sheets.STARS))
     browser = opened(sheet)
     assert text(browser, "#count") == "0 of 3 labelled"
-    assert "labelled on another scale of effort; it was put aside" in text(browser, "#warning")
+    assert "given on another scale of effort" in text(browser, "#warning")
     kept = browser.evaluate("localStorage.getItem('dialeval-labels/service/anna/d1/a number from 0 to 100')")
     assert '"label":40' in kept
 
@@ -248,9 +248,9 @@ def test_what_was_kept_under_a_question_in_other_words_is_put_aside(
     sheet = replace(sheets.pairs(3), questions=(replace(sheets.BETTER, text="Which one helps more?"),))
     browser = opened(sheet)
     assert text(browser, "#count") == "0 of 3 labelled"
-    assert "labelled under a question in other words; it was put aside" in text(browser, "#warning")
+    assert "given under a question with another wording" in text(browser, "#warning")
     choose_file(browser, tmp_path / "export.json")
-    assert "2 records left out: they do not fit what this page asks" in text(browser, "#file-message")
+    assert "2 records ignored: they do not match this page" in text(browser, "#file-message")
 
 
 def test_what_another_tab_labels_is_not_lost(opened: Opened, browser: Browser) -> None:
@@ -288,7 +288,7 @@ def test_what_was_kept_and_is_damaged_is_put_aside(opened: Opened, browser: Brow
     name = "dialeval-labels/better/anna/d1"
     browser.evaluate(f"localStorage.setItem({name!r}, '{{')")
     reload(browser)
-    assert "cannot be read; it was put aside" in text(browser, "#warning")
+    assert "stored in this browser cannot be read" in text(browser, "#warning")
     assert browser.evaluate(f"localStorage.getItem({f'{name}/unreadable'!r})") == "{"
     assert text(browser, "#count") == "0 of 2 labelled"
 

@@ -124,9 +124,9 @@ def test_utterances_are_marked_and_cases_are_found_by_kind(
         "s.dispatchEvent(new Event('change', {{bubbles: true}})); }})()"
     )
     browser.evaluate(choose.format("filter-protocol", "Failures: formal tone"))
-    browser.evaluate(choose.format("filter-outcome", "lost, called AI, or shows it"))
+    browser.evaluate(choose.format("filter-outcome", "lost, judged AI, or with it"))
     browser.wait("document.getElementById('found').textContent === '1 of 3 cases'")
     assert texts(browser, "#case-list strong") == ["refund"]
     browser.evaluate(choose.format("filter-protocol", "Failures: excessive length"))
-    browser.wait("document.getElementById('found').textContent === 'None of 3 cases is like this.'")
+    browser.wait("document.getElementById('found').textContent === 'None of 3 cases matches.'")
     assert browser.complaints() == []

@@ -134,7 +134,7 @@ def test_a_run_is_summarised_from_its_files(tmp_path: Path) -> None:
 def test_without_what_a_run_writes_down_the_page_says_so(tmp_path: Path) -> None:
     about = read_about(tmp_path, [], [], [], tmp_path / "configuration.yaml", 0, stage_functions)
     page = build_report(example.inputs(about=about))
-    assert "The run wrote down no configuration." in page
+    assert "The run has no record of its configuration." in page
 
 
 def test_markup_in_names_and_prompts_is_text() -> None:

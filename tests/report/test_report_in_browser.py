@@ -124,13 +124,13 @@ def test_seeds_are_found_by_text_by_id_and_by_outcome(browser: Browser, address:
     assert seeds_after("mt-1") == ["MT-1", "MT-10"]
     assert seeds_after("") == ["MT-1", "MT-2", "MT-10"]
     choose(browser, "filter-system", "weak")
-    choose(browser, "filter-outcome", "lost, called AI, or shows it")
+    choose(browser, "filter-outcome", "lost, judged AI, or with it")
     assert texts(browser, "#case-list strong") == ["MT-1", "MT-2", "MT-10"]
     choose(browser, "filter-protocol", "UniEval")
     assert texts(browser, "#case-list strong") == ["MT-2", "MT-10"]
     choose(browser, "filter-protocol", "UniEval at N\u00a0=\u00a04")
     assert texts(browser, "#case-list strong") == ["MT-2", "MT-10"]
-    choose(browser, "filter-outcome", "has no readable verdict")
+    choose(browser, "filter-outcome", "verdict was not parsed")
     assert texts(browser, "#case-list strong") == ["MT-1"]
 
 
@@ -161,6 +161,6 @@ def test_a_browser_that_cannot_unpack_says_so(browser: Browser, address: str) ->
     browser.open(address, until="document.getElementById('viewer-message')?.hidden === false")
     browser.command("Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])
     (message,) = texts(browser, "#viewer-message")
-    assert "cannot unpack the cases" in message
+    assert "cases cannot be shown" in message
     assert "results/dialogues/*.parquet" in message
     assert browser.evaluate("document.querySelectorAll('#board-1 tbody tr').length") == 3

@@ -73,7 +73,7 @@ def test_published_numbers_stand_beside_ours() -> None:
 def test_only_a_board_with_printed_numbers_speaks_of_a_paper() -> None:
     lengths = [{**example._length("able", 40.0), "published_mean": 30.5}]
     tables = {"botchat/utterance_lengths": to_table(UTTERANCE_LENGTHS, lengths)}
-    legend = "what the paper printed"
+    legend = "the paper’s number"
     assert legend in build_report(example.inputs(tables=tables))
     assert legend not in build_report(mine.inputs())
 
@@ -90,7 +90,7 @@ def test_published_numbers_are_marked_where_the_run_has_other_prompts() -> None:
     ]
     counted = dataclasses.replace(inputs, tables={PAIR_COUNTS.name: empty_table(PAIR_COUNTS)})
     assert "published n" in [column.label for grid in table_grids(counted) for column in grid.columns]  # by no prompt
-    assert "“other prompts”: the paper asked" in build_report(inputs)
+    assert "“other prompts”: this run did not use the paper’s prompts" in build_report(inputs)
     assert "“other prompts”" not in build_report(dataclasses.replace(inputs, other_prompts=False))
 
 

@@ -54,7 +54,8 @@ def test_the_same_inputs_give_the_same_bytes(page: str) -> None:
 def test_dialogues_cannot_become_markup(page: str) -> None:
     assert "alert(1)" not in page
     plain = build_report(example.inputs(verdicts=empty_table(JUDGEMENTS), generated=empty_table(GENERATED)))
-    assert [tag for tag, _ in Page(page).tags] == [tag for tag, _ in Page(plain).tags]
+    tags, of_plain = ([tag for tag, _ in Page(one).tags if tag != "li"] for one in (page, plain))  # "li": a sentence
+    assert tags == of_plain
     (index,) = re.findall(r'<script type="text/plain" id="archive-dialogues">(.*?)</script>', page, re.DOTALL)
     assert example.HOSTILE in unpack(index.split("\n")[0])["strings"]
 
@@ -139,7 +140,7 @@ def test_a_table_without_rows_is_a_line_and_not_opened() -> None:
     run = example.inputs()
     tables = dict(run.tables) | {"arena/ratings": empty_table(RATINGS)}
     page = build_report(example.inputs(tables=tables))
-    assert "Without a row in this run: arena: Ratings." in page
+    assert "Tables without rows in this run: arena: Ratings." in page
     assert 'id="table-arena-ratings"' not in page
     assert "Without a row in this run" not in build_report(run)
 

@@ -103,8 +103,8 @@ def test_what_is_packed_sorts_like_what_is_written() -> None:
 
 
 def test_a_part_with_a_long_table_says_what_the_browsers_search_finds(text: str) -> None:
-    assert "search finds no others" in text
-    assert "search finds no others" not in build_report(mine.inputs())
+    assert "search misses the others" in text
+    assert "search misses the others" not in build_report(mine.inputs())
 
 
 @needs_browser

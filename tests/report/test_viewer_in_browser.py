@@ -128,7 +128,7 @@ def test_what_is_open_searched_filtered_and_sorted_is_there_again_from_the_addre
     browser.evaluate("document.querySelectorAll('#board-1 thead button')[6].click()")
     order = texts(browser, "#board-1 tbody th span:first-child")
     choose(browser, "filter-protocol", "UniEval")
-    choose(browser, "filter-outcome", "lost, called AI, or shows it")
+    choose(browser, "filter-outcome", "lost, judged AI, or with it")
     search(browser, "back door")
     browser.wait(f"{TITLE} === 'Seed MT-1'")
     browser.evaluate("document.querySelector('#models input[value=\"0\"]').click()")
@@ -172,11 +172,11 @@ def test_addresses_old_short_and_damaged_lead_somewhere(browser: Browser, addres
 
 def test_a_missing_target_of_an_address_is_reported(browser: Browser, address: str) -> None:
     browser.open(f"{address}#cases=nothing", until=READY)
-    assert texts(browser, "#viewer-message") == ["There are no cases of the kind “nothing” in this page."]
+    assert texts(browser, "#viewer-message") == ["This page has no cases of the kind “nothing”."]
     for wanted, said in (
-        ("cases=dialogues&case=MT-99", "There is no seed MT-99 in this page."),
-        ("cases=dialogues&system=nobody&case=MT-1", "There is no system “nobody” in this page."),
-        ("cases=choices&of=elsewhere", "There is nothing of “elsewhere” in this page."),
+        ("cases=dialogues&case=MT-99", "This page has no seed MT-99."),
+        ("cases=dialogues&system=nobody&case=MT-1", "This page has no system “nobody”."),
+        ("cases=choices&of=elsewhere", "This page has no group “elsewhere”."),
     ):
         browser.evaluate(f"location.hash = {wanted!r}")
         browser.wait(f"document.getElementById('viewer-message').textContent === {said!r}")
@@ -219,17 +219,17 @@ def test_a_hit_in_a_dialogue_that_is_not_shown_is_shown(browser: Browser, addres
 def test_no_hits_says_so_and_how_to_find_more(browser: Browser, address: str) -> None:
     browser.open(f"{address}#cases=choices&of=first", until=READY)
     search(browser, "zebra")
-    assert texts(browser, "#found") == ["No hits: “zebra” is in none of 2 questions."]
+    assert texts(browser, "#found") == ["No hits: “zebra” does not occur in 2 questions."]
     assert texts(browser, "#case-title") == ["No case"]
-    assert texts(browser, "#widen") == ["Look in all of them"]
+    assert texts(browser, "#widen") == ["Search all"]
     browser.click("#widen")
-    browser.wait("document.getElementById('found').textContent.includes('of 3 questions')")
+    browser.wait("document.getElementById('found').textContent.includes('in 3 questions')")
     assert "try fewer or other words" in texts(browser, "#found")[0]
     assert browser.evaluate("document.getElementById('widen').hidden")
     choose(browser, "filter-result", "wrong")
     search(browser, "answer 2")
     assert texts(browser, "#found") == [
-        "No hits: “answer 2” is in none of the 2 of 3 questions that the filter leaves."
+        "No hits: “answer 2” does not occur in the 2 of 3 questions that the filter leaves."
     ]
     browser.click("#widen")
     browser.wait("document.getElementById('found').textContent === '1 of 3 questions'")
@@ -279,7 +279,7 @@ def test_every_kind_of_block_is_drawn(browser: Browser, address: str) -> None:
     browser.wait(f"{TITLE} === {'Question ' + example.HOSTILE!r}")
     browser.click("details.sent summary")
     browser.wait("document.querySelector('details.sent .muted')")
-    assert texts(browser, "details.sent .muted") == ["This prompt found no room in the page."]
+    assert texts(browser, "details.sent .muted") == ["This prompt is not in the page, which would be too large."]
     assert browser.complaints() == []
 
 

@@ -64,7 +64,7 @@ const cards = (() => {
       async () => {
         try {
           const held = await read();
-          made.append(...(held ? messages(held, number) : [element("p", "muted", missing || "This prompt found no room in the page.")]));
+          made.append(...(held ? messages(held, number) : [element("p", "muted", missing || "This prompt is not in the page, which would be too large.")]));
         } catch (error) {
           made.append(element("p", "muted", `The prompt could not be shown: ${error.message}`));
         }

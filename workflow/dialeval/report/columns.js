@@ -96,7 +96,7 @@ const dialogueColumns = (() => {
         remarks.push(`ended by: ${finish}`);
       }
       if (dropped) {
-        remarks.push(`written without the oldest ${counted(dropped, "utterance")}, for lack of room`);
+        remarks.push(`written without the oldest ${counted(dropped, "utterance")}, which did not fit the model's window`);
       }
       return element("span", "remark", remarks.join("; "));
     });

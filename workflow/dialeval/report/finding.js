@@ -64,15 +64,15 @@ const finding = (() => {
     const all = counted(placesOf(chosen).length, nounOf(chosen));
     const isWide = !chosen.filter.size && !chosen.flagged && (chosen.group < 0 || chosen.shelf.groups.length < 2);
     byId("widen").hidden = Boolean(found.length) || isWide;
-    byId("widen").textContent = chosen.filter.size || chosen.flagged ? "Look without the filter" : "Look in all of them";
+    byId("widen").textContent = chosen.filter.size || chosen.flagged ? "Search without the filter" : "Search all";
     if (found.length) {
       byId("found").textContent = `${found.length.toLocaleString("en")} of ${all}`;
     } else if (!searched) {
-      byId("found").textContent = `None of ${all} is like this.`;
+      byId("found").textContent = `None of ${all} matches.`;
     } else {
       const where = searched < placesOf(chosen).length ? `the ${searched.toLocaleString("en")} of ${all} that the filter leaves` : all;
-      const advice = isWide ? " It is searched letter by letter: try fewer or other words." : "";
-      byId("found").textContent = `No hits: “${chosen.typed}” is in none of ${where}.${advice}`;
+      const advice = isWide ? " The search needs the exact letters: try fewer or other words." : "";
+      byId("found").textContent = `No hits: “${chosen.typed}” does not occur in ${where}.${advice}`;
     }
   }
 

@@ -182,7 +182,7 @@ const rows = (() => {
       tables.delete(name); // it is tried again when it is opened again
       const holder = byId(name).closest("details, article");
       holder.querySelector(":scope > .warning")?.remove();
-      const message = `The rows could not be shown here, which browsers from 2023 on can do (${error.message}).`;
+      const message = `The rows cannot be shown: this needs a browser from 2023 or later (${error.message}).`;
       holder.append(element("p", "warning", message));
     }
   }

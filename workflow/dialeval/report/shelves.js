@@ -7,7 +7,7 @@ const shelves = (() => {
   "use strict";
 
   const OUTCOMES = ["won", "tied", "lost", "none", "answered"];
-  const OUTCOME_TITLES = ["won, taken for human, or free of it", "tied", "lost, called AI, or shows it", "has no readable verdict", "has a value or a word of a criterion"];
+  const OUTCOME_TITLES = ["won, judged human, or without it", "tied", "lost, judged AI, or with it", "verdict was not parsed", "has a score or label"];
 
   /** Keeps the folded texts of cases, which are read when they are first searched. */
   class Searched {
@@ -68,7 +68,7 @@ const shelves = (() => {
       }
       const outcomeNames = OUTCOMES.filter((outcome, at) => outcome !== "answered" || outcomes.some((one) => one[at].length));
       return [
-        { name: "system", label: "system", any: "any but people", values: models },
+        { name: "system", label: "system", any: "all except human", values: models },
         ...(compares ? [{ name: "opponent", label: "against", any: "anybody", values: models }] : []),
         { name: "outcome", label: "outcome", any: "anything", values: outcomeNames, titles: OUTCOME_TITLES },
         { name: "protocol", label: "protocol", any: "any", values: [...asked.keys()], titles: [...asked.values()] },

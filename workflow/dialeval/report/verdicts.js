@@ -4,7 +4,7 @@ const verdictLists = (() => {
   "use strict";
 
   const OUTCOMES = [
-    { name: "won", comparison: "won", single: "taken for human" },
+    { name: "won", comparison: "won", single: "judged human" },
     { name: "tied", comparison: "tied", single: "tied" },
     { name: "lost", comparison: "lost", single: "called AI" },
     { name: "none", comparison: "no verdict", single: "no verdict" },
@@ -186,7 +186,7 @@ const verdictLists = (() => {
       item.append(holder);
       const outcomes = new Set(verdicts.map((verdict) => outcomeFor(model, verdict)));
       if (verdicts.length === 2 && verdicts[0].left !== verdicts[1].left && outcomes.size > 1 && !outcomes.has(OUTCOMES[3])) {
-        item.append(element("p", "muted", "The answer turns with the order in which the two were shown."));
+        item.append(element("p", "muted", "The verdict changes with the order of the two dialogues."));
       }
       return item;
     }

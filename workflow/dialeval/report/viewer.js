@@ -46,7 +46,7 @@
     }
     const shelf = all.find(({ kind }) => kind === wanted.kind);
     if (!shelf) {
-      say(`There are no cases of the kind “${wanted.kind}” in this page.`);
+      say(`This page has no cases of the kind “${wanted.kind}”.`);
       byId("cases").scrollIntoView();
       return false;
     }
@@ -54,7 +54,7 @@
     const nameOf = (list, name) => list.findIndex((one) => one.name === name);
     const group = nameOf(shelf.groups, wanted.group);
     if (wanted.group && group < 0) {
-      missing.push(`nothing of “${wanted.group}”`);
+      missing.push(`no group “${wanted.group}”`);
     }
     const named = wanted.id === null ? undefined : placeOf(shelf, wanted, group);
     const isOfAll = shelf.groups.length > 1 && (wanted.facets.size || wanted.from); // what lies behind a number may lie in several
@@ -77,7 +77,7 @@
     if (named === undefined && wanted.id !== null) {
       missing.push(`no ${finding.nounOf(chosen)} ${wanted.id}`);
     }
-    say(missing.length ? `There is ${missing.join(", and ")} in this page.` : "");
+    say(missing.length ? `This page has ${missing.join(", and ")}.` : "");
     await show(named ?? found[0] ?? -1);
     bringIntoView();
     return true;
@@ -342,12 +342,12 @@
     }
     const { elsewhere } = byId("viewer-message").dataset;
     if (typeof DecompressionStream === "undefined") {
-      say(`This browser cannot unpack the cases (browsers from 2023 on can); dialogues are in ${elsewhere}.`);
+      say(`The cases cannot be shown: this needs a browser from 2023 or later. The dialogues are in ${elsewhere}.`);
       return;
     }
     all = await shelves.all();
     if (!all.length) {
-      say(`There is no case in this page; look in ${elsewhere}.`);
+      say(`This page has no cases; they are in ${elsewhere}.`);
       return;
     }
     byId("viewer").hidden = false;

@@ -67,7 +67,7 @@ const filesOf = (sheet, kept, shown) => {
     kept.saved();
     shown.drawState();
     const parts = kept.list().filter((entry) => kept.stateOf(entry) === "part").length;
-    const open = parts ? ` ${counted(parts, "item")} labelled in part: what is answered is in it.` : "";
+    const open = parts ? ` ${counted(parts, "item")} partly labelled: what is answered is in it.` : "";
     showMessage(`Saved ${counted(content.labels.length, "label")} as ${sheet.protocol}-${sheet.annotator}.json.${open}`);
   }
 
@@ -168,15 +168,15 @@ const filesOf = (sheet, kept, shown) => {
     }
     const refused = refusal(content);
     if (refused) {
-      tell(`${file.name}: ${refused} Nothing was taken.`);
+      tell(`${file.name}: ${refused} No label was loaded.`);
       return;
     }
     const { slots, foreign } = slotsOf(content);
     const { taken, differing } = merge(slots, { theirs: false });
     tell(
-      `${counted(taken, "label")} taken from ${file.name}.` +
-        (foreign ? ` ${counted(foreign, "record")} left out: they do not fit what this page asks.` : "") +
-        (differing ? ` It says otherwise about ${counted(differing, "label")}: those of this page stay unless you take the file's.` : ""),
+      `${counted(taken, "label")} loaded from ${file.name}.` +
+        (foreign ? ` ${counted(foreign, "record")} ignored: they do not match this page's items and questions.` : "") +
+        (differing ? ` The file differs in ${counted(differing, "label")}. The page's labels stay unless you choose the file's.` : ""),
     );
     byId("file-conflicts").hidden = differing === 0;
     byId("take-file").onclick = () => {
@@ -185,7 +185,7 @@ const filesOf = (sheet, kept, shown) => {
       byId("file-conflicts").hidden = true;
     };
     byId("keep-mine").onclick = () => {
-      tell("The labels of this page stay.");
+      tell("The page's labels stay.");
       byId("file-conflicts").hidden = true;
     };
   }

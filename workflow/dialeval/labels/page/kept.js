@@ -46,20 +46,20 @@ const keepLabels = (sheet) => {
       const aside = (words, mark) => {
         localStorage.setItem(`${name}/${mark}`, text);
         state = fresh();
-        warn(`What this browser had kept was labelled ${words}; it was put aside under “${name}/${mark}”.`);
+        warn(`The labels stored in this browser were given ${words}. They are stored under “${name}/${mark}” and not used.`);
       };
       const [scale] = changed(state.scales, sheet.scales);
       const [question] = changed(state.wording, sheet.wording);
       if (scale !== undefined) {
         aside(`on another scale of ${scale}`, state.scales[scale]);
       } else if (question !== undefined) {
-        aside("under a question in other words", state.wording[question]);
+        aside("under a question with another wording", state.wording[question]);
       }
       state.scales = sheet.scales;
       state.wording = sheet.wording;
     } catch {
       localStorage.setItem(`${name}/unreadable`, text);
-      warn(`What this browser had kept cannot be read; it was put aside under “${name}/unreadable”. Open the last file that you saved (Help, Files).`);
+      warn(`The labels stored in this browser cannot be read. They are stored under “${name}/unreadable”. Open the last file that you saved (Help, Files).`);
     }
   }
 

@@ -167,7 +167,7 @@ const showSheet = (sheet, kept) => {
 
   // ---- The overview ----
 
-  const MARKS = { done: ["✓", "labelled"], skipped: ["–", "skipped"], part: ["◐", "labelled in part"], open: ["", "open"] };
+  const MARKS = { done: ["✓", "labelled"], skipped: ["–", "skipped"], part: ["◐", "partly labelled"], open: ["", "open"] };
 
   function overview() {
     const items = kept.list().map((one, place) => {
