@@ -171,7 +171,7 @@ def test_a_leaderboard_is_headed_by_its_judge_and_the_answer() -> None:
 def test_each_of_two_judges_who_agree_on_everything_has_its_numbers() -> None:
     one = example.inputs()
     both = {
-        name: pa.concat_tables([table, table.set_column(0, table.schema.field(0), pa.array(["usher"] * len(table), pa.string()))])
+        name: pa.concat_tables([table, table.set_column(0, table.schema.field(0), pa.array(["usher"] * len(table)))])
         for name, table in one.tables.items()
         if table.column_names[0] == "judge"
     }
