@@ -64,9 +64,7 @@ def test_people_decide_who_is_best_and_order_the_board() -> None:
     assert said.answer.startswith(
         "v1 is best, according to human-corrected estimates: first by felt (empathy) (5). Places by"
     )
-    assert (
-        "felt (empathy): 28 to 30 labelled per system; bias of judge clerk: -1.5 to +0.5."
-    ) in said.details
+    assert ("felt (empathy): 28 to 30 labelled per system; bias of judge clerk: -1.5 to +0.5.") in said.details
 
 
 def test_the_part_on_labels_holds_the_three_side_by_side_and_says_where_the_judge_alone_differs() -> None:

@@ -247,14 +247,14 @@ CONTAMINATION = Table(
     row="source, part, system and published corpus (`contamination: true`)",
     title="Contamination by published corpora",
     caption=(
-        "Cases and responses with a passage of 50 letters and digits that stands in a published corpus. Models may "
+        "Cases and responses with a passage of 50 letters and digits that a published corpus contains. Models may "
         "have been trained on such cases, and may recite such responses. Scores are not corrected."
     ),
     columns={
         "source": "selfchat, or the transcripts",
         "part": "case (seed, or what the evaluated speaker did not write) or response",
         "system": "system that wrote the responses; empty for cases, which systems share",
-        "corpus": "corpus that is searched; seeds that are taken from it stand in it",
+        "corpus": "corpus that is searched; it contains the seeds that were taken from it",
         "n": "number of cases or dialogues with an utterance of 50 letters and digits",
         "n_too_short": "number of cases or dialogues without one, which cannot be checked",
         "n_shared": "number with a passage of the corpus",

@@ -255,7 +255,7 @@ TABLES_PAGE = PROJECT / "docs" / "tables.md"
 _REFERENCE = "## Reference\n"
 TABLES_HEAD = """
 This part is generated from the constants in `workflow/dialeval/tables/` (`python -m dialeval.report.reference`). A
-column with a question mark may be empty. Tables with a slash in their names lie in `results/tables/`, Parquet and CSV.
+column with a question mark may be empty. Tables with a slash in their names are in `results/tables/`, Parquet and CSV.
 """
 TABLE_PARTS = (
     ("Between the stages", ""),
