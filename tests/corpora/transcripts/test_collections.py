@@ -215,3 +215,56 @@ def test_a_list_in_a_cell_may_be_as_numpy_shows_it(tmp_path: Path) -> None:
     objects = "[{'role': 'user', 'content': 'Hi'}\n {'role': 'assistant', 'content': 'Ho [1]'}]"
     path = written(tmp_path, "chats.csv", f'messages,id\n"{objects}",1\n'.encode())
     assert [one.utterances for one in read(path, "auto", {}, Counter())] == [("Hi", "Ho [1]")]
+
+
+TEXT = "Ann: Good morning.\r\nIs there milk?\nBob 2: Behind: the jam.\nAnn: Thanks."
+IN_TEXT = (("Ann", "Bob 2", "Ann"), ("Good morning.\nIs there milk?", "Behind: the jam.", "Thanks."))
+
+
+@pytest.mark.parametrize("field", ["dialogue", "conversation", "transcript"])
+@pytest.mark.parametrize("ending", ["json", "csv"])
+def test_a_dialogue_may_be_one_text_with_a_speaker_in_each_line(tmp_path: Path, field: str, ending: str) -> None:
+    table = f'id,{field},summary\n7,"{TEXT}",Milk.\n'.encode()
+    path = written(tmp_path, f"chats.{ending}", [{"id": "7", field: TEXT}] if ending == "json" else table)
+    columns = {"utterances": "transcript"} if field == "transcript" else {}
+    (found,) = read(path, "auto", columns, Counter())
+    assert (found.dialogue_id, found.speakers, found.utterances) == ("7", *IN_TEXT)
+
+
+def test_a_text_without_two_speakers_is_no_dialogue(tmp_path: Path) -> None:
+    with pytest.raises(
+        UserError, match=r"record 1: 'dialogue' must be a list of utterances, not \"Ann: Hi. Bob: Hello"
+    ):
+        list(read(written(tmp_path, "chats.json", [{"dialogue": "Ann: Hi. Bob: Hello."}]), "auto", {}, Counter()))
+
+
+def test_entries_may_be_exchanges_or_lists_by_field(tmp_path: Path) -> None:
+    exchanges = [{"human": "Where?", "assistant": "There."}, {"human": "Why?", "assistant": "So."}]
+    by_field = {"turn_id": ["0", "1"], "speaker": [0, 1], "utterance": ["Where?", "There."]}
+    path = written(tmp_path, "chats.json", [{"id": "7", "conversation": exchanges}])
+    (found,) = read(path, "auto", {}, Counter())
+    assert (found.speakers, found.utterances) == (("human", "assistant") * 2, ("Where?", "There.", "Why?", "So."))
+    (found,) = read(parquet(tmp_path, [{"dialogue_id": "7", "turns": by_field}]), "auto", {}, Counter())
+    assert (found.speakers, found.utterances) == (("0", "1"), ("Where?", "There."))
+
+
+def test_an_object_may_have_dialogues_by_their_ids(tmp_path: Path) -> None:
+    chats = {
+        name: {
+            "config": "C",
+            "content": [{"message": text, "agent": "agent_1"}, {"message": "Yes.", "agent": "agent_2"}],
+        }
+        for name, text in (("t_1", "Where?"), ("t_2", "Why?"))
+    }
+    path = written(tmp_path, "chats.json", chats)
+    found = list(read(path, "auto", {"utterances": "content", "speaker": "agent"}, Counter()))
+    assert [(one.dialogue_id, one.utterances[0]) for one in found] == [("t_1", "Where?"), ("t_2", "Why?")]
+    assert found[0].speakers == ("agent_1", "agent_2")
+
+
+def test_empathetic_dialogues_has_commas_by_another_name(tmp_path: Path) -> None:
+    table = "conv_id,utterance_idx,speaker_idx,utterance\nhit:0,1,3,Yes_comma_ there.\nhit:0,2,2,Where?\n"
+    notes: Counter[str] = Counter()
+    (found,) = read(written(tmp_path, "train.csv", table.encode()), "auto", {}, notes)
+    assert found.utterances == ("Yes, there.", "Where?")
+    assert any("_comma_" in note for note in notes)

@@ -43,6 +43,7 @@ COMMON: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Names that columns commonly have, the surer ones first; `Turn #` and `conversationId` are known as well."""
 NEEDED = ("dialogue_id", "text")
+_COMMA = "_comma_"
 
 
 class Row(NamedTuple):
@@ -147,7 +148,11 @@ def dialogues_of_rows(
             apart.add(key)
         known.last_row = number
         turn = _turn(cells["turn"], where, names["turn"]) if "turn" in names else 0.0
-        known.rows.append((turn, place, cells.get("speaker", ""), cells["text"]))
+        text = cells["text"]
+        if _COMMA in text:
+            notes[f"texts in which {_COMMA}, as EmpatheticDialogues writes it, is read as a comma"] += 1
+            text = text.replace(_COMMA, ",")
+        known.rows.append((turn, place, cells.get("speaker", ""), text))
     if apart:
         order = "by turn" if "turn" in names else "in the file's order, since no column of turn numbers is recognized"
         notes[f"dialogues whose rows are not successive, joined {order}"] += len(apart)
@@ -226,6 +231,11 @@ def is_turn(record: Mapping[str, Any]) -> bool:
     """Returns whether an object is an utterance with its dialogue, speaker and text, by the names of its fields."""
     names = {_words(name) for name in record} - {"id"}  # it may be the utterance's own
     return all(any(name in names for name in COMMON[what]) for what in (*NEEDED, "speaker"))
+
+
+def has_texts(header: Iterable[str]) -> bool:
+    """Returns whether a table has a column that is called as those of utterances commonly are."""
+    return not {*COMMON["text"]}.isdisjoint(map(_words, header))
 
 
 def named_columns(header: Sequence[str], places: Mapping[str, tuple[int, str]]) -> dict[str, str]:
