@@ -40,7 +40,7 @@ from dialeval.corpora.rating_scales import (
     is_missing,
     ratings_of,
 )
-from dialeval.corpora.text_files import is_western, listed, number_in, parse_json, read_json, read_lines
+from dialeval.corpora.text_files import is_western, listed, parse_json, read_json, read_lines
 from dialeval.criteria import Level
 from dialeval.errors import UserError, nearest
 
@@ -336,9 +336,8 @@ def _grade_texts(path: Path, reader: str, reading: RatedReading) -> Iterator[_En
             )
     for number, (context, response, score) in enumerate(zip(contexts, *columns, strict=True)):
         turns = before_response([*_nonempty(context.split("|||")), response])
-        value = number_in(score)
         place = f"{_beside_contexts(path)[1]}, line {number + 1}"
-        mean = rating_value(score if value is None else value, ONE_TO_FIVE, place)
+        mean = rating_value(score, ONE_TO_FIVE, place)
         yield _Entry(f"grade-{number:06d}", f"{path}, line {number + 1}", turns, {"HumanScores": mean})
 
 

@@ -45,7 +45,8 @@ from dialeval.corpora.rated_sources import (
     rating_value,
     repeated_ratings,
 )
-from dialeval.corpora.text_files import listed, number_in, read_columns, read_json
+from dialeval.corpora.rating_scales import is_missing
+from dialeval.corpora.text_files import listed, read_columns, read_json
 from dialeval.criteria import SHIPPED, Level
 from dialeval.errors import UserError, nearest
 
@@ -185,8 +186,7 @@ def _speaker(name: str) -> str:
 def _ratings(item: tuple[str, str], level: Level, row: Mapping[str, str], where: str) -> Iterator[Rating]:
     for column in DIMENSIONS[level]:
         if cell := row.get(column, "").strip():
-            number = number_in(cell)
-            value = rating_value(cell if number is None else number, SCALE, f"{where}, column {column}")
+            value = rating_value(cell, SCALE, f"{where}, column {column}")
             yield Rating(*item, dimension_named(column, level), "human", PEOPLE, None, value, None, *SCALE)
 
 
@@ -310,7 +310,7 @@ def _annotated(item: tuple[str, str], level: Level, annotations: Mapping[str, An
         if names.setdefault(dimension, name) != name:
             raise UserError(f"{place}: '{names[dimension]:.60}' before it is also {dimension}; remove one of them")
         several = values if isinstance(values, list) else [values]
-        checked = [None if value is None else rating_value(value, SCALE, place) for value in several]
+        checked = [None if is_missing(value) else rating_value(value, SCALE, place) for value in several]
         ratings += repeated_ratings((*item, dimension), ("human", PEOPLE), checked, SCALE)
     return ratings
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from dialeval.corpora import clusters
 from dialeval.corpora.items import Item, RaterKind, Rating, speakers_before_response
-from dialeval.corpora.text_files import listed
+from dialeval.corpora.text_files import listed, number_in
 from dialeval.criteria import DIMENSIONS, LEVELS, SHIPPED, SHOWN_LEVELS, Level
 from dialeval.errors import UserError
 from dialeval.text import counted
@@ -166,20 +166,22 @@ def check_joined(reading: RatedReading, rated_as: Mapping[str, str], field: str)
 
 
 def rating_value(value: object, scale: Scale, place: str) -> float:
-    """Returns a rating as a number; fractions stay fractions.
+    """Returns a rating as a number, which a text may hold, too; fractions stay fractions.
 
     Raises:
         UserError: it is no finite number, or off its scale; the message begins with `place`.
     """
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    number = number_in(value) if isinstance(value, str) else value
+    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+        shown = value if number is None else number
         raise UserError(
-            f"{place}: {value!r:.60} is not a rating; a number from {scale.low:g} to {scale.high:g} is needed"
+            f"{place}: {shown!r:.60} is not a rating; a number from {scale.low:g} to {scale.high:g} is needed"
         )
-    if not scale.low <= value <= scale.high:
+    if not scale.low <= number <= scale.high:
         raise UserError(
-            f"{place}: the rating {value:g} is outside its scale, {scale.low:g} to {scale.high:g}; correct one of them"
+            f"{place}: the rating {number:g} is outside its scale, {scale.low:g} to {scale.high:g}; correct one of them"
         )
-    return float(value)
+    return float(number)
 
 
 def repeated_ratings(
