@@ -268,3 +268,58 @@ def test_empathetic_dialogues_has_commas_by_another_name(tmp_path: Path) -> None
     (found,) = read(written(tmp_path, "train.csv", table.encode()), "auto", {}, notes)
     assert found.utterances == ("Yes, there.", "Where?")
     assert any("_comma_" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {
+            "contents": [
+                {"role": "user", "parts": [{"text": "Where?"}]},
+                {"role": "model", "parts": [{"text": "There."}]},
+            ]
+        },
+        {"messages": [{"role": "user", "content": "Where?"}, {"role": "assistant", "content": {"answer": "There."}}]},
+        {
+            "messages": [
+                {"role": "user", "content": [{"type": "text", "text": {"value": "Where?", "annotations": []}}]},
+                {"role": "assistant", "content": [{"type": "text", "text": {"value": "There.", "annotations": []}}]},
+            ]
+        },
+    ],
+)
+def test_messages_of_other_endpoints_are_read(tmp_path: Path, record: dict[str, Any]) -> None:
+    (item,) = read_items("chats", written(tmp_path, "chats.json", [record]), Options(system="heron")).items
+    assert item.utterances == ("Where?", "There.")
+    assert item.judged == item.speakers[1]
+
+
+def test_utterances_may_name_what_they_answer_in_place_of_an_order(tmp_path: Path) -> None:
+    said = [
+        ("L4", "L3", "So."),
+        ("L3", "L2", "Why?"),
+        ("L2", None, "Where?"),
+        ("L9", None, "Hi."),
+        ("L10", "L9", "Yes?"),
+    ]
+    rows = [
+        {"id": name, "reply-to": before, "conversation_id": "L9" if name in ("L9", "L10") else "L2", "text": text}
+        for name, before, text in said
+    ]
+    rows = [{**row, "speaker": f"u{number}"} for number, row in enumerate(rows)]
+    found = read(written(tmp_path, "utterances.jsonl", lines(*rows)), "auto", {}, Counter())
+    assert [(one.dialogue_id, one.utterances) for one in found] == [
+        ("L2", ("Where?", "Why?", "So.")),
+        ("L9", ("Hi.", "Yes?")),
+    ]
+    rows[0]["reply-to"] = "L2"  # two answers to one: the file's order
+    (first, _) = read(written(tmp_path, "utterances.jsonl", lines(*rows)), "auto", {}, Counter())
+    assert first.utterances == ("So.", "Why?", "Where?")
+
+
+def test_texts_in_letters_of_another_language_are_noted(tmp_path: Path) -> None:
+    record = {"id": "7", "utterances": ["牛奶在哪里？", "在果酱后面。"]}
+    path = written(tmp_path, "chats.jsonl", lines(record))
+    note = "1 dialogue not in the letters of their language, en; set `language` of this entry"
+    assert note in read_items("chats", path, Options(system="heron")).notes
+    assert note not in read_items("chats", path, Options(system="heron", language="zh")).notes

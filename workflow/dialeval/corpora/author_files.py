@@ -17,7 +17,7 @@ from pydantic import ConfigDict, Field, PlainValidator
 from pydantic_core import PydanticCustomError
 
 from dialeval.corpora.comp_analysis import SPEAKERS, RatedDialogue
-from dialeval.corpora.json_records import Record, RecordFields, Text, is_table, parsed, records_of
+from dialeval.corpora.json_records import Record, RecordFields, Text, parsed, records_of, refuse_table
 from dialeval.corpora.rated_sources import (
     Gathering,
     RatedReading,
@@ -40,7 +40,7 @@ from dialeval.corpora.rating_scales import (
     is_missing,
     ratings_of,
 )
-from dialeval.corpora.text_files import is_western, listed, parse_json, read_json, read_lines
+from dialeval.corpora.text_files import listed, parse_json, read_json, read_lines
 from dialeval.criteria import Level
 from dialeval.errors import UserError, nearest
 
@@ -459,12 +459,7 @@ def _records(path: Path, reader: str, form: type[_Form]) -> Iterator[tuple[str, 
     Raises:
         UserError: the file is no JSON, or an object is not of this form.
     """
-    if is_table(path):
-        beginning = next((line.strip() for line in read_lines(path, western=is_western(path)) if line.strip()), "")
-        raise UserError(
-            f"{path}: reader {reader} needs JSON objects, and the file begins with {beginning!r:.60}; download it "
-            f"again, or set the reader of this format"
-        )
+    refuse_table(path, reader, "download it again, or set the reader of this format")
 
     def remedy(record: object) -> str:
         return advice(record, reader) or f"; reader {reader} needs it"

@@ -139,6 +139,18 @@ def is_table(path: Path) -> bool:
     return not is_columnar(path) and _first_line(path, western=is_western(path))[:1] not in ("{", "[", "")
 
 
+def refuse_table(path: Path, reader: str, remedy: str) -> None:
+    """Refuses a table where a reader of rated items needs objects.
+
+    Raises:
+        UserError: the file is a table; with its beginning and the remedy.
+    """
+    if is_table(path):
+        beginning = "" if is_workbook(path) else _first_line(path, western=is_western(path))
+        begins = f"the file begins with {beginning!r:.60}" if beginning else "this is a table"
+        raise UserError(f"{path}: reader {reader} needs JSON objects, and {begins}; {remedy}")
+
+
 def objects_of(path: Path, wanted: RecordFields, *, western: bool = False) -> Iterator[JsonLine]:
     """Returns the objects of a file as they stand in it, before lists within them are looked for.
 

@@ -28,7 +28,7 @@ from pydantic_core import PydanticCustomError
 
 from dialeval.corpora import clusters
 from dialeval.corpora.items import Item, RaterKind, Rating, speakers_before_response, speakers_in_turn
-from dialeval.corpora.json_records import Name, Record, RecordFields, Text, parsed, records_of
+from dialeval.corpora.json_records import Name, Record, RecordFields, Text, parsed, records_of, refuse_table
 from dialeval.corpora.rated_sources import PEOPLE, RatedReading, Scale, advice, check, rating_value, repeated_ratings
 from dialeval.corpora.rating_scales import N_RATERS, is_missing, scales_of, single_dimension
 from dialeval.corpora.text_files import JsonLine, listed, read_columns
@@ -53,6 +53,7 @@ def read_rated_lines(
     Raises:
         UserError: the file, the line, the field, the wrong value and the remedy.
     """
+    refuse_table(path, "rated_jsonl", "write each row as a JSON object on a line (docs/rated-corpora.md)")
     lines = [
         _line(corpus, path, line, own_criteria) for line in records_of(path, RecordFields(("response", "dialogue")))
     ]

@@ -22,7 +22,7 @@ from dialeval.errors import UserError
 from dialeval.languages import LANGUAGES
 
 SPEAKER_FIELDS = ("speaker", "role", "from", "sender")
-TEXT_FIELDS = ("text", "content", "value", "utterance", "message")
+TEXT_FIELDS = ("text", "content", "value", "utterance", "message", "parts")
 _SAID_PARTS = ("text", "input_text", "output_text", "refusal")
 _THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")
 _CALL_FIELDS = ("tool_calls", "function_call")
@@ -136,6 +136,8 @@ def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
     """Returns the texts of a content; reasoning and tool calls become asides."""
     if content is None:
         return []
+    if isinstance(content, dict):  # Arena-Hard's answers
+        content = content.get("answer", content)
     if isinstance(content, str):
         return [content] if content.strip() else []
     if not isinstance(content, list):
@@ -144,10 +146,13 @@ def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
     for part in content:
         if isinstance(part, str):
             texts.append(part)
+        elif isinstance(part, dict) and isinstance(part.get("text"), str) and "type" not in part:
+            texts.append(part["text"])
         elif not isinstance(part, dict) or not isinstance(part.get("type"), str):
             raise UserError(f"{place}: a part of the text is {_shown(part)}; not a text or an object with 'type'")
         elif part["type"] in _SAID_PARTS:
             text = part.get("refusal" if part["type"] == "refusal" else "text")
+            text = text.get("value") if isinstance(text, dict) else text  # of OpenAI's threads
             if not isinstance(text, str):
                 raise UserError(f"{place}: a part of type '{part['type']}' has no text: {_shown(part)}")
             texts.append(text)
@@ -167,7 +172,7 @@ def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
 
 PLAIN = ("utterances", "dialogue", "dialog")
 SHAREGPT = ("conversations",)
-MESSAGES = ("messages", "conversation")
+MESSAGES = ("messages", "conversation", "contents")
 PAIR = ("conversation_a", "conversation_b")
 TURNS, CLAUDES = "turns", "chat_messages"
 QUESTIONS, INPUT, EARLIER, REPLIES = (

@@ -92,6 +92,7 @@ def read_json_turns(
     Raises:
         UserError: the file, the line, the field, the value and the remedy.
     """
+    lines = _in_order_of_replies(lines)
     header = list(dict.fromkeys(name for line in lines for name in line.record))
     places = places_of(path, header, columns, [line.record for line in lines])
     note_columns(path, header, places, notes)
@@ -109,6 +110,23 @@ def read_json_turns(
             )
 
     yield from dialogues_of_rows(path, cells(), paths, notes)
+
+
+def _in_order_of_replies(lines: Sequence[JsonLine]) -> Sequence[JsonLine]:
+    """Returns utterances by what they answer, where no two answer the same one, as in ConvoKit's corpora."""
+    names = [f"{line.record.get('id')}" for line in lines]
+    answered = [f"{line.record.get('reply-to', line.record.get('reply_to'))}" for line in lines]
+    known = {*names} - {"None"}
+    following = {before: place for place, before in enumerate(answered) if before in known}
+    if len(known) < len(lines) or len(following) < sum(before in known for before in answered):
+        return lines
+    order: list[int] = []
+    for first, before in enumerate(answered):
+        place = None if before in known else first
+        while place is not None:
+            order.append(place)
+            place = following.get(names[place])
+    return [lines[place] for place in order] if len(order) == len(lines) else lines
 
 
 def dialogues_of_rows(
