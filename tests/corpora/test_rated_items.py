@@ -15,7 +15,7 @@ from dialeval.corpora.rated_sources import (
     before_response,
     check,
     check_joined,
-    only_english,
+    only,
     rating_rows,
     rating_value,
     repeated_ratings,
@@ -117,10 +117,10 @@ def test_speakers_alternate_back_from_the_response_or_on_from_the_beginning() ->
 
 
 def test_a_source_in_english_is_not_taken_for_another_language() -> None:
-    only_english(None, "f")
-    only_english(["de", "en"], "f")
+    only("en", None, "f")
+    only("en", ["de", "en"], "f")
     with pytest.raises(UserError, match=r"f is in English only, and languages is de, fr"):
-        only_english(["de", "fr"], "f")
+        only("en", ["de", "fr"], "f")
 
 
 def test_rows_have_exactly_the_fields() -> None:

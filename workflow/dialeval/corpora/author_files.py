@@ -23,7 +23,7 @@ from dialeval.corpora.rated_sources import (
     RatedReading,
     advice,
     before_response,
-    only_english,
+    only,
     rating_value,
 )
 from dialeval.corpora.rating_scales import (
@@ -60,7 +60,7 @@ def read_author_file(reader: str, corpus: str, path: Path, languages: Iterable[s
     Raises:
         UserError: invalid data; the message has the file, the record, the field, the value and the remedy.
     """
-    only_english(languages, str(path))
+    only("en", languages, str(path))
     layout = FORMATS[reader] or _dstc10_format(path)
     gathering = Gathering(corpus, path)
     notes = gathering.reading.notes

@@ -155,29 +155,17 @@ def read(
 
 
 def _objects(path: Path, named: Sequence[str]) -> Iterator[_Row]:
-    """Yields the fields of the first object of a file as a header, then the values of every object under them.
-
-    Args:
-        path: the file.
-        named: names that the configuration gives, such as `result.winner` for a field within a field.
-    """
+    """Yields the fields of the first object of a file, and named paths, as a header, then every object's values."""
     header: list[str] = []
     for line in records_of(path, RecordFields([name for names in COLUMNS.values() for name in names])):
+        record = line.record
+        for name in named:
+            if name not in record and (value := value_at(record, name)) is not None:
+                record = {**record, name: value}
         if not header:
-            inner = [
-                name
-                for name in dict.fromkeys(named)
-                if name not in line.record and _at(line.record, name) is not _ABSENT
-            ]
-            header, n_own = [*line.record, *inner], len(line.record)
+            header = list(record)
             yield line.where, header
-        own = [line.record.get(name, _ABSENT) for name in header[:n_own]]
-        yield line.where, own + [_at(line.record, name) for name in header[n_own:]]
-
-
-def _at(record: Mapping[str, Any], name: str) -> Any:
-    found = value_at(record, name)
-    return _ABSENT if found is None else found
+        yield line.where, [record.get(name, _ABSENT) for name in header]
 
 
 def _columns(path: Path, header: Sequence[str], given: Mapping[str, str | None]) -> _Columns:

@@ -42,6 +42,7 @@ from dialeval.corpora.rated_sources import (
     Scale,
     before_response,
     check,
+    only,
     rating_value,
     repeated_ratings,
 )
@@ -73,7 +74,7 @@ def read_dstc11_csv(corpus: str, path: Path, languages: Iterable[str] | None = N
     Raises:
         UserError: invalid data; the message has the file, the line and the remedy.
     """
-    only_chinese(languages, str(path))
+    only(LANGUAGE, languages, str(path))
     rows = list(read_columns(path))
     if not rows:
         raise UserError(f"{path} has no rows")
@@ -228,7 +229,7 @@ def read_dstc11_json(corpus: str, path: Path, languages: Iterable[str] | None = 
     Raises:
         UserError: the file, the entry, the field, the wrong value and the remedy.
     """
-    only_chinese(languages, str(path))
+    only(LANGUAGE, languages, str(path))
     match = _NAME.fullmatch(path.stem)
     name = set_named(match[1] if match else path.stem, str(path))
     only_dialogues = match is not None and (match[2] or "").casefold() == "dial"
@@ -372,15 +373,3 @@ def dimension_named(name: str, level: Level) -> str:
     known = {called: one.name for one in SHIPPED.values() if one.is_at(level) for called in one.names}
     own = _OWN_NAMES if level == "dialogue" else {}
     return known.get(plain) or own.get(plain, plain)
-
-
-def only_chinese(languages: Iterable[str] | None, source: str) -> None:
-    """Checks that the languages include Chinese.
-
-    Raises:
-        UserError: `languages` are given and `zh` is not among them.
-    """
-    if languages is not None and LANGUAGE not in (wanted := list(languages)):
-        raise UserError(
-            f"{source} is in Chinese only, and languages is {', '.join(wanted)}; add {LANGUAGE} or remove the field"
-        )

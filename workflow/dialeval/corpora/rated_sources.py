@@ -14,6 +14,7 @@ from dialeval.corpora.items import Item, RaterKind, Rating, speakers_before_resp
 from dialeval.corpora.text_files import listed, number_in
 from dialeval.criteria import DIMENSIONS, LEVELS, SHIPPED, SHOWN_LEVELS, Level
 from dialeval.errors import UserError
+from dialeval.languages import LANGUAGES
 from dialeval.text import counted
 
 KNOWN_BY: Mapping[str, Collection[str]] = {
@@ -204,15 +205,16 @@ def repeated_ratings(
     return [*singles, Rating(*item, *rater, None, math.fsum(given) / len(given), len(given), *scale)]
 
 
-def only_english(languages: Iterable[str] | None, source: str) -> None:
-    """Checks that the languages include English.
+def only(language: str, languages: Iterable[str] | None, source: str) -> None:
+    """Checks that the wanted languages include that of a source.
 
     Raises:
-        UserError: `languages` are given and `en` is not among them.
+        UserError: `languages` are given and `language` is not among them.
     """
-    if languages is not None and "en" not in (wanted := list(languages)):
+    if languages is not None and language not in (wanted := list(languages)):
         raise UserError(
-            f"{source} is in English only, and languages is {', '.join(wanted)}; add en or remove the field"
+            f"{source} is in {LANGUAGES[language].name} only, and languages is {', '.join(wanted)}; add {language} or "
+            "remove the field"
         )
 
 

@@ -182,7 +182,9 @@ QUESTIONS, INPUT, EARLIER, REPLIES = (
     ("response", "output", "completion", "answer"),
 )
 SEVERAL = ("completions", "answers", "candidates")
-COMPARED, ENDS = (*REPLIES, "human_ref"), (("_a", "_b"), ("_A", "_B"), ("_1", "_2"), ("_0", "_1"), ("1", "2"))
+VOTED = "conversation"
+COMPARED = (*REPLIES, "human_ref", VOTED)
+ENDS = (("_a", "_b"), ("_A", "_B"), ("_1", "_2"), ("_0", "_1"), ("1", "2"))
 """Fields of two replies that are compared, and their ends."""
 TOGETHER: dict[str, tuple[frozenset[str], ...]] = {
     "jsonl": (frozenset({"dialogue_id", TURNS}),),

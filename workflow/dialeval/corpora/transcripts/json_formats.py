@@ -20,9 +20,9 @@ Each path from the prompt to a leaf is a dialogue. The messages may also be obje
     {"id": "a1", "model": "alpha", "messages": [
      {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}
 
-Collections of chats call them `conversation`, Claude's export `chat_messages`, and collections of votes
-`conversation_a` and `conversation_b`, of the models `model_a` and `model_b` on one question. `content` may be a list of
-parts. Tool calls and their results, and messages of the roles `system` and `developer`, are hidden messages.
+Collections of chats call them `conversation`, Claude's export `chat_messages`, Gemini's requests `contents`. `content`
+may be a list of parts. Tool calls and their results, and messages of the roles `system` and `developer`, are hidden
+messages.
 
     {"sender_id": "c1", "events": [{"event": "user", "text": "Hi"}, {"event": "action", "name": "utter_greet"},
      {"event": "bot", "text": "Hello"}]}
@@ -49,7 +49,6 @@ from dialeval.corpora.text_files import JsonLine
 from dialeval.corpora.transcripts.entries import (
     CLAUDES,
     MESSAGES,
-    PAIR,
     PLAIN,
     SHAREGPT,
     SYSTEM_FIELDS,
@@ -256,29 +255,16 @@ def oasst_dialogues(lines: Iterable[JsonLine], notes: Counter[str]) -> Iterator[
 
 # OpenAI's format of messages, as fine-tuning files and logs of chats have it: one object a line, or a list of them.
 
-_QUESTION_FIELDS = ("question_id", "id")
-
 
 def openai_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogue of one object, or the two between which somebody chose.
+    """Yields the dialogue of one object.
 
     Raises:
         UserError: invalid data; the message has the file, the line and the remedy.
     """
-    if line.record.get(PAIR[0]) is not None and not isinstance(line.record.get(MESSAGES[0]), list):
-        yield from _pair(line, notes)
-        return
     field = dialogue_field(line.record, (*MESSAGES, CLAUDES), line.where)
     record = {"id": line.record.get("uuid"), **line.record} if field == CLAUDES else line.record
     yield transcript(line._replace(record=record), field, notes)
-
-
-def _pair(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    question = named(line.record, _QUESTION_FIELDS, line.where)
-    for field in PAIR:
-        model = named(line.record, [f"model_{field[-1]}"], line.where)
-        record = {**line.record, "dialogue_id": question or None, "model": model or None}
-        yield transcript(line._replace(record=record), dialogue_field(record, [field], line.where), notes)
 
 
 # Rasa's trackers, one for each conversation, as its API and its stores give them.

@@ -50,7 +50,8 @@ FORMATS = {
     "folder": "One file of any format per system, named after the system.",
     "sharegpt": '`{"id": ..., "model": "alpha", "conversations": [{"from": "human", "value": "..."}, ...]}`',
     "messages": '`{"id": ..., "model": "alpha", "messages": [{"role": "user", "content": "..."}, ...]}`. `content` can '
-    "be a list of parts. Also `conversation` (LMSYS-Chat-1M, WildChat) and `chat_messages` (Claude's export).",
+    "be a list of parts. Also `conversation` (LMSYS-Chat-1M, WildChat), `contents` (Gemini) and `chat_messages` "
+    "(Claude's export).",
     "chatgpt": "ChatGPT's export `conversations.json`: the path to `current_node`. The system is the model that "
     "responded there.",
     "replies": '`{"instruction": "...", "output": "...", "generator": "alpha"}`: a reply (`response`, `output`, '
@@ -60,7 +61,8 @@ FORMATS = {
     "messages after a `prompt`. The two are systems, `chosen` and `rejected`, on one case. If the file also has "
     "`messages`, set `reader: preferences`.",
     "comparisons": '`{"prompt": "...", "model_a": "alpha", "response_a": "...", "model_b": "beta", "response_b": '
-    '"..."}`: two replies to one context (also `response_1` and `response_2`, `output_1` and `output_2`, ...). The '
+    '"..."}`: two replies to one context (also `output_1` and `output_2`, ..., and Arena\'s `conversation_a` and '
+    "`conversation_b`). The "
     "systems are in `model_a`, `generator_1` or `response_0_source`; else they are called as the field, `response_a`.",
     "mt_bench": "MT-bench's folder: `question.jsonl`, `model_answer/alpha.jsonl`, ...",
     "rasa": 'Rasa\'s trackers: `{"sender_id": ..., "events": [{"event": "user", "text": "..."}, ...]}`',
@@ -87,7 +89,7 @@ FORMATS = {
 """The content of a file, by the reader's name in the configuration, for the documentation."""
 AUTO, FOLDER, CSV, TEXT, MT_BENCH, OASST = "auto", "folder", "csv", "text", "mt_bench", "oasst"
 INSPECT, LM_EVAL, SLACK, WHATSAPP, JSON = "inspect", "lm_eval", "slack", "whatsapp", "jsonl"
-_FIELDS = {JSON: PLAIN, "sharegpt": SHAREGPT, "messages": (*MESSAGES, *PAIR)}
+_FIELDS = {JSON: PLAIN, "sharegpt": SHAREGPT, "messages": MESSAGES, "comparisons": PAIR}
 """Fields that each identify a format of JSON; those of `TOGETHER` identify one only together."""
 _OF_EXPORTS = {
     INSPECT: (frozenset({"eval", "status"}), frozenset({"eval", "samples"})),

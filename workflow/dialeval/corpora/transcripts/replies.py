@@ -9,6 +9,7 @@ in the field `input` or `context` beside a question belongs to the question. A t
 such as `Human:`, is a dialogue.
 
     {"prompt": "Name a bird.", "model_a": "alpha", "response_a": "The heron.", "model_b": "beta", "response_b": "Owl."}
+    {"question_id": 7, "model_a": "alpha", "conversation_a": [...], "model_b": "beta", "conversation_b": [...]}
 
 Where prompt and replies are lists of texts, as in Chatbot Arena's table, they take turns.
 
@@ -39,6 +40,7 @@ from dialeval.corpora.transcripts.entries import (
     SEVERAL,
     SPEAKER_FIELDS,
     SYSTEM_FIELDS,
+    VOTED,
     begins_marked,
     marked_messages,
     named,
@@ -80,6 +82,7 @@ def comparison_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transc
         ((reply, ends) for reply in COMPARED for ends in ENDS if all(f"{reply}{end}" in record for end in ends)),
         (COMPARED[0], ENDS[0]),
     )
+    ids = ("question_id", *_ID_FIELDS) if reply == VOTED else _ID_FIELDS
     for end in ends:
         field = f"{reply}{end}"
         system = named(record, [f"model{end}", f"generator{end}", f"{field}_source"], where) or field
@@ -90,13 +93,16 @@ def comparison_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transc
             turns = [text for both in zip(prompt, value, strict=True) for text in both]
             messages = [{"role": _TURNS[number % 2], "content": text} for number, text in enumerate(turns)]
         else:
-            messages = [*_context(record, where), *_answers(value, f"{where}, '{field}'")]
-        yield _of_pair(line, system, messages, notes)
+            answered = _answers(value, f"{where}, '{field}'")
+            messages = [*_context(record, where), *answered] if _is_answer(answered) else answered
+        yield _of_pair(line, system, messages, notes, ids)
 
 
-def _of_pair(line: JsonLine, system: str, messages: list[Any], notes: Counter[str]) -> Transcript:
+def _of_pair(
+    line: JsonLine, system: str, messages: list[Any], notes: Counter[str], ids: Sequence[str] = _ID_FIELDS
+) -> Transcript:
     record = {name: line.record[name] for name in _KEPT if line.record.get(name) is not None}
-    dialogue_id = named(line.record, _ID_FIELDS, line.where) or f"pair-{line.number}"
+    dialogue_id = named(line.record, ids, line.where) or f"pair-{line.number}"
     record |= {"dialogue_id": dialogue_id, "model": system, "messages": messages}
     return transcript(line._replace(record=record), "messages", notes)
 
@@ -167,7 +173,7 @@ def _earlier(record: dict[str, Any], where: str) -> list[Any]:
             about += [value] * bool(value.strip())
         elif value is not None:
             raise UserError(f"{where}: '{name}' is {value!r:.60}; it must be a text or a list of them")
-    prompt = record.get(question)
+    prompt = record.get(question) if question else None
     if isinstance(prompt, list):
         return [*content, *prompt]
     if question and not isinstance(prompt, str):
