@@ -182,6 +182,7 @@ def replies_lines(folder: Path, *records: Any) -> Path:
         ({"prompt": "Where?", "completion": "Here."}, ("Where?", "Here.")),
         ({"context": ["Hi", "Hello", "Where?"], "response": "Here."}, ("Hi", "Hello", "Where?", "Here.")),
         ({"context": [{"role": "user", "content": "Where?"}], "response": "Here."}, ("Where?", "Here.")),
+        ({"context": "Where?", "response": "Here.", "": 1.5}, ("Where?", "Here.")),
         ({"instruction": "Sum up.", "input": "A text.", "output": "So."}, ("Sum up.\n\nA text.", "So.")),
         ({"instruction": "Where?", "context": "A mill.", "response": "There."}, ("Where?\n\nA mill.", "There.")),
         (
