@@ -174,7 +174,7 @@ def _read_objects(path: Path, kind: str, columns: Mapping[str, str], notes: Coun
         lines = iter(with_columns(found, path, columns, field))
         named = [what if what == name else f"{what} from {name}" for what, name in columns.items()]
         notes[f"fields of {path.name} named by the configuration: {', '.join(named)}"] += len(named)
-    for line in lines:
+    for line in replies.joined(lines, notes) if kind == "replies" else lines:
         yield from _OF_JSON[kind](line, notes)
 
 

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from dialeval.corpora.text_files import JsonLine
@@ -47,6 +47,7 @@ from dialeval.corpora.transcripts.entries import (
 )
 from dialeval.corpora.transcripts.json_formats import transcript
 from dialeval.corpora.transcripts.transcript import JUDGED, SYSTEM_ROLES, Transcript
+from dialeval.corpora.transcripts.turn_tables import COMMON, words
 from dialeval.errors import UserError
 
 _SIDES = ("chosen", "rejected")
@@ -54,6 +55,7 @@ _ID_FIELDS = (*ID_FIELDS, "prompt_id", "question_id", "pair_id")
 _KEPT = ("case_id", "language", "system", "system_prompt")
 _SYSTEM_FIELDS = (*SYSTEM_FIELDS, "generator")
 _TURNS = ("user", "assistant")
+_CONVERSATION = frozenset(COMMON["dialogue_id"]) - {"id"}
 
 
 def preference_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
@@ -115,6 +117,27 @@ def _is_answer(messages: list[Any]) -> bool:
 
 
 # A reply, and what came before it, in two fields.
+
+
+def joined(lines: Iterable[JsonLine], notes: Counter[str]) -> Iterator[JsonLine]:
+    """Yields replies, several of one system in one conversation as the last with the others before it.
+
+    Those are of one conversation that share a field such as `session_id` and answer different questions.
+    """
+    groups: dict[tuple[str, str], list[JsonLine]] = {}
+    for line in lines:
+        name = next((f"{line.record[field]}" for field in line.record if words(field) in _CONVERSATION), "")
+        system = next((f"{line.record[field]}" for field in _SYSTEM_FIELDS if field in line.record), "")
+        groups.setdefault((name, system if name else line.where), []).append(line)
+    for (name, _), found in groups.items():
+        fields = [next((field for field in some if field in found[0].record), "") for some in (QUESTIONS, REPLIES)]
+        exchanges = [[line.record.get(field) for field in fields] for line in found]
+        is_told = any(line.record.get(field) for line in found for field in EARLIER)
+        if is_told or not all(fields) or len({f"{question}" for question, _ in exchanges}) == 1:
+            yield from found
+            continue
+        notes["conversations of several replies, joined in the file's order"] += 1
+        yield found[-1]._replace(record={**found[-1].record, "dialogue_id": name, "history": exchanges[:-1]})
 
 
 def reply_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:

@@ -204,7 +204,7 @@ def places_of(
         UserError: columns that are needed or named are not there, or two could be meant; the message names them all.
     """
     guessed = ["" if name in columns.values() else name for name in header]
-    spelled, in_words = [name.casefold() for name in guessed], [_words(name) for name in guessed]
+    spelled, in_words = [name.casefold() for name in guessed], [words(name) for name in guessed]
     places: dict[str, tuple[int, str]] = {}
     missing: dict[str, str] = {}
     for what, common in COMMON.items():
@@ -247,13 +247,13 @@ def places_of(
 
 def is_turn(record: Mapping[str, Any]) -> bool:
     """Returns whether an object is an utterance with its dialogue, speaker and text, by the names of its fields."""
-    names = {_words(name) for name in record} - {"id"}  # it may be the utterance's own
+    names = {words(name) for name in record} - {"id"}  # it may be the utterance's own
     return all(any(name in names for name in COMMON[what]) for what in (*NEEDED, "speaker"))
 
 
 def has_texts(header: Iterable[str]) -> bool:
     """Returns whether a table has a column that is called as those of utterances commonly are."""
-    return not {*COMMON["text"]}.isdisjoint(map(_words, header))
+    return not {*COMMON["text"]}.isdisjoint(map(words, header))
 
 
 def named_columns(header: Sequence[str], places: Mapping[str, tuple[int, str]]) -> dict[str, str]:
@@ -333,7 +333,7 @@ def _in_order(
     return ordered
 
 
-def _words(name: str) -> str:
+def words(name: str) -> str:
     """Returns a column's name as `COMMON` writes it: `Conversation ID`, `conversationId` as conversation_id."""
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.replace("#", " number "))
     return re.sub(r"[^a-z0-9]+", "_", apart.casefold()).strip("_")
