@@ -179,17 +179,15 @@ def _columns(path: Path, header: Sequence[str], given: Mapping[str, str | None])
     winner = given["winner"] or next((name for name in COLUMNS["winner"] if name in header), COLUMNS["winner"][0])
     names = {side: given[side] or COLUMNS[side][of_kind] for side in ("left", "right")} | {"winner": winner}
     three = (f"winner_{names['left']}", f"winner_{names['right']}", "winner_tie")
+    outcome: Sequence[str] = (winner,)
     for several in (three, _IN_BOTH_ORDERS):
-        if given["winner"] is None and winner not in header and {*several} <= {*header}:
+        if given["winner"] is None and "winner" in names and winner not in header and {*several} <= {*header}:
+            outcome = several
             del names["winner"]
-            numbered = _numbered(path, header, names | _cluster(given))
-            return _Columns(*numbered, {name: header.index(name) for name in several})
-    places, names = _numbered(path, header, names | _cluster(given))
-    return _Columns(places, names, {winner: places["winner"]})
-
-
-def _numbered(path: Path, header: Sequence[str], names: dict[str, str]) -> tuple[dict[str, int], dict[str, str]]:
-    return {what: _place(path, header, what, name) for what, name in names.items()}, names
+    if given["cluster"]:
+        names["cluster"] = given["cluster"]
+    places = {what: _place(path, header, what, name) for what, name in names.items()}
+    return _Columns(places, names, {name: header.index(name) for name in outcome})
 
 
 def _place(path: Path, header: Sequence[str], field: str, column: str) -> int:
@@ -206,10 +204,6 @@ def _place(path: Path, header: Sequence[str], field: str, column: str) -> int:
         f"{path}: {fault}, which should have the {field}; its columns: {listed(header)}{hint}; set the field "
         f"'{field}' of this table in the configuration to the right column"
     )
-
-
-def _cluster(given: Mapping[str, str | None]) -> dict[str, str]:
-    return {"cluster": given["cluster"]} if given["cluster"] else {}
 
 
 class _Columns(NamedTuple):

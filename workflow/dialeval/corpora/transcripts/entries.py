@@ -50,9 +50,9 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
         place = f"{where}, '{field}', entry {number}"
         if isinstance(entry, str):
             reading.add_utterance("", entry)
-        elif isinstance(entry, dict) and (roles := _roles(entry)):
-            for role in roles:
-                reading.add_utterance(role, entry[role])
+        elif isinstance(entry, dict) and (speakers := _roles(entry)):
+            for speaker in speakers:
+                reading.add_utterance(speaker, entry[speaker])
         elif isinstance(entry, dict):
             _read_entry(entry, place, reading)
         else:

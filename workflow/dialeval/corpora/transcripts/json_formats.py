@@ -40,7 +40,7 @@ Optional are `case_id` or `prompt` (the case that systems share), `language`, `s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import cycle, islice
 from typing import Any
 
@@ -48,9 +48,7 @@ from dialeval.corpora.json_records import name_of, required
 from dialeval.corpora.text_files import JsonLine
 from dialeval.corpora.transcripts.entries import (
     CLAUDES,
-    MESSAGES,
     PLAIN,
-    SHAREGPT,
     SYSTEM_FIELDS,
     TURNS,
     about,
@@ -65,13 +63,20 @@ from dialeval.errors import UserError
 LONGEST_NAME = 80
 
 
-def sharegpt_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogue of one object.
+def chats(line: JsonLine, notes: Counter[str], *, fields: Sequence[str]) -> Iterator[Transcript]:
+    """Yields the dialogue of one object in ShareGPT's format, or in that of OpenAI's messages.
+
+    Args:
+        line: the object.
+        notes: counts of remarks, to which this adds.
+        fields: fields of which one holds the messages.
 
     Raises:
         UserError: invalid data; the message has the file, the line and the remedy.
     """
-    yield transcript(line, dialogue_field(line.record, SHAREGPT, line.where), notes)
+    field = dialogue_field(line.record, fields, line.where)
+    record = {"id": line.record.get("uuid"), **line.record} if field == CLAUDES else line.record
+    yield transcript(line._replace(record=record), field, notes)
 
 
 def transcript(line: JsonLine, field: str, notes: Counter[str]) -> Transcript:
@@ -251,20 +256,6 @@ def oasst_dialogues(lines: Iterable[JsonLine], notes: Counter[str]) -> Iterator[
                     ],
                 }
                 yield transcript(line._replace(record=record), "messages", notes)
-
-
-# OpenAI's format of messages, as fine-tuning files and logs of chats have it: one object a line, or a list of them.
-
-
-def openai_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogue of one object.
-
-    Raises:
-        UserError: invalid data; the message has the file, the line and the remedy.
-    """
-    field = dialogue_field(line.record, (*MESSAGES, CLAUDES), line.where)
-    record = {"id": line.record.get("uuid"), **line.record} if field == CLAUDES else line.record
-    yield transcript(line._replace(record=record), field, notes)
 
 
 # Rasa's trackers, one for each conversation, as its API and its stores give them.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from dialeval.corpora.spreadsheets import is_workbook, rows_of
 from dialeval.corpora.text_files import JsonLine, is_western, listed
 from dialeval.corpora.transcripts import eval_logs, json_formats, replies, text_formats, turn_tables
 from dialeval.corpora.transcripts.entries import (
+    CLAUDES,
     DIALOGUES,
     LIST,
     MESSAGES,
@@ -101,8 +103,8 @@ _OF_EXPORTS = {
 """Fields that identify a format whose objects are not a dialogue each, before others are looked for."""
 _OF_JSON: dict[str, Callable[[JsonLine, Counter[str]], Iterator[Transcript]]] = {
     JSON: json_formats.plain_dialogues,
-    "sharegpt": json_formats.sharegpt_dialogues,
-    "messages": json_formats.openai_dialogues,
+    "sharegpt": partial(json_formats.chats, fields=SHAREGPT),
+    "messages": partial(json_formats.chats, fields=(*MESSAGES, CLAUDES)),
     "chatgpt": json_formats.chatgpt_dialogues,
     "rasa": json_formats.rasa_dialogues,
     "preferences": replies.preference_dialogues,
