@@ -110,6 +110,17 @@ def test_votes_between_two_models_hold_two_dialogues_on_one_case(tmp_path: Path)
     ]
 
 
+def test_further_sheets_of_a_workbook_are_noted(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (["dialogue_id", "speaker", "text"], [7, *SAID[0]], [7, *SAID[1]]):
+        book.active.append(row)
+    book.create_sheet("reed").append(["dialogue_id"])
+    book.save(tmp_path / "turns.xlsx")
+    notes: Counter[str] = Counter()
+    assert len(list(read(tmp_path / "turns.xlsx", "auto", {}, notes))) == 1
+    assert notes["sheets after the first, skipped: reed"] == 1
+
+
 def test_a_table_of_turns_may_be_a_workbook(tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     for row in (["dialogue_id", "system", "speaker", "text"], *([7, "heron", *said] for said in SAID)):

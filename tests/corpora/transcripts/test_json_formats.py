@@ -336,3 +336,23 @@ def test_replies_of_one_conversation_with_their_history_or_to_one_prompt_stay_ap
     assert [one.utterances for one in found] == [("Hi", "Hello"), ("Hi", "Hello", "Where?", "Mill.")]
     samples = [{"session_id": 7, "prompt": "Hi", "response": reply} for reply in ("Hello", "Yes?")]
     assert len(list(read(replies_lines(tmp_path, *samples), "auto", {}, Counter()))) == 2
+
+
+def test_more_than_two_replies_are_all_read(tmp_path: Path) -> None:
+    record = {"prompt": "Where?", "response_0": "Mill.", "response_1": "No.", "response_2": "Here.", "response_id": 7}
+    items = read_items("replies", replies_lines(tmp_path, record), Options()).items
+    assert [(item.system, item.utterances[1]) for item in items] == [
+        ("response_0", "Mill."),
+        ("response_1", "No."),
+        ("response_2", "Here."),
+    ]
+
+
+def test_two_replies_of_one_system_have_ids_of_their_own(tmp_path: Path) -> None:
+    sources = {"response_0_source": "heron", "response_1_source": "heron"}
+    record = {"prompt": "Where?", "response_0": "Mill.", "response_1": "No.", **sources}
+    items = read_items("replies", replies_lines(tmp_path, record), Options()).items
+    assert [(item.item_id, item.utterances[1]) for item in items] == [
+        ("pair-1/heron", "Mill."),
+        ("pair-1-2/heron", "No."),
+    ]

@@ -84,7 +84,9 @@ def comparison_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transc
         ((reply, ends) for reply in COMPARED for ends in ENDS if all(f"{reply}{end}" in record for end in ends)),
         (COMPARED[0], ENDS[0]),
     )
+    ends = _all_ends(record, reply, ends)
     ids = ("question_id", *_ID_FIELDS) if reply == VOTED else _ID_FIELDS
+    systems: Counter[str] = Counter()
     for end in ends:
         field = f"{reply}{end}"
         system = named(record, [f"model{end}", f"generator{end}", f"{field}_source"], where) or field
@@ -97,14 +99,31 @@ def comparison_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transc
         else:
             answered = _answers(value, f"{where}, '{field}'")
             messages = [*_context(record, where), *answered] if _is_answer(answered) else answered
-        yield _of_pair(line, system, messages, notes, ids)
+        systems[system] += 1
+        yield _of_pair(line, system, messages, notes, ids, number=systems[system])
+
+
+def _all_ends(record: dict[str, Any], reply: str, ends: Sequence[str]) -> list[str]:
+    """Returns the ends of all replies of a record, which may have more than two, such as `_a`, `_b` and `_c`."""
+    of_kind = next(kind for kind in (str.isdigit, str.islower, str.isupper) if kind(ends[0][-1]))
+    names = [name for name in record if name.startswith(reply + ends[0][:-1]) and of_kind(name[-1])]
+    return [name.removeprefix(reply) for name in names if len(name) == len(reply + ends[0])] or list(ends)
 
 
 def _of_pair(
-    line: JsonLine, system: str, messages: list[Any], notes: Counter[str], ids: Sequence[str] = _ID_FIELDS
+    line: JsonLine,
+    system: str,
+    messages: list[Any],
+    notes: Counter[str],
+    ids: Sequence[str] = _ID_FIELDS,
+    number: int = 1,
 ) -> Transcript:
+    """Returns a dialogue of a pair; `number` counts those of one system, which are on one case."""
     record = {name: line.record[name] for name in _KEPT if line.record.get(name) is not None}
     dialogue_id = named(line.record, ids, line.where) or f"pair-{line.number}"
+    if number > 1:
+        record.setdefault("case_id", dialogue_id)
+        dialogue_id = f"{dialogue_id}-{number}"
     record |= {"dialogue_id": dialogue_id, "model": system, "messages": messages}
     return transcript(line._replace(record=record), "messages", notes)
 
