@@ -352,7 +352,7 @@ def test_two_replies_of_one_system_have_ids_of_their_own(tmp_path: Path) -> None
     sources = {"response_0_source": "heron", "response_1_source": "heron"}
     record = {"prompt": "Where?", "response_0": "Mill.", "response_1": "No.", **sources}
     items = read_items("replies", replies_lines(tmp_path, record), Options()).items
-    assert [(item.item_id, item.utterances[1]) for item in items] == [
-        ("pair-1/heron", "Mill."),
-        ("pair-1-2/heron", "No."),
+    assert [(item.item_id, item.case_id, item.utterances[1]) for item in items] == [
+        ("pair-1/heron", "pair-1", "Mill."),
+        ("pair-1-2/heron", "pair-1", "No."),
     ]

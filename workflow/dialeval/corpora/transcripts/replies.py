@@ -100,7 +100,7 @@ def comparison_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transc
             answered = _answers(value, f"{where}, '{field}'")
             messages = [*_context(record, where), *answered] if _is_answer(answered) else answered
         systems[system] += 1
-        yield _of_pair(line, system, messages, notes, ids, number=systems[system])
+        yield _of_pair(line, system, messages, notes, ids, systems[system])
 
 
 def _all_ends(record: dict[str, Any], reply: str, ends: Sequence[str]) -> list[str]:
@@ -111,20 +111,14 @@ def _all_ends(record: dict[str, Any], reply: str, ends: Sequence[str]) -> list[s
 
 
 def _of_pair(
-    line: JsonLine,
-    system: str,
-    messages: list[Any],
-    notes: Counter[str],
-    ids: Sequence[str] = _ID_FIELDS,
-    number: int = 1,
+    line: JsonLine, system: str, messages: list[Any], notes: Counter[str], ids: Sequence[str] = _ID_FIELDS, nth: int = 0
 ) -> Transcript:
-    """Returns a dialogue of a pair; `number` counts those of one system, which are on one case."""
+    """Returns a dialogue of a pair, the nth of its system; all are on one case."""
     record = {name: line.record[name] for name in _KEPT if line.record.get(name) is not None}
     dialogue_id = named(line.record, ids, line.where) or f"pair-{line.number}"
-    if number > 1:
+    if nth:
         record.setdefault("case_id", dialogue_id)
-        dialogue_id = f"{dialogue_id}-{number}"
-    record |= {"dialogue_id": dialogue_id, "model": system, "messages": messages}
+    record |= {"dialogue_id": f"{dialogue_id}-{nth}" if nth > 1 else dialogue_id, "model": system, "messages": messages}
     return transcript(line._replace(record=record), "messages", notes)
 
 
@@ -225,12 +219,7 @@ def _earlier(record: dict[str, Any], where: str) -> list[Any]:
 
 
 def _answers(value: Any, where: str, *, marked: bool = False) -> list[Any]:
-    """Returns a reply as messages; with the context before it where it repeats that.
-
-    Args:
-        value: the reply.
-        where: the place, for messages.
-        marked: whether speakers' marks count within the text, too, and not at its beginning only.
+    """Returns a reply as messages, with the context that it repeats; `marked` splits it at marks within it, too.
 
     Raises:
         UserError: it is no text and no message.
