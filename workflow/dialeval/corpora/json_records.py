@@ -57,7 +57,7 @@ class RecordFields(NamedTuple):
         """Returns tests on the fields of an object, the surer one first."""
         return (
             lambda names: any(name in names for name in self.holding),
-            lambda names: any(some <= {*names} for some in self.together),
+            lambda names: bool(names) and any(map({*names}.issuperset, self.together)),
         )
 
 

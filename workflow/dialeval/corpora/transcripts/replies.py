@@ -84,10 +84,9 @@ def comparison_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transc
         ((reply, ends) for reply in COMPARED for ends in ENDS if all(f"{reply}{end}" in record for end in ends)),
         (COMPARED[0], ENDS[0]),
     )
-    ends = _all_ends(record, reply, ends)
     ids = ("question_id", *_ID_FIELDS) if reply == VOTED else _ID_FIELDS
     systems: Counter[str] = Counter()
-    for end in ends:
+    for end in _all_ends(record, reply, ends):
         field = f"{reply}{end}"
         system = named(record, [f"model{end}", f"generator{end}", f"{field}_source"], where) or field
         value, prompt = record.get(field) or "", record.get("prompt")

@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -333,6 +334,7 @@ def _in_order(
     return ordered
 
 
+@lru_cache(maxsize=4096)
 def words(name: str) -> str:
     """Returns a column's name as `COMMON` writes it: `Conversation ID`, `conversationId` as conversation_id."""
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.replace("#", " number "))
