@@ -161,7 +161,7 @@ def test_words_for_winners_have_their_documented_meaning(table: Path) -> None:
         match=r"line 4: column 'verdict' is 'error', which is not a winner; write left, right, tie",
     ):
         read(table, winner="verdict", outcomes={"A": "left", "[[C]]": "tie"})
-    with pytest.raises(UserError, match="csvhas no battles, except the 4 that `outcomes` skips"):
+    with pytest.raises(UserError, match="csv has no battles, except the 4 that `outcomes` skips"):
         read(table, winner="verdict", outcomes=dict.fromkeys(["A", *words], "skip"))
 
 
@@ -238,9 +238,20 @@ def test_a_winner_in_both_orders_is_a_tie_where_they_differ(tmp_path: Path) -> N
         read(path)
 
 
-def test_two_that_are_both_bad_are_a_tie(table: Path) -> None:
-    table.write_text("model_a,model_b,winner\nheron,reed,both_bad\n", encoding="utf-8")
+@pytest.mark.parametrize("word", ["both_bad", "bothbad", "Both bad", "tie(bothbad)", "tie (bothbad)"])
+def test_two_that_are_both_bad_are_a_tie(table: Path, word: str) -> None:
+    table.write_text(f"model_a,model_b,winner\nheron,reed,{word}\n", encoding="utf-8")
     assert rows_of(read(table)) == [("heron", "reed", 0.5, 0)]
+
+
+def test_a_path_leads_into_nested_objects(tmp_path: Path) -> None:
+    path = tmp_path / "votes.jsonl"
+    vote = {"model_a": "heron", "model_b": "reed", "vote": {"winner": "model_b", "by": {"id": 7}}}
+    path.write_text(json.dumps(vote) + "\n" + json.dumps({**vote, "vote": {"by": {"id": 8}}}), encoding="utf-8")
+    with pytest.raises(UserError, match="line 2: the field 'vote.winner' of the first line is missing"):
+        read(path, winner="vote.winner", cluster="vote.by.id")
+    path.write_text(json.dumps(vote), encoding="utf-8")
+    assert rows_of(read(path, winner="vote.winner", cluster="vote.by.id")) == [("heron", "reed", 0.0, 0)]
 
 
 def test_a_row_that_repeats_another_is_read_as_it_would_be_alone(tmp_path: Path) -> None:

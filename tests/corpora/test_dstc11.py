@@ -259,8 +259,8 @@ def test_what_cannot_be_scored_is_left_out_and_counted(tmp_path: Path) -> None:
         ),
         (
             "LCCC-turn_eval",
-            [reply("A:一", "B:二", annotations={"relevant": ["5"]})],
-            ["entry 0", "'5' is not a rating"],
+            [reply("A:一", "B:二", annotations={"relevant": ["five"]})],
+            ["entry 0", "'five' is not a rating"],
         ),
         (
             "LCCC-turn_eval",

@@ -94,7 +94,7 @@ def test_what_cannot_be_scored_is_left_out_and_ids_stay(tmp_path: Path) -> None:
     ("record", "words"),
     [
         (reply(Relevant=[3]), "record 1, 'Relevant', rater 1: the rating 3 is outside its scale, 0 to 2"),
-        (reply(Relevant=[2, "2"]), "'Relevant', rater 2: '2' is not a rating; a number from 0 to 2"),
+        (reply(Relevant=[2, "two"]), "'Relevant', rater 2: 'two' is not a rating; a number from 0 to 2"),
         (reply(Relevant=2), "record 1, 'annotations': 'Relevant' is 2; it must be a list"),
         (reply(Relevent=[2]), "'Relevent' is not rated in this data set .did you mean 'Relevant'"),
         (reply(Coherent=[2]), "'Coherent' is not rated"),

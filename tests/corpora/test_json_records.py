@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dialeval.corpora import battles, botchat, dialogues, rated_files
+from dialeval.corpora import battles, dialogues, rated_files
 from dialeval.dialogbench import items
 from dialeval.errors import UserError
 
@@ -115,15 +115,3 @@ def test_a_battle_may_have_numbers_for_names_and_anything_beside(tmp_path: Path)
     found = battles.read(write(tmp_path, {"left": 1, "right": 2, "winner": 2, "more": {"a": None}}))
     assert [found.models[number] for number in (*found.left, *found.right)] == ["1", "2"]
     assert found.outcome.tolist() == [battles.WINNERS["right"]]
-
-
-def test_a_workbook_whose_index_is_no_name_is_refused(tmp_path: Path) -> None:
-    import openpyxl
-
-    book = openpyxl.Workbook()
-    book.active.append(["index", "conv-GT", "nround"])
-    book.active.append([True, json.dumps(["Hi.", "Ho."]), 2])
-    book.save(tmp_path / "book.xlsx")
-    refused(
-        lambda: botchat.read_botchat_workbook(tmp_path / "book.xlsx", "en"), ["book.xlsx, row 2", "'index' is true"]
-    )

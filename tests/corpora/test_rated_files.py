@@ -121,7 +121,7 @@ def test_items_without_a_rating_are_left_out_and_counted(tmp_path: Path) -> None
         (turn(scale="1-5"), ["[lowest, highest]"]),
         (turn(ratings={"overall": 5.5}), ["line 1, overall", "5.5 is outside its scale, 1 to 5"]),
         (turn(ratings={"overall": [1, 0]}), ["overall, rater 2", "0 is outside its scale"]),
-        (turn(ratings={"overall": "4"}), ["'4' is not a rating"]),
+        (turn(ratings={"overall": "four"}), ["'four' is not a rating"]),
         (turn(ratings={"overall": True}), ["True is not a rating"]),
         (turn(ratings={"overall": {}}), ["either 'value' (a mean) or 'values'"]),
         (turn(ratings={"overall": {"value": 1, "values": [1]}}), ["either 'value'"]),

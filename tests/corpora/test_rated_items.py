@@ -15,7 +15,7 @@ from dialeval.corpora.rated_sources import (
     before_response,
     check,
     check_joined,
-    only_english,
+    only,
     rating_rows,
     rating_value,
     repeated_ratings,
@@ -92,7 +92,11 @@ def test_fractions_stay_fractions() -> None:
     assert rating_value(5, Scale(1, 5), "here") == 5.0
 
 
-@pytest.mark.parametrize("value", [None, True, "3", float("nan"), float("inf"), 0.999, 5.001])
+def test_a_text_may_hold_the_number() -> None:
+    assert [rating_value(text, Scale(-1, 5), "here") for text in ("4", " 2.50 ", "-1")] == [4.0, 2.5, -1.0]
+
+
+@pytest.mark.parametrize("value", [None, True, "three", "", "nan", "6", float("nan"), float("inf"), 0.999, 5.001])
 def test_what_is_no_rating_on_the_scale_is_refused(value: object) -> None:
     with pytest.raises(UserError, match=r"^here: .*1 to 5"):
         rating_value(value, Scale(1, 5), "here")
@@ -113,10 +117,10 @@ def test_speakers_alternate_back_from_the_response_or_on_from_the_beginning() ->
 
 
 def test_a_source_in_english_is_not_taken_for_another_language() -> None:
-    only_english(None, "f")
-    only_english(["de", "en"], "f")
+    only("en", None, "f")
+    only("en", ["de", "en"], "f")
     with pytest.raises(UserError, match=r"f is in English only, and languages is de, fr"):
-        only_english(["de", "fr"], "f")
+        only("en", ["de", "fr"], "f")
 
 
 def test_rows_have_exactly_the_fields() -> None:

@@ -19,12 +19,14 @@ from dialeval.errors import UserError
 SCALE = Scale(0.0, 2.0)
 
 
-@pytest.mark.parametrize("value", [None, "N/A", "n/a", "NA", " N/A (no errors)", "N/A: the user\nleft", "na."])
+@pytest.mark.parametrize(
+    "value", [None, "N/A", "n/a", "NA", " N/A (no errors)", "N/A: the user\nleft", "na.", "NaN", float("nan")]
+)
 def test_these_are_no_ratings(value: object) -> None:
     assert is_missing(value)
 
 
-@pytest.mark.parametrize("value", [0, 1.5, "0", "", "Natural", "no N/A", "none", [], float("nan")])
+@pytest.mark.parametrize("value", [0, 1.5, "0", "", "Natural", "no N/A", "none", []])
 def test_these_are_not_taken_for_missing(value: object) -> None:
     assert not is_missing(value)
 

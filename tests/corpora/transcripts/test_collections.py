@@ -110,6 +110,17 @@ def test_votes_between_two_models_hold_two_dialogues_on_one_case(tmp_path: Path)
     ]
 
 
+def test_further_sheets_of_a_workbook_are_noted(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (["dialogue_id", "speaker", "text"], [7, *SAID[0]], [7, *SAID[1]]):
+        book.active.append(row)
+    book.create_sheet("reed").append(["dialogue_id"])
+    book.save(tmp_path / "turns.xlsx")
+    notes: Counter[str] = Counter()
+    assert len(list(read(tmp_path / "turns.xlsx", "auto", {}, notes))) == 1
+    assert notes["sheets after the first, skipped: reed"] == 1
+
+
 def test_a_table_of_turns_may_be_a_workbook(tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     for row in (["dialogue_id", "system", "speaker", "text"], *([7, "heron", *said] for said in SAID)):
@@ -215,3 +226,111 @@ def test_a_list_in_a_cell_may_be_as_numpy_shows_it(tmp_path: Path) -> None:
     objects = "[{'role': 'user', 'content': 'Hi'}\n {'role': 'assistant', 'content': 'Ho [1]'}]"
     path = written(tmp_path, "chats.csv", f'messages,id\n"{objects}",1\n'.encode())
     assert [one.utterances for one in read(path, "auto", {}, Counter())] == [("Hi", "Ho [1]")]
+
+
+TEXT = "Ann: Good morning.\r\nIs there milk?\nBob 2: Behind: the jam.\nAnn: Thanks."
+IN_TEXT = (("Ann", "Bob 2", "Ann"), ("Good morning.\nIs there milk?", "Behind: the jam.", "Thanks."))
+
+
+@pytest.mark.parametrize("field", ["dialogue", "conversation", "transcript"])
+@pytest.mark.parametrize("ending", ["json", "csv"])
+def test_a_dialogue_may_be_one_text_with_a_speaker_in_each_line(tmp_path: Path, field: str, ending: str) -> None:
+    table = f'id,{field},summary\n7,"{TEXT}",Milk.\n'.encode()
+    path = written(tmp_path, f"chats.{ending}", [{"id": "7", field: TEXT}] if ending == "json" else table)
+    columns = {"utterances": "transcript"} if field == "transcript" else {}
+    (found,) = read(path, "auto", columns, Counter())
+    assert (found.dialogue_id, found.speakers, found.utterances) == ("7", *IN_TEXT)
+
+
+def test_a_text_without_two_speakers_is_no_dialogue(tmp_path: Path) -> None:
+    with pytest.raises(
+        UserError, match=r"record 1: 'dialogue' must be a list of utterances, not \"Ann: Hi. Bob: Hello"
+    ):
+        list(read(written(tmp_path, "chats.json", [{"dialogue": "Ann: Hi. Bob: Hello."}]), "auto", {}, Counter()))
+
+
+def test_entries_may_be_exchanges_or_lists_by_field(tmp_path: Path) -> None:
+    exchanges = [{"human": "Where?", "assistant": "There."}, {"human": "Why?", "assistant": "So."}]
+    by_field = {"turn_id": ["0", "1"], "speaker": [0, 1], "utterance": ["Where?", "There."]}
+    path = written(tmp_path, "chats.json", [{"id": "7", "conversation": exchanges}])
+    (found,) = read(path, "auto", {}, Counter())
+    assert (found.speakers, found.utterances) == (("human", "assistant") * 2, ("Where?", "There.", "Why?", "So."))
+    (found,) = read(parquet(tmp_path, [{"dialogue_id": "7", "turns": by_field}]), "auto", {}, Counter())
+    assert (found.speakers, found.utterances) == (("0", "1"), ("Where?", "There."))
+
+
+def test_an_object_may_have_dialogues_by_their_ids(tmp_path: Path) -> None:
+    chats = {
+        name: {
+            "config": "C",
+            "content": [{"message": text, "agent": "agent_1"}, {"message": "Yes.", "agent": "agent_2"}],
+        }
+        for name, text in (("t_1", "Where?"), ("t_2", "Why?"))
+    }
+    path = written(tmp_path, "chats.json", chats)
+    found = list(read(path, "auto", {"utterances": "content", "speaker": "agent"}, Counter()))
+    assert [(one.dialogue_id, one.utterances[0]) for one in found] == [("t_1", "Where?"), ("t_2", "Why?")]
+    assert found[0].speakers == ("agent_1", "agent_2")
+
+
+def test_empathetic_dialogues_has_commas_by_another_name(tmp_path: Path) -> None:
+    table = "conv_id,utterance_idx,speaker_idx,utterance\nhit:0,1,3,Yes_comma_ there.\nhit:0,2,2,Where?\n"
+    notes: Counter[str] = Counter()
+    (found,) = read(written(tmp_path, "train.csv", table.encode()), "auto", {}, notes)
+    assert found.utterances == ("Yes, there.", "Where?")
+    assert any("_comma_" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {
+            "contents": [
+                {"role": "user", "parts": [{"text": "Where?"}]},
+                {"role": "model", "parts": [{"text": "There."}]},
+            ]
+        },
+        {"messages": [{"role": "user", "content": "Where?"}, {"role": "assistant", "content": {"answer": "There."}}]},
+        {
+            "messages": [
+                {"role": "user", "content": [{"type": "text", "text": {"value": "Where?", "annotations": []}}]},
+                {"role": "assistant", "content": [{"type": "text", "text": {"value": "There.", "annotations": []}}]},
+            ]
+        },
+    ],
+)
+def test_messages_of_other_endpoints_are_read(tmp_path: Path, record: dict[str, Any]) -> None:
+    (item,) = read_items("chats", written(tmp_path, "chats.json", [record]), Options(system="heron")).items
+    assert item.utterances == ("Where?", "There.")
+    assert item.judged == item.speakers[1]
+
+
+def test_utterances_may_name_what_they_answer_in_place_of_an_order(tmp_path: Path) -> None:
+    said = [
+        ("L4", "L3", "So."),
+        ("L3", "L2", "Why?"),
+        ("L2", None, "Where?"),
+        ("L9", None, "Hi."),
+        ("L10", "L9", "Yes?"),
+    ]
+    rows = [
+        {"id": name, "reply-to": before, "conversation_id": "L9" if name in ("L9", "L10") else "L2", "text": text}
+        for name, before, text in said
+    ]
+    rows = [{**row, "speaker": f"u{number}"} for number, row in enumerate(rows)]
+    found = read(written(tmp_path, "utterances.jsonl", lines(*rows)), "auto", {}, Counter())
+    assert [(one.dialogue_id, one.utterances) for one in found] == [
+        ("L2", ("Where?", "Why?", "So.")),
+        ("L9", ("Hi.", "Yes?")),
+    ]
+    rows[0]["reply-to"] = "L2"  # two answers to one: the file's order
+    (first, _) = read(written(tmp_path, "utterances.jsonl", lines(*rows)), "auto", {}, Counter())
+    assert first.utterances == ("So.", "Why?", "Where?")
+
+
+def test_texts_in_letters_of_another_language_are_noted(tmp_path: Path) -> None:
+    record = {"id": "7", "utterances": ["牛奶在哪里？", "在果酱后面。"]}
+    path = written(tmp_path, "chats.jsonl", lines(record))
+    note = "1 dialogue not in the letters of their language, en; set `language` of this entry"
+    assert note in read_items("chats", path, Options(system="heron")).notes
+    assert note not in read_items("chats", path, Options(system="heron", language="zh")).notes

@@ -228,7 +228,7 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
         (lines(OWN | {"dialogue_id": 1.5}), ["line 1: 'dialogue_id' is 1.5", "a text or a whole number"]),
         (lines(OWN | {"speakers": "ab", "utterances": ["x"]}), ["'speakers' must be a list of names"]),
         (lines(MESSAGES | {"messages": [{"role": "user", "content": 3}]}), ["entry 1: the text is 3"]),
-        (lines(MESSAGES | {"messages": [{"role": "user", "content": [{"text": "x"}]}]}), ["with 'type'"]),
+        (lines(MESSAGES | {"messages": [{"role": "user", "content": [{"body": "x"}]}]}), ["with 'type'"]),
         (lines(MESSAGES, {"id": 2}), ["line 2: the field 'messages' is missing; present: id"]),
     ],
 )

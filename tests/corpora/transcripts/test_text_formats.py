@@ -49,3 +49,17 @@ def test_a_table_stays_a_table(tmp_path: Path) -> None:
 def test_a_text_without_speakers_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"talk.txt, line 2: no speaker before 'Hello'; write `Ann: ...`"):
         list(read(written(tmp_path, "\nHello\nA: Hi\n"), "text", {}, Counter()))
+
+
+def test_parlais_numbered_exchanges_are_dialogues(tmp_path: Path) -> None:
+    path = tmp_path / "train.txt"
+    path.write_text(
+        "1 your persona: I like tea.\n2 partner's persona: I like jam.\n3 Hi .\tHello .\t\tNo .|Hello .\n"
+        "4 Tea ?\tYes .\n"
+        "1 your persona: I am new.\n2 Where ?\tThere .\n"
+    )
+    found = list(read(path, "auto", {}, Counter()))
+    assert [one.utterances for one in found] == [("Hi .", "Hello .", "Tea ?", "Yes ."), ("Where ?", "There .")]
+    path.write_text("1 Hi .\tHello .\nTea ?\tYes .\n")
+    with pytest.raises(UserError, match="train.txt, line 2: no number before 'Tea .*'; write `1 Hi<TAB>Hello`"):
+        list(read(path, "auto", {}, Counter()))

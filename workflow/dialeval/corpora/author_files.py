@@ -17,13 +17,13 @@ from pydantic import ConfigDict, Field, PlainValidator
 from pydantic_core import PydanticCustomError
 
 from dialeval.corpora.comp_analysis import SPEAKERS, RatedDialogue
-from dialeval.corpora.json_records import Record, RecordFields, Text, is_table, parsed, records_of
+from dialeval.corpora.json_records import Record, RecordFields, Text, parsed, records_of, refuse_table
 from dialeval.corpora.rated_sources import (
     Gathering,
     RatedReading,
     advice,
     before_response,
-    only_english,
+    only,
     rating_value,
 )
 from dialeval.corpora.rating_scales import (
@@ -40,7 +40,7 @@ from dialeval.corpora.rating_scales import (
     is_missing,
     ratings_of,
 )
-from dialeval.corpora.text_files import is_western, listed, number_in, parse_json, read_json, read_lines
+from dialeval.corpora.text_files import listed, parse_json, read_json, read_lines
 from dialeval.criteria import Level
 from dialeval.errors import UserError, nearest
 
@@ -60,7 +60,7 @@ def read_author_file(reader: str, corpus: str, path: Path, languages: Iterable[s
     Raises:
         UserError: invalid data; the message has the file, the record, the field, the value and the remedy.
     """
-    only_english(languages, str(path))
+    only("en", languages, str(path))
     layout = FORMATS[reader] or _dstc10_format(path)
     gathering = Gathering(corpus, path)
     notes = gathering.reading.notes
@@ -300,7 +300,7 @@ def _grade(path: Path, reader: str, reading: RatedReading) -> Iterator[_Entry]:
         yield _Entry(f"{dataset}-grade-{number:06d}", where, turns, {"HumanScores": scores})
         number += 1
     if others and not number:
-        raise UserError(f"{path}has no responses of {_GRADE_SETS[dataset]}; its data sets are {listed(others)}")
+        raise UserError(f"{path} has no responses of {_GRADE_SETS[dataset]}; its data sets are {listed(others)}")
 
 
 # GRADE's texts of one chatbot on one data set, line by line: `human_ctx.txt`, `human_hyp.txt` and `human_score.txt`.
@@ -336,9 +336,8 @@ def _grade_texts(path: Path, reader: str, reading: RatedReading) -> Iterator[_En
             )
     for number, (context, response, score) in enumerate(zip(contexts, *columns, strict=True)):
         turns = before_response([*_nonempty(context.split("|||")), response])
-        value = number_in(score)
         place = f"{_beside_contexts(path)[1]}, line {number + 1}"
-        mean = rating_value(score if value is None else value, ONE_TO_FIVE, place)
+        mean = rating_value(score, ONE_TO_FIVE, place)
         yield _Entry(f"grade-{number:06d}", f"{path}, line {number + 1}", turns, {"HumanScores": mean})
 
 
@@ -460,12 +459,7 @@ def _records(path: Path, reader: str, form: type[_Form]) -> Iterator[tuple[str, 
     Raises:
         UserError: the file is no JSON, or an object is not of this form.
     """
-    if is_table(path):
-        beginning = next((line.strip() for line in read_lines(path, western=is_western(path)) if line.strip()), "")
-        raise UserError(
-            f"{path}: reader {reader} needs JSON objects, and the file begins with {beginning!r:.60}; download it "
-            f"again, or set the reader of this format"
-        )
+    refuse_table(path, reader, "download it again, or set the reader of this format")
 
     def remedy(record: object) -> str:
         return advice(record, reader) or f"; reader {reader} needs it"

@@ -13,6 +13,7 @@ Names may have any characters but line ends. Other columns and blank lines are i
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dialeval.corpora.json_records import RecordFields, is_table, name_of, records_of
+from dialeval.corpora.json_records import RecordFields, is_table, name_of, records_of, value_at
 from dialeval.corpora.spreadsheets import rows_of
 from dialeval.corpora.text_files import listed, number_in
 from dialeval.errors import UserError
@@ -41,10 +42,10 @@ SKIP = "skip"
 """The outcome of comparisons that are skipped."""
 NO_OUTCOMES: Mapping[str, str] = MappingProxyType({})
 _IN_BOTH_ORDERS = ("g1_winner", "g2_winner")
-_BOTH_BAD = "both_bad"
+_BOTH_BAD = re.compile(r"(?:tie)?\W*both\W?(?:are\W)?bad\W*|both_bad", re.IGNORECASE)
 _MARKS = ("left", "right", "tie")
 _CHOSEN, _NOT_CHOSEN = ("1", "1.0", "true"), ("0", "0.0", "false", "")
-_PASSED_OVER = "battles skipped, since their outcome is mapped to"
+_PASSED_OVER = "battles skipped, since their outcome is mapped to 'skip'"
 _ABSENT = object()
 _NEW, _SKIPPED = -1, -2
 _Row = tuple[int | str, Sequence[Any]]
@@ -109,11 +110,12 @@ def read(
     """
     notes: Counter[str] = Counter()
     of_text = is_table(path)
-    rows = rows_of(path, notes) if of_text else _objects(path)
+    given = {"left": left, "right": right, "winner": winner, "cluster": cluster}
+    rows = rows_of(path, notes) if of_text else _objects(path, [name for name in given.values() if name])
     header = [str(name).strip() for name in next(rows, (0, []))[1]]
     if not header:
         raise UserError(f"{path}: the file is empty; its first line must name the columns")
-    columns = _columns(path, header, {"left": left, "right": right, "winner": winner, "cluster": cluster})
+    columns = _columns(path, header, given)
     cells_of = itemgetter(columns.places["left"], columns.places["right"], *columns.of_winner.values())
     known: dict[tuple[Any, ...], int] = {}  # of millions of rows most are equal to another
     distinct: dict[Battle, int] = {}
@@ -148,18 +150,22 @@ def read(
             cluster_of_row.append(number)
     if not index_of_row:
         passed_over = f"except the {notes[_PASSED_OVER]:,} that `outcomes` skips; correct `outcomes`"
-        raise UserError(f"{path}has no battles, {passed_over if notes[_PASSED_OVER] else 'only a header'}")
+        raise UserError(f"{path} has no battles, {passed_over if notes[_PASSED_OVER] else 'only a header'}")
     return _arrays(list(distinct), index_of_row, cluster_of_row, len(clusters), notes)
 
 
-def _objects(path: Path) -> Iterator[_Row]:
-    """Yields the fields of the first object of a file as a header, then the values of every object under them."""
+def _objects(path: Path, named: Sequence[str]) -> Iterator[_Row]:
+    """Yields the fields of the first object of a file, and named paths, as a header, then every object's values."""
     header: list[str] = []
     for line in records_of(path, RecordFields([name for names in COLUMNS.values() for name in names])):
+        record = line.record
+        for name in named:
+            if name not in record and (value := value_at(record, name)) is not None:
+                record = {**record, name: value}
         if not header:
-            header = list(line.record)
+            header = list(record)
             yield line.where, header
-        yield line.where, [line.record.get(name, _ABSENT) for name in header]
+        yield line.where, [record.get(name, _ABSENT) for name in header]
 
 
 def _columns(path: Path, header: Sequence[str], given: Mapping[str, str | None]) -> _Columns:
@@ -173,17 +179,15 @@ def _columns(path: Path, header: Sequence[str], given: Mapping[str, str | None])
     winner = given["winner"] or next((name for name in COLUMNS["winner"] if name in header), COLUMNS["winner"][0])
     names = {side: given[side] or COLUMNS[side][of_kind] for side in ("left", "right")} | {"winner": winner}
     three = (f"winner_{names['left']}", f"winner_{names['right']}", "winner_tie")
+    outcome: Sequence[str] = (winner,)
     for several in (three, _IN_BOTH_ORDERS):
-        if given["winner"] is None and winner not in header and {*several} <= {*header}:
+        if given["winner"] is None and "winner" in names and winner not in header and {*several} <= {*header}:
+            outcome = several
             del names["winner"]
-            numbered = _numbered(path, header, names | _cluster(given))
-            return _Columns(*numbered, {name: header.index(name) for name in several})
-    places, names = _numbered(path, header, names | _cluster(given))
-    return _Columns(places, names, {winner: places["winner"]})
-
-
-def _numbered(path: Path, header: Sequence[str], names: dict[str, str]) -> tuple[dict[str, int], dict[str, str]]:
-    return {what: _place(path, header, what, name) for what, name in names.items()}, names
+    if given["cluster"]:
+        names["cluster"] = given["cluster"]
+    places = {what: _place(path, header, what, name) for what, name in names.items()}
+    return _Columns(places, names, {name: header.index(name) for name in outcome})
 
 
 def _place(path: Path, header: Sequence[str], field: str, column: str) -> int:
@@ -200,10 +204,6 @@ def _place(path: Path, header: Sequence[str], field: str, column: str) -> int:
         f"{path}: {fault}, which should have the {field}; its columns: {listed(header)}{hint}; set the field "
         f"'{field}' of this table in the configuration to the right column"
     )
-
-
-def _cluster(given: Mapping[str, str | None]) -> dict[str, str]:
-    return {"cluster": given["cluster"]} if given["cluster"] else {}
 
 
 class _Columns(NamedTuple):
@@ -289,7 +289,7 @@ def _without_remark(word: str, left: str, right: str, columns: _Columns) -> str:
         return "left"
     if word in (right, columns.names["right"]):
         return "right"
-    if word.lower() == _BOTH_BAD:
+    if _BOTH_BAD.fullmatch(word):
         return "tie"
     return word.lower().partition(" (")[0] if word.lower().startswith("tie (") or word.lower() in WINNERS else word
 

@@ -12,18 +12,16 @@ Columns: `index` (the id, MT-<n>), `conv-GT` (JSON list of utterances, speakers 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dialeval.corpora.dialogues import HumanDialogue, Reading, Utterance, check
-from dialeval.corpora.json_records import name_of
-from dialeval.corpora.spreadsheets import Row, read_rows, sheet_rows
-from dialeval.corpora.text_files import listed, parse_json
+from dialeval.corpora.spreadsheets import Row, read_rows
+from dialeval.corpora.text_files import parse_json
 from dialeval.errors import UserError
 from dialeval.tables.files import HUMAN
-from dialeval.text import counted
 
 GROUND_TRUTH = "GT"
 IDENTICAL = "EM"
@@ -175,39 +173,18 @@ def read_botchat_workbook(path: Path, language: str) -> Reading:
     """
     reading = Reading(str(path))
     last = 1
-    for number, (index, conversation, n_rounds) in _rows(path):
-        where = f"{path}, row {number}"
-        blank = index is None and conversation is None
-        if n_blank := number - last - 1 + blank:
+    for row in read_rows(path, WORKBOOK_COLUMNS):
+        where = f"{path}, row {row.number}"
+        index, cell, n_rounds = (row.cells[column].strip() for column in WORKBOOK_COLUMNS)
+        is_blank = not index and not cell
+        if n_blank := row.number - last - 1 + is_blank:
             reading.skipped["blank rows"] += n_blank
-        last = number
-        if blank:
+        last = row.number
+        if is_blank:
             continue
-        texts = parse_json("" if conversation is None else str(conversation), f"{where}, column conv-GT")
-        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-            raise UserError(f"{where}, column conv-GT: a JSON list of strings is needed, not {texts!r:.80}")
-        if n_rounds != len(texts):
-            raise UserError(
-                f"{where}: nround is {n_rounds!s:.40}, but conv-GT has {len(texts)} utterances; correct one"
-            )
-        utterances = tuple(Utterance("AB"[turn % 2], text.strip()) for turn, text in enumerate(texts))
-        dialogue_id = "" if index is None else name_of(index, "index", where)
-        reading.dialogues.append(HumanDialogue(dialogue_id, utterances, language, f"row {number}"))
+        texts = conversation(cell, f"{where}, column conv-GT")
+        if n_rounds != str(len(texts)):
+            raise UserError(f"{where}: nround is {n_rounds:.40}, but conv-GT has {len(texts)} utterances; correct one")
+        utterances = tuple(Utterance("AB"[turn % 2], text) for turn, text in enumerate(texts))
+        reading.dialogues.append(HumanDialogue(index, utterances, language, f"row {row.number}"))
     return check(reading)
-
-
-def _rows(path: Path) -> Iterator[tuple[int, tuple[Any, Any, Any]]]:
-    """Yields the row number of the sheet and the cells of the three columns, in the order of `WORKBOOK_COLUMNS`."""
-    rows = sheet_rows(path)
-    _, first = next(rows, (1, []))
-    header = [str(cell) for cell in first]
-    missing = [column for column in WORKBOOK_COLUMNS if column not in header]
-    if missing:
-        raise UserError(
-            f"{path}: the first sheet lacks {counted(len(missing), 'column')} ({', '.join(missing)}); it "
-            f"has {listed(header)}"
-        )
-    places = [header.index(column) for column in WORKBOOK_COLUMNS]
-    for number, row in rows:
-        cells = [row[place] if place < len(row) else None for place in places]
-        yield number, (cells[0], cells[1], cells[2])

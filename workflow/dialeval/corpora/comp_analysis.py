@@ -30,7 +30,7 @@ from dialeval.corpora.rated_sources import (
     RatedReading,
     Scale,
     check,
-    only_english,
+    only,
     rating_value,
     repeated_ratings,
 )
@@ -92,7 +92,7 @@ def read_dialogues(
     Raises:
         UserError: invalid data; the message has the file, the row and the remedy.
     """
-    only_english(languages, str(path))
+    only("en", languages, str(path))
     records = read_records(path)
     speakers, texts = _dialogues(path, records)
     reading = RatedReading(str(path))
@@ -252,7 +252,7 @@ def read_turns(corpus: str, path: Path, languages: Iterable[str] | None = None) 
     Raises:
         UserError: invalid data; the message has the file, the row and the remedy.
     """
-    only_english(languages, str(path))
+    only("en", languages, str(path))
     dataset = dataset_of(path)
     scales = scales_of(dataset, str(path))
     records = read_records(path)

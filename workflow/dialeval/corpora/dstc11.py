@@ -42,10 +42,12 @@ from dialeval.corpora.rated_sources import (
     Scale,
     before_response,
     check,
+    only,
     rating_value,
     repeated_ratings,
 )
-from dialeval.corpora.text_files import listed, number_in, read_columns, read_json
+from dialeval.corpora.rating_scales import is_missing
+from dialeval.corpora.text_files import listed, read_columns, read_json
 from dialeval.criteria import SHIPPED, Level
 from dialeval.errors import UserError, nearest
 
@@ -72,7 +74,7 @@ def read_dstc11_csv(corpus: str, path: Path, languages: Iterable[str] | None = N
     Raises:
         UserError: invalid data; the message has the file, the line and the remedy.
     """
-    only_chinese(languages, str(path))
+    only(LANGUAGE, languages, str(path))
     rows = list(read_columns(path))
     if not rows:
         raise UserError(f"{path} has no rows")
@@ -185,8 +187,7 @@ def _speaker(name: str) -> str:
 def _ratings(item: tuple[str, str], level: Level, row: Mapping[str, str], where: str) -> Iterator[Rating]:
     for column in DIMENSIONS[level]:
         if cell := row.get(column, "").strip():
-            number = number_in(cell)
-            value = rating_value(cell if number is None else number, SCALE, f"{where}, column {column}")
+            value = rating_value(cell, SCALE, f"{where}, column {column}")
             yield Rating(*item, dimension_named(column, level), "human", PEOPLE, None, value, None, *SCALE)
 
 
@@ -228,7 +229,7 @@ def read_dstc11_json(corpus: str, path: Path, languages: Iterable[str] | None = 
     Raises:
         UserError: the file, the entry, the field, the wrong value and the remedy.
     """
-    only_chinese(languages, str(path))
+    only(LANGUAGE, languages, str(path))
     match = _NAME.fullmatch(path.stem)
     name = set_named(match[1] if match else path.stem, str(path))
     only_dialogues = match is not None and (match[2] or "").casefold() == "dial"
@@ -310,7 +311,7 @@ def _annotated(item: tuple[str, str], level: Level, annotations: Mapping[str, An
         if names.setdefault(dimension, name) != name:
             raise UserError(f"{place}: '{names[dimension]:.60}' before it is also {dimension}; remove one of them")
         several = values if isinstance(values, list) else [values]
-        checked = [None if value is None else rating_value(value, SCALE, place) for value in several]
+        checked = [None if is_missing(value) else rating_value(value, SCALE, place) for value in several]
         ratings += repeated_ratings((*item, dimension), ("human", PEOPLE), checked, SCALE)
     return ratings
 
@@ -372,15 +373,3 @@ def dimension_named(name: str, level: Level) -> str:
     known = {called: one.name for one in SHIPPED.values() if one.is_at(level) for called in one.names}
     own = _OWN_NAMES if level == "dialogue" else {}
     return known.get(plain) or own.get(plain, plain)
-
-
-def only_chinese(languages: Iterable[str] | None, source: str) -> None:
-    """Checks that the languages include Chinese.
-
-    Raises:
-        UserError: `languages` are given and `zh` is not among them.
-    """
-    if languages is not None and LANGUAGE not in (wanted := list(languages)):
-        raise UserError(
-            f"{source} is in Chinese only, and languages is {', '.join(wanted)}; add {LANGUAGE} or remove the field"
-        )

@@ -1,8 +1,8 @@
 """The objects of a JSON file, and their fields as pydantic records.
 
-The objects stand one on each line (JSON Lines), in a list, in a list that is a field of one object, alone in the file
-over several lines, as the rows of a Parquet or Arrow file or of a data set's folder (Hugging Face), or as those of a
-table that holds a list in a cell.
+The objects stand one on each line (JSON Lines), in a list, in a list that is a field of one object, by their ids in one
+object, alone in the file over several lines, as the rows of a Parquet or Arrow file or of a data set's folder (Hugging
+Face), or as those of a table that holds a list in a cell.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import io
 import json
 import tokenize
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar
 
@@ -56,7 +57,7 @@ class RecordFields(NamedTuple):
         """Returns tests on the fields of an object, the surer one first."""
         return (
             lambda names: any(name in names for name in self.holding),
-            lambda names: any(some <= {*names} for some in self.together),
+            lambda names: bool(names) and any(map({*names}.issuperset, self.together)),
         )
 
 
@@ -73,7 +74,10 @@ def records_of(path: Path, wanted: RecordFields, *, western: bool = False) -> It
     """
     for line in objects_of(path, wanted, western=western):
         inner = _list_within(line.record, wanted)
-        if inner is None:
+        if inner is None and _is_by_id(line.record, wanted):
+            for number, (name, record) in enumerate(line.record.items(), start=1):
+                yield JsonLine(number, f"{line.where}, '{name:.40}'", {"dialogue_id": name, **record})
+        elif inner is None:
             yield line
         else:
             yield from _listed(line.record[inner], f"{line.where}, '{inner:.40}'", wanted)
@@ -133,6 +137,18 @@ def is_table(path: Path) -> bool:
     if is_workbook(path):
         return True
     return not is_columnar(path) and _first_line(path, western=is_western(path))[:1] not in ("{", "[", "")
+
+
+def refuse_table(path: Path, reader: str, remedy: str) -> None:
+    """Refuses a table where a reader of rated items needs objects.
+
+    Raises:
+        UserError: the file is a table; with its beginning and the remedy.
+    """
+    if is_table(path):
+        beginning = "" if is_workbook(path) else _first_line(path, western=is_western(path))
+        begins = f"the file begins with {beginning!r:.60}" if beginning else "this is a table"
+        raise UserError(f"{path}: reader {reader} needs JSON objects, and {begins}; {remedy}")
 
 
 def objects_of(path: Path, wanted: RecordFields, *, western: bool = False) -> Iterator[JsonLine]:
@@ -199,20 +215,26 @@ def _rows_with_lists(path: Path, wanted: RecordFields) -> Iterator[JsonLine]:
     rows = rows_of(path)
     _, header = next(rows, (1, []))
     names = [name.strip() for name in header]
+    together = {name for fields in wanted.together for name in fields} - {*wanted.holding}
     for line, cells in rows:
         where = f"{path}, line {line}"
         if len(cells) != len(names):
             raise UserError(
                 f"{where}: {len(cells)} cells, but the header has {len(names)}; check the quotes in this row"
             )
-        record: dict[str, Any] = {name: cell for name, cell in zip(names, cells, strict=True) if cell.strip()}
+        record: dict[str, Any] = {
+            name: cell for name, cell in zip(names, cells, strict=True) if cell.strip() or name in together
+        }
         for name in {*wanted.holding} & {*record}:
             record[name] = _list_in(record[name], f"{where}, column '{name}'")
+        for name in together & {*record}:
+            with suppress(UserError):  # a text may begin with a bracket, too
+                record[name] = _list_in(record[name], where) if record[name].startswith("[") else record[name]
         yield JsonLine(line, where, record)
 
 
 def _list_in(cell: str, where: str) -> Any:
-    """Returns the list in a cell, as JSON or as Python or NumPy show it.
+    """Returns the list in a cell, as JSON or as Python or NumPy show it; a text of several lines as it is.
 
     Raises:
         UserError: as of `parse_json`.
@@ -220,6 +242,8 @@ def _list_in(cell: str, where: str) -> Any:
     try:
         return parse_json(cell, where)
     except UserError as fault:
+        if "\n" in cell.strip() and not cell.lstrip().startswith(("[", "{")):
+            return cell
         try:
             as_json = json.dumps(ast.literal_eval(_with_commas(cell)))
         except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, tokenize.TokenError):
@@ -266,6 +290,14 @@ def _list_within(record: dict[str, Any], wanted: RecordFields) -> str | None:
         if lists:
             return lists[0]
     return None
+
+
+def _is_by_id(record: dict[str, Any], wanted: RecordFields) -> bool:
+    """Returns whether an object has dialogues by their ids, as Topical-Chat and MultiWOZ 2.1 do."""
+    first = next(iter(record.values()), None)
+    if not wanted.bare or not isinstance(first, dict) or any(test(record) for test in wanted.tests()):
+        return False
+    return all(isinstance(value, dict) for value in record.values()) and any(test(first) for test in wanted.tests())
 
 
 # Records: the fields that a reader needs of an object. A value of another type is refused, never converted.

@@ -28,10 +28,10 @@ from pydantic_core import PydanticCustomError
 
 from dialeval.corpora import clusters
 from dialeval.corpora.items import Item, RaterKind, Rating, speakers_before_response, speakers_in_turn
-from dialeval.corpora.json_records import Name, Record, RecordFields, Text, parsed, records_of
+from dialeval.corpora.json_records import Name, Record, RecordFields, Text, parsed, records_of, refuse_table
 from dialeval.corpora.rated_sources import PEOPLE, RatedReading, Scale, advice, check, rating_value, repeated_ratings
-from dialeval.corpora.rating_scales import N_RATERS, scales_of, single_dimension
-from dialeval.corpora.text_files import JsonLine, listed, number_in, read_columns
+from dialeval.corpora.rating_scales import N_RATERS, is_missing, scales_of, single_dimension
+from dialeval.corpora.text_files import JsonLine, listed, read_columns
 from dialeval.criteria import DIMENSIONS, Level
 from dialeval.errors import UserError, nearest
 
@@ -53,6 +53,7 @@ def read_rated_lines(
     Raises:
         UserError: the file, the line, the field, the wrong value and the remedy.
     """
+    refuse_table(path, "rated_jsonl", "write each row as a JSON object on a line (docs/rated-corpora.md)")
     lines = [
         _line(corpus, path, line, own_criteria) for line in records_of(path, RecordFields(("response", "dialogue")))
     ]
@@ -189,7 +190,7 @@ def _ratings_of(item: tuple[str, str, str], value: Any, scale: Scale | None, pla
     if not several:
         return [Rating(*item, *rater, None, rating_value(value, scale, place), n_raters, *scale)]
     checked = [
-        None if one is None else rating_value(one, scale, f"{place}, rater {number}")
+        None if is_missing(one) else rating_value(one, scale, f"{place}, rater {number}")
         for number, one in enumerate(value, start=1)
     ]
     n_given = len(checked) - checked.count(None)
@@ -299,8 +300,7 @@ def read_xdial(corpus: str, path: Path, languages: Iterable[str] | None = None) 
             if code != reference and utterances[-1:] == original[row][-1:]:
                 reading.notes[f"{LANGUAGES[code]} texts whose last utterance is still in English"] += 1
     for row, cell in enumerate(columns[_RATINGS]):
-        number = number_in(cell)
-        value = rating_value(cell if number is None else number, scale, f"{path}, column {_RATINGS}, row {row}")
+        value = rating_value(cell, scale, f"{path}, column {_RATINGS}, row {row}")
         if ids[row] in kept:
             n_raters = N_RATERS.get(path.stem)
             reading.ratings.append(Rating(corpus, ids[row], dimension, "human", PEOPLE, None, value, n_raters, *scale))

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 from dialeval.corpora import clusters
 from dialeval.corpora.items import Item, RaterKind, Rating, speakers_before_response
-from dialeval.corpora.text_files import listed
+from dialeval.corpora.text_files import listed, number_in
 from dialeval.criteria import DIMENSIONS, LEVELS, SHIPPED, SHOWN_LEVELS, Level
 from dialeval.errors import UserError
+from dialeval.languages import LANGUAGES
 from dialeval.text import counted
 
 KNOWN_BY: Mapping[str, Collection[str]] = {
@@ -166,20 +167,22 @@ def check_joined(reading: RatedReading, rated_as: Mapping[str, str], field: str)
 
 
 def rating_value(value: object, scale: Scale, place: str) -> float:
-    """Returns a rating as a number; fractions stay fractions.
+    """Returns a rating as a number, which a text may hold, too; fractions stay fractions.
 
     Raises:
         UserError: it is no finite number, or off its scale; the message begins with `place`.
     """
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    number = number_in(value) if isinstance(value, str) else value
+    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+        shown = value if number is None else number
         raise UserError(
-            f"{place}: {value!r:.60} is not a rating; a number from {scale.low:g} to {scale.high:g} is needed"
+            f"{place}: {shown!r:.60} is not a rating; a number from {scale.low:g} to {scale.high:g} is needed"
         )
-    if not scale.low <= value <= scale.high:
+    if not scale.low <= number <= scale.high:
         raise UserError(
-            f"{place}: the rating {value:g} is outside its scale, {scale.low:g} to {scale.high:g}; correct one of them"
+            f"{place}: the rating {number:g} is outside its scale, {scale.low:g} to {scale.high:g}; correct one of them"
         )
-    return float(value)
+    return float(number)
 
 
 def repeated_ratings(
@@ -202,15 +205,16 @@ def repeated_ratings(
     return [*singles, Rating(*item, *rater, None, math.fsum(given) / len(given), len(given), *scale)]
 
 
-def only_english(languages: Iterable[str] | None, source: str) -> None:
-    """Checks that the languages include English.
+def only(language: str, languages: Iterable[str] | None, source: str) -> None:
+    """Checks that the wanted languages include that of a source.
 
     Raises:
-        UserError: `languages` are given and `en` is not among them.
+        UserError: `languages` are given and `language` is not among them.
     """
-    if languages is not None and "en" not in (wanted := list(languages)):
+    if languages is not None and language not in (wanted := list(languages)):
         raise UserError(
-            f"{source} is in English only, and languages is {', '.join(wanted)}; add en or remove the field"
+            f"{source} is in {LANGUAGES[language].name} only, and languages is {', '.join(wanted)}; add {language} or "
+            "remove the field"
         )
 
 

@@ -148,7 +148,7 @@ def single_dimension(dataset: str) -> str:
 
 # Ratings in files of data sets' own authors: a number per rater, or words that there is none.
 
-_NOT_APPLICABLE = re.compile(r"\s*n/?a\b.*", re.IGNORECASE | re.DOTALL)
+_NOT_APPLICABLE = re.compile(r"\s*(?:n/?a\b.*|nan\s*)", re.IGNORECASE | re.DOTALL)
 """As a whole or before the rater's reason, in parentheses."""
 
 
@@ -194,5 +194,7 @@ def ratings_of(
 
 
 def is_missing(value: object) -> bool:
-    """Returns whether a rater gave no number: null, or N/A with or without a reason."""
-    return value is None or (isinstance(value, str) and _NOT_APPLICABLE.fullmatch(value) is not None)
+    """Returns whether a rater gave no number: null, NaN, or N/A with or without a reason."""
+    if isinstance(value, str):
+        return _NOT_APPLICABLE.fullmatch(value) is not None
+    return value is None or value != value

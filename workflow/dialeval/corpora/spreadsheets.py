@@ -35,7 +35,7 @@ def rows_of(path: Path, notes: Counter[str] | None = None) -> Iterator[tuple[int
         UserError: as of `read_csv` and `sheet_rows`.
     """
     if is_workbook(path):
-        yield from _sheet_texts(path)
+        yield from _sheet_texts(path, notes)
         return
     western = is_western(path)
     if western and notes is not None:
@@ -106,9 +106,9 @@ def read_rows(path: Path, needed: Sequence[str]) -> Iterator[Row]:
         yield Row(number, dict(zip(header, cells, strict=True)))
 
 
-def _sheet_texts(path: Path) -> Iterator[tuple[int, list[str]]]:
+def _sheet_texts(path: Path, notes: Counter[str] | None = None) -> Iterator[tuple[int, list[str]]]:
     width = 0
-    for number, row in sheet_rows(path):
+    for number, row in sheet_rows(path, notes):
         cells = [cell_text(value) for value in row]
         width = width or len(cells)
         if any(cells):
@@ -153,7 +153,7 @@ MOST_BYTES = 1 << 29
 """Of the unpacked workbook; a small file can claim to unpack to anything."""
 
 
-def sheet_rows(path: Path) -> Iterator[tuple[int, list[Any]]]:
+def sheet_rows(path: Path, notes: Counter[str] | None = None) -> Iterator[tuple[int, list[Any]]]:
     """Yields the rows that are not blank, to their last cell, each with its number as the sheet counts it.
 
     An empty cell is None.
@@ -174,7 +174,9 @@ def sheet_rows(path: Path) -> Iterator[tuple[int, list[Any]]]:
         try:
             if not workbook.worksheets:
                 raise UserError(f"{path} has no sheet; {remedy}")
-            sheet = workbook.worksheets[0]
+            sheet, *others = workbook.worksheets
+            if others and notes is not None:
+                notes[f"sheets after the first, skipped: {listed(one.title for one in others)}"] += len(others)
             sheet.reset_dimensions()  # some programs write wrong ones, which would cut off cells
             for number, row in enumerate(sheet.iter_rows(max_row=MOST_ROWS, values_only=True), start=1):
                 cells = list(row)

@@ -22,7 +22,7 @@ from dialeval.errors import UserError
 from dialeval.languages import LANGUAGES
 
 SPEAKER_FIELDS = ("speaker", "role", "from", "sender")
-TEXT_FIELDS = ("text", "content", "value", "utterance", "message")
+TEXT_FIELDS = ("text", "content", "value", "utterance", "message", "parts")
 _SAID_PARTS = ("text", "input_text", "output_text", "refusal")
 _THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")
 _CALL_FIELDS = ("tool_calls", "function_call")
@@ -34,6 +34,10 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
     Raises:
         UserError: it is no list, or an entry is neither a text nor an object with speaker and text.
     """
+    if isinstance(entries, str):
+        entries = transcribed(entries) or entries
+    elif isinstance(entries, dict) and _is_columns(entries):
+        entries = [dict(zip(entries, values, strict=True)) for values in zip(*entries.values(), strict=True)]
     if not isinstance(entries, list):
         raise UserError(f"{where}: '{field}' must be a list of utterances, not {_shown(entries)}")
     if roles := _unknown_speakers(entries):
@@ -46,10 +50,26 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
         place = f"{where}, '{field}', entry {number}"
         if isinstance(entry, str):
             reading.add_utterance("", entry)
+        elif isinstance(entry, dict) and (speakers := _roles(entry)):
+            for speaker in speakers:
+                reading.add_utterance(speaker, entry[speaker])
         elif isinstance(entry, dict):
             _read_entry(entry, place, reading)
         else:
             raise UserError(f"{place} must be a text or an object with speaker and text, not {_shown(entry)}")
+
+
+def _is_columns(entries: dict[str, Any]) -> bool:
+    """Returns whether an object has a list for each field of its entries, as `datasets` keeps a list of objects."""
+    lists = [value for value in entries.values() if isinstance(value, list)]
+    return len(lists) == len(entries) and len({len(value) for value in lists}) == 1
+
+
+def _roles(entry: dict[str, Any]) -> list[str]:
+    """Returns the fields of an exchange, `{"user": "Hi", "assistant": "Hello"}`; none for another entry."""
+    if any(name in entry for name in (*SPEAKER_FIELDS, *TEXT_FIELDS)):
+        return []
+    return [name for name, text in entry.items() if name.casefold() in ROLES and isinstance(text, str)]
 
 
 def _unknown_speakers(entries: list[Any]) -> str:
@@ -116,6 +136,8 @@ def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
     """Returns the texts of a content; reasoning and tool calls become asides."""
     if content is None:
         return []
+    if isinstance(content, dict):  # Arena-Hard's answers
+        content = content.get("answer", content)
     if isinstance(content, str):
         return [content] if content.strip() else []
     if not isinstance(content, list):
@@ -124,10 +146,13 @@ def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
     for part in content:
         if isinstance(part, str):
             texts.append(part)
+        elif isinstance(part, dict) and isinstance(part.get("text"), str) and "type" not in part:
+            texts.append(part["text"])
         elif not isinstance(part, dict) or not isinstance(part.get("type"), str):
             raise UserError(f"{place}: a part of the text is {_shown(part)}; not a text or an object with 'type'")
         elif part["type"] in _SAID_PARTS:
             text = part.get("refusal" if part["type"] == "refusal" else "text")
+            text = text.get("value") if isinstance(text, dict) else text  # of OpenAI's threads
             if not isinstance(text, str):
                 raise UserError(f"{place}: a part of type '{part['type']}' has no text: {_shown(part)}")
             texts.append(text)
@@ -147,14 +172,20 @@ def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
 
 PLAIN = ("utterances", "dialogue", "dialog")
 SHAREGPT = ("conversations",)
-MESSAGES = ("messages", "conversation")
+MESSAGES = ("messages", "conversation", "contents")
 PAIR = ("conversation_a", "conversation_b")
 TURNS, CLAUDES = "turns", "chat_messages"
-QUESTIONS, EARLIER, REPLIES = (
+QUESTIONS, INPUT, EARLIER, REPLIES = (
     ("instruction", "prompt", "question"),
+    "input",
     ("history", "context"),
     ("response", "output", "completion", "answer"),
 )
+SEVERAL = ("completions", "answers", "candidates")
+VOTED = "conversation"
+COMPARED = (*REPLIES, "human_ref", VOTED)
+ENDS = (("_a", "_b"), ("_A", "_B"), ("_1", "_2"), ("_0", "_1"), ("1", "2"))
+"""Fields of two replies that are compared, and their ends."""
 TOGETHER: dict[str, tuple[frozenset[str], ...]] = {
     "jsonl": (frozenset({"dialogue_id", TURNS}),),
     "messages": (frozenset({CLAUDES}),),
@@ -162,12 +193,20 @@ TOGETHER: dict[str, tuple[frozenset[str], ...]] = {
     "rasa": (frozenset({"sender_id", "events"}),),
     "mt_bench": (frozenset({"question_id", "choices"}), frozenset({"question_id", TURNS})),
     "preferences": (frozenset({"chosen", "rejected"}),),
+    "comparisons": tuple(
+        frozenset({before, *(f"{reply}{end}" for end in ends)})
+        for before in (*QUESTIONS, INPUT, *EARLIER)
+        for reply in COMPARED
+        for ends in ENDS
+    ),
     "replies": (
         *(frozenset({before, reply}) for before in (*QUESTIONS, *EARLIER) for reply in REPLIES),
-        frozenset({"instruction", "completions"}),
+        *(frozenset({before, several}) for before in QUESTIONS[:2] for several in SEVERAL),
     ),
 }
 """Fields that identify a format together, in the absence of those that identify one alone."""
+OF_REPLIES = ("preferences", "comparisons", "replies")
+"""Formats of which a table can have a row for each object."""
 DIALOGUES = RecordFields(
     (*PLAIN, *SHAREGPT, *MESSAGES, *PAIR),
     bare=PLAIN[0],
@@ -364,11 +403,45 @@ def _by_id(entry: dict[str, Any]) -> dict[str, Any]:
 
 # Speech as plain text: `Ann: Good morning.`, with the name of who speaks before it.
 
-_NAMED = re.compile(r"(?P<speaker>[^\W\d_][^\W_]*(?:[ .'’-]{1,2}[^\W_]+){0,3}\.?) ?: +(?P<text>\S.*)", re.DOTALL)
+_NAMED = re.compile(r"(?P<speaker>#?[^\W\d_][^\W_]*(?:[ .'’-]{1,2}[^\W_]+){0,3}\.?#?) ?: +(?P<text>\S.*)", re.DOTALL)
 """A name of four words at most. `Well: I do not know` passes for one, too."""
+_MARK = re.compile(
+    r"(?:^|\n\n)(Human|Assistant):|\s*(?:<\|im_end\|>\s*)?<\|im_start\|>(\w+)\n|(?:^|\n)<extra_id_1>(User|Assistant)\n"
+)
+"""What stands before each text of a dialogue in prompts of Anthropic's, OpenAI's and NVIDIA's models."""
+_LATER_MARK, _LAST_MARK = "<extra_id_1>", "<|im_end|>"
 
 
 def speaker_and_text(text: str) -> dict[str, str] | str:
     """Returns a text as an entry with its speaker; as it is where none is named."""
     found = _NAMED.fullmatch(text.strip())
     return text if found is None else found.groupdict()
+
+
+def begins_marked(text: str) -> bool:
+    """Returns whether a text begins with a speaker's mark, such as `Human:`, or is the prompt of several turns."""
+    return _MARK.match(text.lstrip()) is not None or _LATER_MARK in text
+
+
+def marked_messages(text: str, speaker: str) -> list[dict[str, str]]:
+    """Returns the messages of a text with speakers' marks; what stands before the first is the given speaker's."""
+    first, *parts = _MARK.split(text.strip().removesuffix(_LAST_MARK))
+    roles = (next(filter(None, marks)).lower() for marks in zip(parts[::4], parts[1::4], parts[2::4], strict=True))
+    spoken = [(speaker, first), *zip(roles, parts[3::4], strict=True)]
+    return [{"role": role, "content": said.strip()} for role, said in spoken if said.strip()]
+
+
+def transcribed(text: str) -> list[Any]:
+    """Returns the entries of a dialogue in one text: with marks, or with lines `Ann: ...` of two speakers or more."""
+    if begins_marked(text):
+        return marked_messages(text, "user")
+    entries: list[dict[str, str]] = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        spoken = speaker_and_text(line)
+        if isinstance(spoken, dict):
+            entries.append(spoken)
+        elif not entries:
+            return []
+        else:
+            entries[-1]["text"] += f"\n{line}"
+    return entries if len({entry["speaker"] for entry in entries}) > 1 else []

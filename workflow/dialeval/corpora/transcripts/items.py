@@ -18,6 +18,7 @@ from dialeval.corpora.text_files import listed
 from dialeval.corpora.transcripts.readers import AUTO, read
 from dialeval.corpora.transcripts.transcript import JUDGED, OTHERS, AsideType, Transcript, judged_of
 from dialeval.errors import UserError
+from dialeval.languages import LANGUAGES
 from dialeval.text import counted, noted
 
 
@@ -66,6 +67,8 @@ def _digest(text: str) -> str:
 # Transcripts as items to be judged: whose each is, which speaker is the system, and which dialogues met one case.
 
 _SHOWN_SYSTEMS = 20
+_N_READ, _READ = 200, 1000
+"""Dialogues, and characters of each, whose letters are compared with those of their language."""
 _SHOWN_SPEAKERS, _SHOWN_UTTERANCES = 10, 4
 
 
@@ -156,6 +159,10 @@ def read_items(source: str, path: Path, options: Options) -> TranscriptItems:
         reading.items.append(showing(item, one.transcript, options.shown))
         reading.asides += aside_rows(item, one.transcript)
         references.take(item, one.transcript)
+    if others := _other_languages(reading.items):
+        counts[
+            f"dialogues not in the letters of their language, {', '.join(others)}; set `language` of this entry"
+        ] += sum(others.values())
     reading.items += references.items()
     _refuse_one_id_of_two(reading.items, path)
     counts[
@@ -166,6 +173,13 @@ def read_items(source: str, path: Path, options: Options) -> TranscriptItems:
     ] += sum(names_its_system(item) for item in reading.items)
     reading.notes = [*_summary(path, reading), *(noted(count, note) for note, count in (+counts).items())]
     return reading
+
+
+def _other_languages(items: Sequence[Item]) -> Counter[str]:
+    """Returns how many of the first dialogues cannot be in their language, by language; empty if a few only."""
+    first = [item for item in items[:_N_READ] if item.language in LANGUAGES]
+    others = [item for item in first if not LANGUAGES[item.language].may_be_in(" ".join(item.utterances)[:_READ])]
+    return Counter(item.language for item in others) if 2 * len(others) > len(first) else Counter()
 
 
 def names_its_system(item: Item) -> bool:

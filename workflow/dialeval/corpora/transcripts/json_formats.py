@@ -1,4 +1,4 @@
-"""JSON formats of chats: ShareGPT, ChatGPT, Open Assistant, OpenAI messages, Rasa, preferences, replies, our own lines.
+"""JSON formats of chats: ShareGPT, ChatGPT, Open Assistant, OpenAI messages, Rasa, our own lines.
 
     {"id": "a1", "model": "alpha", "conversations": [
      {"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello"}]}
@@ -20,28 +20,14 @@ Each path from the prompt to a leaf is a dialogue. The messages may also be obje
     {"id": "a1", "model": "alpha", "messages": [
      {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}
 
-Collections of chats call them `conversation`, Claude's export `chat_messages`, and collections of votes
-`conversation_a` and `conversation_b`, of the models `model_a` and `model_b` on one question. `content` may be a list of
-parts. Tool calls and their results, and messages of the roles `system` and `developer`, are hidden messages.
+Collections of chats call them `conversation`, Claude's export `chat_messages`, Gemini's requests `contents`. `content`
+may be a list of parts. Tool calls and their results, and messages of the roles `system` and `developer`, are hidden
+messages.
 
     {"sender_id": "c1", "events": [{"event": "user", "text": "Hi"}, {"event": "action", "name": "utter_greet"},
      {"event": "bot", "text": "Hello"}]}
 
 Utterances of `user` and `bot` are the dialogue; actions of the bot between them are hidden messages (tool calls).
-
-    {"chosen": "\n\nHuman: Hi\n\nAssistant: Hello", "rejected": "\n\nHuman: Hi\n\nAssistant: What?"}
-    {"prompt": "Hi", "chosen": "Hello", "rejected": "What?"}
-
-Either may also be a list of messages, with or without the prompt, which may be one too. They are two dialogues on one
-case, of systems called `chosen` and `rejected`: the rate at which a judge prefers the first is its agreement with the
-annotators who chose.
-
-    {"instruction": "Name a bird.", "output": "The heron.", "generator": "alpha"}
-    {"context": ["Hi", "Hello", "Name a bird."], "response": "The heron.", "model": "alpha"}
-    {"instruction": "Name a bird.", "completions": [{"model": "alpha", "response": "The heron."}, ...]}
-
-The context may be a text, several in turn of which the last is the user's, pairs of them, or a list of messages. A text
-in the field `input` or `context` beside a question belongs to the question.
 
     {"dialogue_id": "7", "system": "alpha", "case_id": "refund", "utterances": [
      {"speaker": "user", "text": "I want my money back."}, {"speaker": "assistant", "text": "I can see to that."}]}
@@ -53,10 +39,8 @@ Optional are `case_id` or `prompt` (the case that systems share), `language`, `s
 
 from __future__ import annotations
 
-import json
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import cycle, islice
 from typing import Any
 
@@ -64,14 +48,7 @@ from dialeval.corpora.json_records import name_of, required
 from dialeval.corpora.text_files import JsonLine
 from dialeval.corpora.transcripts.entries import (
     CLAUDES,
-    EARLIER,
-    ID_FIELDS,
-    MESSAGES,
-    PAIR,
     PLAIN,
-    QUESTIONS,
-    REPLIES,
-    SHAREGPT,
     SYSTEM_FIELDS,
     TURNS,
     about,
@@ -86,13 +63,20 @@ from dialeval.errors import UserError
 LONGEST_NAME = 80
 
 
-def sharegpt_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogue of one object.
+def chats(line: JsonLine, notes: Counter[str], *, fields: Sequence[str]) -> Iterator[Transcript]:
+    """Yields the dialogue of one object in ShareGPT's format, or in that of OpenAI's messages.
+
+    Args:
+        line: the object.
+        notes: counts of remarks, to which this adds.
+        fields: fields of which one holds the messages.
 
     Raises:
         UserError: invalid data; the message has the file, the line and the remedy.
     """
-    yield transcript(line, dialogue_field(line.record, SHAREGPT, line.where), notes)
+    field = dialogue_field(line.record, fields, line.where)
+    record = {"id": line.record.get("uuid"), **line.record} if field == CLAUDES else line.record
+    yield transcript(line._replace(record=record), field, notes)
 
 
 def transcript(line: JsonLine, field: str, notes: Counter[str]) -> Transcript:
@@ -104,6 +88,8 @@ def transcript(line: JsonLine, field: str, notes: Counter[str]) -> Transcript:
     record, where = line.record, line.where
     reading = EntryReading(notes)
     system = named(record, SYSTEM_FIELDS, where)
+    if isinstance(record.get("system_prompt"), str):
+        reading.add_aside("system", record["system_prompt"])
     given = record.get("system")
     if isinstance(given, str) and (system or is_prompt(given)):
         reading.add_aside("system", given)
@@ -272,33 +258,6 @@ def oasst_dialogues(lines: Iterable[JsonLine], notes: Counter[str]) -> Iterator[
                 yield transcript(line._replace(record=record), "messages", notes)
 
 
-# OpenAI's format of messages, as fine-tuning files and logs of chats have it: one object a line, or a list of them.
-
-_QUESTION_FIELDS = ("question_id", "id")
-
-
-def openai_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogue of one object, or the two between which somebody chose.
-
-    Raises:
-        UserError: invalid data; the message has the file, the line and the remedy.
-    """
-    if line.record.get(PAIR[0]) is not None and not isinstance(line.record.get(MESSAGES[0]), list):
-        yield from _pair(line, notes)
-        return
-    field = dialogue_field(line.record, (*MESSAGES, CLAUDES), line.where)
-    record = {"id": line.record.get("uuid"), **line.record} if field == CLAUDES else line.record
-    yield transcript(line._replace(record=record), field, notes)
-
-
-def _pair(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    question = named(line.record, _QUESTION_FIELDS, line.where)
-    for field in PAIR:
-        model = named(line.record, [f"model_{field[-1]}"], line.where)
-        record = {**line.record, "dialogue_id": question or None, "model": model or None}
-        yield transcript(line._replace(record=record), dialogue_field(record, [field], line.where), notes)
-
-
 # Rasa's trackers, one for each conversation, as its API and its stores give them.
 
 _SPEAK = ("user", "bot")
@@ -327,111 +286,6 @@ def _entry_rasa(event: dict[str, Any]) -> dict[str, Any] | None:
     is_done = kind == "action" and isinstance(action, str) and action not in _WAITING
     is_done = is_done and not str(action).startswith("utter_")  # its utterance is an event of its own
     return {"role": "bot", "content": [{"type": "tool_use", "name": action, "input": ""}]} if is_done else None
-
-
-# Pairs of which people or models preferred one, as data for training with preferences have them.
-
-_SIDES = ("chosen", "rejected")
-_ID_FIELDS = (*ID_FIELDS, "prompt_id", "question_id")
-_MARK = re.compile(r"(?:^|\n\n)(Human|Assistant):")
-
-
-def preference_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the two dialogues of a pair.
-
-    Raises:
-        UserError: invalid data; the message has the place and the remedy.
-    """
-    record, where = line.record, line.where
-    dialogue_id = named(record, _ID_FIELDS, where) or f"pair-{line.number}"
-    about = {name: record[name] for name in ("case_id", "language") if record.get(name) is not None}
-    prompt = _messages(record.get("prompt"), "user", f"{where}, 'prompt'")
-    for side in _SIDES:
-        answered = _messages(record.get(side), "assistant", f"{where}, '{side}'")
-        full = answered if answered[: len(prompt)] == prompt else [*prompt, *answered]
-        messages = {**about, "dialogue_id": dialogue_id, "model": side, "messages": full}
-        yield transcript(line._replace(record=messages), "messages", notes)
-
-
-def _messages(value: Any, speaker: str, where: str) -> list[Any]:
-    """Returns messages unchanged, or those of a text with marks of speakers.
-
-    Raises:
-        UserError: it is neither.
-    """
-    if value is None and speaker == "user":  # a full dialogue has no prompt
-        return []
-    if isinstance(value, list):
-        return value
-    if not isinstance(value, str):
-        raise UserError(f"{where} must be a text or a list of messages, not {value!r:.60}")
-    first, *marked = _MARK.split(value)
-    spoken = zip(marked[::2], marked[1::2], strict=True)
-    before = [{"role": speaker, "content": first.strip()}] if first.strip() else []
-    return before + [{"role": role.lower(), "content": text.strip()} for role, text in spoken if text.strip()]
-
-
-# A reply, and what came before it, in two fields.
-
-_SYSTEM_FIELDS = (*SYSTEM_FIELDS, "generator")
-_SEVERAL = "completions"
-_TURNS = ("user", "assistant")
-
-
-def reply_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogue of one object, or one for each of its completions.
-
-    Raises:
-        UserError: invalid data; the message has the place and the remedy.
-    """
-    replies = line.record.get(_SEVERAL, [line.record])
-    if not isinstance(replies, list) or not all(isinstance(reply, dict) for reply in replies):
-        raise UserError(f"{line.where}: '{_SEVERAL}' must be a list of objects with 'model' and 'response'")
-    for reply in replies:
-        yield transcript(line._replace(record=_record(line, reply)), "messages", notes)
-
-
-def _record(line: JsonLine, reply: dict[str, Any]) -> dict[str, Any]:
-    """Returns an object whose `messages` are the context and a reply."""
-    reply_field = next((name for name in REPLIES if name in reply), REPLIES[0])
-    content = reply.get(reply_field)
-    if not isinstance(content, str):
-        raise UserError(f"{line.where}: '{reply_field}' is {content!r:.60}; it must be the text of the reply")
-    earlier = _earlier(line.record, line.where)
-    messages = [
-        {"role": _TURNS[(len(earlier) - 1 - place) % 2], "content": entry} if isinstance(entry, str) else entry
-        for place, entry in enumerate(earlier)
-    ]
-    full = {name: value for name, value in line.record.items() if name != "model"}
-    full["prompt"] = "\n".join(entry if isinstance(entry, str) else json.dumps(entry) for entry in earlier)
-    full["model"] = named(reply, _SYSTEM_FIELDS, line.where) or None
-    return {**full, "messages": [*messages, {"role": "assistant", "content": content}]}
-
-
-def _earlier(record: dict[str, Any], where: str) -> list[Any]:
-    """Returns the context of a reply: alternating texts, of which the last is the user's, and messages.
-
-    Raises:
-        UserError: it is neither a text nor a list.
-    """
-    content: list[Any] = []
-    about: list[str] = []
-    question = next((name for name in QUESTIONS if record.get(name) is not None), "")
-    for name in (*EARLIER, "input") if question else EARLIER:
-        value = record.get(name)
-        if isinstance(value, list):
-            content += [text for entry in value for text in (entry if isinstance(entry, list) else [entry])]
-        elif isinstance(value, str):
-            about += [value] * bool(value.strip())
-        elif value is not None:
-            raise UserError(f"{where}: '{name}' is {value!r:.60}; it must be a text or a list of them")
-    prompt = record.get(question)
-    if isinstance(prompt, list):
-        return [*content, *prompt]
-    if question and not isinstance(prompt, str):
-        raise UserError(f"{where}: '{question}' is {prompt!r:.60}; it must be a text or a list of them")
-    texts = [text for text in (prompt, *about) if text]
-    return [*content, "\n\n".join(texts)] if texts else content
 
 
 # The plain format for anyone's transcripts: JSON Lines, one dialogue of one system per line.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,12 +20,14 @@ from dialeval.corpora.json_records import (
 )
 from dialeval.corpora.spreadsheets import is_workbook, rows_of
 from dialeval.corpora.text_files import JsonLine, is_western, listed
-from dialeval.corpora.transcripts import eval_logs, json_formats, text_formats, turn_tables
+from dialeval.corpora.transcripts import eval_logs, json_formats, replies, text_formats, turn_tables
 from dialeval.corpora.transcripts.entries import (
+    CLAUDES,
     DIALOGUES,
     LIST,
     MESSAGES,
     OF_ENTRY,
+    OF_REPLIES,
     PAIR,
     PLAIN,
     SHAREGPT,
@@ -32,6 +35,7 @@ from dialeval.corpora.transcripts.entries import (
     TOGETHER,
     fields_with,
     list_path,
+    transcribed,
     with_columns,
 )
 from dialeval.corpora.transcripts.traces import EXPORTS
@@ -43,19 +47,25 @@ FORMATS = {
     "`dialogue` and `dialog` are synonyms of `utterances`, as is `turns` beside `dialogue_id` or with `reader: jsonl`. "
     "Utterances can be plain texts of two alternating speakers, A and B, or those named by "
     '`"speakers": ["user", "bot"]`. ParlAI\'s logs (`"dialog": [[{"id": "teacher", "text": "..."}, ...], ...]`), '
-    'MultiWOZ 2.2, DREAM and `[[0, "..."], [1, "..."]]` are read too.',
+    'MultiWOZ 2.2, DREAM and `[[0, "..."], [1, "..."]]` are read too. So are one text of lines `Ann: ...` (SAMSum), '
+    'exchanges `{"user": "...", "assistant": "..."}`, and an object of dialogues by their ids.',
     "folder": "One file of any format per system, named after the system.",
     "sharegpt": '`{"id": ..., "model": "alpha", "conversations": [{"from": "human", "value": "..."}, ...]}`',
     "messages": '`{"id": ..., "model": "alpha", "messages": [{"role": "user", "content": "..."}, ...]}`. `content` can '
-    "be a list of parts. Also `conversation` (LMSYS-Chat-1M, WildChat) and `chat_messages` (Claude's export).",
+    "be a list of parts. Also `conversation` (LMSYS-Chat-1M, WildChat), `contents` (Gemini) and `chat_messages` "
+    "(Claude's export).",
     "chatgpt": "ChatGPT's export `conversations.json`: the path to `current_node`. The system is the model that "
     "responded there.",
     "replies": '`{"instruction": "...", "output": "...", "generator": "alpha"}`: a reply (`response`, `output`, '
     "`completion`, `answer`) and its context (`prompt`, `question`, `context`, `history`), a text or alternating "
-    "texts. Each of UltraFeedback's `completions` is a reply.",
+    "texts. Each of `completions`, `answers` or `candidates` (UltraFeedback, Nectar, MixInstruct) is a reply.",
     "preferences": '`{"chosen": "\\n\\nHuman: ...\\n\\nAssistant: ...", "rejected": "..."}` (HH-RLHF), or texts or '
     "messages after a `prompt`. The two are systems, `chosen` and `rejected`, on one case. If the file also has "
     "`messages`, set `reader: preferences`.",
+    "comparisons": '`{"prompt": "...", "model_a": "alpha", "response_a": "...", "model_b": "beta", "response_b": '
+    '"..."}`: two replies to one context (also `output_1` and `output_2`, ..., and Arena\'s `conversation_a` and '
+    "`conversation_b`). The "
+    "systems are in `model_a`, `generator_1` or `response_0_source`; else they are called as the field, `response_a`.",
     "mt_bench": "MT-bench's folder: `question.jsonl`, `model_answer/alpha.jsonl`, ...",
     "rasa": 'Rasa\'s trackers: `{"sender_id": ..., "events": [{"event": "user", "text": "..."}, ...]}`',
     "text": "`.txt` with `Ann: Good morning.` per line and a blank line between dialogues, or one dialogue per line, "
@@ -63,7 +73,8 @@ FORMATS = {
     "csv": "One row per utterance: `dialogue_id`, `system`, `speaker`, `text`; optional `case_id`, `turn` (orders the "
     "rows), `language`. Common column names are recognized (`conversation_id`, `model`, `role`, `content`, ...). "
     "Commas, semicolons or tabs, the first sheet of an `.xlsx`, or JSON with an object per utterance. A table can also "
-    "have one row per dialogue, with a list of messages in a cell.",
+    "have one row per dialogue: with a list of messages or lines `Ann: ...` in a cell, or with the columns of "
+    "`replies`, `comparisons` or `preferences`.",
     "inspect": "Inspect's log, `.eval` or JSON, or a folder of `.eval` logs. The system is the model, a sample is the "
     "case, and each epoch a dialogue. Samples with an error are left out.",
     "lm_eval": "lm-eval's `samples_<task>_*.jsonl` (`--log_samples`) of tasks that generate text, or the folder of "
@@ -80,7 +91,7 @@ FORMATS = {
 """The content of a file, by the reader's name in the configuration, for the documentation."""
 AUTO, FOLDER, CSV, TEXT, MT_BENCH, OASST = "auto", "folder", "csv", "text", "mt_bench", "oasst"
 INSPECT, LM_EVAL, SLACK, WHATSAPP, JSON = "inspect", "lm_eval", "slack", "whatsapp", "jsonl"
-_FIELDS = {JSON: PLAIN, "sharegpt": SHAREGPT, "messages": (*MESSAGES, *PAIR)}
+_FIELDS = {JSON: PLAIN, "sharegpt": SHAREGPT, "messages": MESSAGES, "comparisons": PAIR}
 """Fields that each identify a format of JSON; those of `TOGETHER` identify one only together."""
 _OF_EXPORTS = {
     INSPECT: (frozenset({"eval", "status"}), frozenset({"eval", "samples"})),
@@ -92,12 +103,13 @@ _OF_EXPORTS = {
 """Fields that identify a format whose objects are not a dialogue each, before others are looked for."""
 _OF_JSON: dict[str, Callable[[JsonLine, Counter[str]], Iterator[Transcript]]] = {
     JSON: json_formats.plain_dialogues,
-    "sharegpt": json_formats.sharegpt_dialogues,
-    "messages": json_formats.openai_dialogues,
+    "sharegpt": partial(json_formats.chats, fields=SHAREGPT),
+    "messages": partial(json_formats.chats, fields=(*MESSAGES, CLAUDES)),
     "chatgpt": json_formats.chatgpt_dialogues,
     "rasa": json_formats.rasa_dialogues,
-    "preferences": json_formats.preference_dialogues,
-    "replies": json_formats.reply_dialogues,
+    "preferences": replies.preference_dialogues,
+    "comparisons": replies.comparison_dialogues,
+    "replies": replies.reply_dialogues,
     MT_BENCH: eval_logs.mt_bench_dialogues,
 }
 
@@ -164,7 +176,7 @@ def _read_objects(path: Path, kind: str, columns: Mapping[str, str], notes: Coun
         lines = iter(with_columns(found, path, columns, field))
         named = [what if what == name else f"{what} from {name}" for what, name in columns.items()]
         notes[f"fields of {path.name} named by the configuration: {', '.join(named)}"] += len(named)
-    for line in lines:
+    for line in replies.joined(lines, notes) if kind == "replies" else lines:
         yield from _OF_JSON[kind](line, notes)
 
 
@@ -188,7 +200,7 @@ def detect_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
         return WHATSAPP
     if is_text and is_table(path) and text_formats.is_plain_text(path):
         return TEXT
-    if is_table(path) and not _has_lists(path, columns):
+    if is_table(path) and not _has_dialogues(path, columns):
         return CSV
     western = not is_columnar(path) and not is_workbook(path) and is_western(path)
     wanted = fields_with(columns)
@@ -261,12 +273,15 @@ def source_files(reader: str, path: Path) -> list[Path]:
     return files[kind](path) if kind in files else [path]
 
 
-def _has_lists(path: Path, columns: Mapping[str, str]) -> bool:
-    """Returns whether a table has a column that is called as dialogues are, with a list in its first row."""
+def _has_dialogues(path: Path, columns: Mapping[str, str]) -> bool:
+    """Returns whether each row of a table is a dialogue: with its utterances in a cell, or a reply and its context."""
     (_, header), (_, row) = (*islice(rows_of(path), 2), (1, []), (1, []))[:2]
-    cells = zip(header, row, strict=False)
+    cells = {name.strip(): cell for name, cell in zip(header, row, strict=False)}
     names = {*fields_with(columns).holding}
-    return any(name.strip() in names and cell.lstrip().startswith("[") for name, cell in cells)
+    if any(name in names and (cell.lstrip().startswith("[") or transcribed(cell)) for name, cell in cells.items()):
+        return True
+    sets = (fields for kind in OF_REPLIES for fields in TOGETHER[kind])
+    return not {*columns} & {*OF_ENTRY} and not turn_tables.has_texts(cells) and any(some <= {*cells} for some in sets)
 
 
 # A folder with a file for each system, whose name, without its ending, is the system's.

@@ -2,6 +2,9 @@
 
     Good morning . __eou__ Morning . __eou__
 
+    1 your persona: I like tea.                           ParlAI: a 1 begins a dialogue; candidates follow the reply
+    2 Good morning .<TAB>Morning .<TAB><TAB>Hello .|Morning .
+
     Ann: Good morning.
     Bob: Morning.
 
@@ -29,6 +32,9 @@ from dialeval.errors import UserError
 
 _END = "__eou__"
 _ENDING = ".txt"
+_EXCHANGE = re.compile(
+    r"(?P<number>\d{1,4}) (?:(?:your|partner's) persona: .*|(?P<text>[^\t]*)\t(?P<reply>[^\t]*)(?:\t.*)?)"
+)
 _Block = tuple[int, list[dict[str, str]]]
 """The line on which a dialogue begins, and its entries."""
 
@@ -40,9 +46,8 @@ def is_plain_text(path: Path) -> bool:
         UserError: as of `read_lines`.
     """
     first = next((line for line in read_lines(path, western=is_western(path)) if line.strip()), "")
-    return _END in first or (
-        path.suffix.lower() == _ENDING and isinstance(speaker_and_text(first.lstrip("\ufeff")), dict)
-    )
+    is_dialogue = _EXCHANGE.fullmatch(first.strip()) or isinstance(speaker_and_text(first.lstrip("\ufeff")), dict)
+    return _END in first or (path.suffix.lower() == _ENDING and bool(is_dialogue))
 
 
 def read_plain_text(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
@@ -56,6 +61,9 @@ def read_plain_text(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
         for number, line in lines:
             if line.strip():
                 yield _dialogue(path, number, [{"text": text} for text in line.split(_END) if text.strip()], notes)
+        return
+    if lines and _EXCHANGE.fullmatch(lines[0][1].strip()):
+        yield from (_dialogue(path, number, entries, notes) for number, entries in _exchanges(path, lines))
         return
     blocks = list(_blocks(path, lines))
     if len(blocks) > 1 and all(len(entries) == 1 for _, entries in blocks):
@@ -72,6 +80,24 @@ def _dialogue(path: Path, number: int, entries: list[dict[str, str]], notes: Cou
         reading.add_utterance(entry.get("speaker", ""), entry["text"])
     speakers, utterances, asides = reading.parts(where)
     return Transcript(where, "", "", speakers, utterances, asides)
+
+
+def _exchanges(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
+    """Yields the dialogues of numbered lines; personas are left out.
+
+    Raises:
+        UserError: a line has no number.
+    """
+    dialogues: list[_Block] = []
+    for number, line in lines:
+        exchange = _EXCHANGE.fullmatch(line.strip())
+        if exchange is None and line.strip():
+            raise UserError(f"{path}, line {number}: no number before {line.strip()!r:.40}; write `1 Hi<TAB>Hello`")
+        if exchange and exchange["number"] == "1":
+            dialogues.append((number, []))
+        if exchange and exchange["text"] and dialogues:
+            dialogues[-1][1].extend({"text": exchange[part]} for part in ("text", "reply") if exchange[part])
+    yield from dialogues
 
 
 def _blocks(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:

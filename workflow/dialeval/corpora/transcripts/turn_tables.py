@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,6 +44,7 @@ COMMON: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Names that columns commonly have, the surer ones first; `Turn #` and `conversationId` are known as well."""
 NEEDED = ("dialogue_id", "text")
+_COMMA = "_comma_"
 
 
 class Row(NamedTuple):
@@ -91,6 +93,7 @@ def read_json_turns(
     Raises:
         UserError: the file, the line, the field, the value and the remedy.
     """
+    lines = _in_order_of_replies(lines)
     header = list(dict.fromkeys(name for line in lines for name in line.record))
     places = places_of(path, header, columns, [line.record for line in lines])
     note_columns(path, header, places, notes)
@@ -108,6 +111,23 @@ def read_json_turns(
             )
 
     yield from dialogues_of_rows(path, cells(), paths, notes)
+
+
+def _in_order_of_replies(lines: Sequence[JsonLine]) -> Sequence[JsonLine]:
+    """Returns utterances by what they answer, where no two answer the same one, as in ConvoKit's corpora."""
+    names = [f"{line.record.get('id')}" for line in lines]
+    answered = [f"{line.record.get('reply-to', line.record.get('reply_to'))}" for line in lines]
+    known = {*names} - {"None"}
+    following = {before: place for place, before in enumerate(answered) if before in known}
+    if len(known) < len(lines) or len(following) < sum(before in known for before in answered):
+        return lines
+    order: list[int] = []
+    for first, before in enumerate(answered):
+        place = None if before in known else first
+        while place is not None:
+            order.append(place)
+            place = following.get(names[place])
+    return [lines[place] for place in order] if len(order) == len(lines) else lines
 
 
 def dialogues_of_rows(
@@ -147,7 +167,11 @@ def dialogues_of_rows(
             apart.add(key)
         known.last_row = number
         turn = _turn(cells["turn"], where, names["turn"]) if "turn" in names else 0.0
-        known.rows.append((turn, place, cells.get("speaker", ""), cells["text"]))
+        text = cells["text"]
+        if _COMMA in text:
+            notes[f"texts in which {_COMMA}, as EmpatheticDialogues writes it, is read as a comma"] += 1
+            text = text.replace(_COMMA, ",")
+        known.rows.append((turn, place, cells.get("speaker", ""), text))
     if apart:
         order = "by turn" if "turn" in names else "in the file's order, since no column of turn numbers is recognized"
         notes[f"dialogues whose rows are not successive, joined {order}"] += len(apart)
@@ -181,7 +205,7 @@ def places_of(
         UserError: columns that are needed or named are not there, or two could be meant; the message names them all.
     """
     guessed = ["" if name in columns.values() else name for name in header]
-    spelled, in_words = [name.casefold() for name in guessed], [_words(name) for name in guessed]
+    spelled, in_words = [name.casefold() for name in guessed], [words(name) for name in guessed]
     places: dict[str, tuple[int, str]] = {}
     missing: dict[str, str] = {}
     for what, common in COMMON.items():
@@ -224,8 +248,13 @@ def places_of(
 
 def is_turn(record: Mapping[str, Any]) -> bool:
     """Returns whether an object is an utterance with its dialogue, speaker and text, by the names of its fields."""
-    names = {_words(name) for name in record} - {"id"}  # it may be the utterance's own
+    names = {words(name) for name in record} - {"id"}  # it may be the utterance's own
     return all(any(name in names for name in COMMON[what]) for what in (*NEEDED, "speaker"))
+
+
+def has_texts(header: Iterable[str]) -> bool:
+    """Returns whether a table has a column that is called as those of utterances commonly are."""
+    return not {*COMMON["text"]}.isdisjoint(map(words, header))
 
 
 def named_columns(header: Sequence[str], places: Mapping[str, tuple[int, str]]) -> dict[str, str]:
@@ -305,7 +334,8 @@ def _in_order(
     return ordered
 
 
-def _words(name: str) -> str:
+@lru_cache(maxsize=4096)
+def words(name: str) -> str:
     """Returns a column's name as `COMMON` writes it: `Conversation ID`, `conversationId` as conversation_id."""
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.replace("#", " number "))
     return re.sub(r"[^a-z0-9]+", "_", apart.casefold()).strip("_")

@@ -1,0 +1,232 @@
+r"""Replies to a context: one or several, two that are compared, and two of which one is preferred.
+
+    {"instruction": "Name a bird.", "output": "The heron.", "generator": "alpha"}
+    {"context": ["Hi", "Hello", "Name a bird."], "response": "The heron.", "model": "alpha"}
+    {"instruction": "Name a bird.", "completions": [{"model": "alpha", "response": "The heron."}, ...]}
+
+The context may be a text, several in turn of which the last is the user's, pairs of them, or a list of messages. A text
+in the field `input` or `context` beside a question belongs to the question. A text that begins with a speaker's mark,
+such as `Human:`, is a dialogue.
+
+    {"prompt": "Name a bird.", "model_a": "alpha", "response_a": "The heron.", "model_b": "beta", "response_b": "Owl."}
+    {"question_id": 7, "model_a": "alpha", "conversation_a": [...], "model_b": "beta", "conversation_b": [...]}
+
+Where prompt and replies are lists of texts, as in Chatbot Arena's table, they take turns.
+
+    {"chosen": "\n\nHuman: Hi\n\nAssistant: Hello", "rejected": "\n\nHuman: Hi\n\nAssistant: What?"}
+    {"prompt": "Hi", "chosen": "Hello", "rejected": "What?"}
+
+Either may also be a list of messages, with or without the prompt, which may be one too. They are two dialogues on one
+case, of systems called `chosen` and `rejected`: the rate at which a judge prefers the first is its agreement with the
+annotators who chose.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from dialeval.corpora.text_files import JsonLine
+from dialeval.corpora.transcripts.entries import (
+    COMPARED,
+    EARLIER,
+    ENDS,
+    ID_FIELDS,
+    INPUT,
+    QUESTIONS,
+    REPLIES,
+    SEVERAL,
+    SPEAKER_FIELDS,
+    SYSTEM_FIELDS,
+    VOTED,
+    begins_marked,
+    marked_messages,
+    named,
+)
+from dialeval.corpora.transcripts.json_formats import transcript
+from dialeval.corpora.transcripts.transcript import JUDGED, SYSTEM_ROLES, Transcript
+from dialeval.corpora.transcripts.turn_tables import COMMON, words
+from dialeval.errors import UserError
+
+_SIDES = ("chosen", "rejected")
+_ID_FIELDS = (*ID_FIELDS, "prompt_id", "question_id", "pair_id")
+_KEPT = ("case_id", "language", "system", "system_prompt")
+_SYSTEM_FIELDS = (*SYSTEM_FIELDS, "generator")
+_TURNS = ("user", "assistant")
+_CONVERSATION = frozenset(COMMON["dialogue_id"]) - {"id"}
+
+
+def preference_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
+    """Yields the two dialogues of a pair.
+
+    Raises:
+        UserError: invalid data; the message has the place and the remedy.
+    """
+    record, where = line.record, line.where
+    before = record.get("conversations")
+    context = before if isinstance(before, list) else _context(record, where)
+    for side in _SIDES:
+        answered = _answers(record.get(side), f"{where}, '{side}'", marked=True)
+        is_whole = answered[: len(context)] == context or not _is_answer(answered)
+        yield _of_pair(line, side, answered if is_whole else [*context, *answered], notes)
+
+
+def comparison_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
+    """Yields the dialogues of two replies to one context.
+
+    Raises:
+        UserError: invalid data; the message has the place and the remedy.
+    """
+    record, where = line.record, line.where
+    reply, ends = next(
+        ((reply, ends) for reply in COMPARED for ends in ENDS if all(f"{reply}{end}" in record for end in ends)),
+        (COMPARED[0], ENDS[0]),
+    )
+    ids = ("question_id", *_ID_FIELDS) if reply == VOTED else _ID_FIELDS
+    systems: Counter[str] = Counter()
+    for end in _all_ends(record, reply, ends):
+        field = f"{reply}{end}"
+        system = named(record, [f"model{end}", f"generator{end}", f"{field}_source"], where) or field
+        value, prompt = record.get(field) or "", record.get("prompt")
+        if isinstance(value, list) and isinstance(prompt, list) and all(isinstance(text, str) for text in prompt):
+            if len(value) != len(prompt):
+                raise UserError(f"{where}: 'prompt' has {len(prompt)} texts and '{field}' {len(value)}; give as many")
+            turns = [text for both in zip(prompt, value, strict=True) for text in both]
+            messages = [{"role": _TURNS[number % 2], "content": text} for number, text in enumerate(turns)]
+        else:
+            answered = _answers(value, f"{where}, '{field}'")
+            messages = [*_context(record, where), *answered] if _is_answer(answered) else answered
+        systems[system] += 1
+        yield _of_pair(line, system, messages, notes, ids, systems[system])
+
+
+def _all_ends(record: dict[str, Any], reply: str, ends: Sequence[str]) -> list[str]:
+    """Returns the ends of all replies of a record, which may have more than two, such as `_a`, `_b` and `_c`."""
+    of_kind = next(kind for kind in (str.isdigit, str.islower, str.isupper) if kind(ends[0][-1]))
+    names = [name for name in record if name.startswith(reply + ends[0][:-1]) and of_kind(name[-1])]
+    return [name.removeprefix(reply) for name in names if len(name) == len(reply + ends[0])] or list(ends)
+
+
+def _of_pair(
+    line: JsonLine, system: str, messages: list[Any], notes: Counter[str], ids: Sequence[str] = _ID_FIELDS, nth: int = 0
+) -> Transcript:
+    """Returns a dialogue of a pair, the nth of its system; all are on one case."""
+    record = {name: line.record[name] for name in _KEPT if line.record.get(name) is not None}
+    dialogue_id = named(line.record, ids, line.where) or f"pair-{line.number}"
+    if nth:
+        record.setdefault("case_id", dialogue_id)
+    record |= {"dialogue_id": f"{dialogue_id}-{nth}" if nth > 1 else dialogue_id, "model": system, "messages": messages}
+    return transcript(line._replace(record=record), "messages", notes)
+
+
+def _is_answer(messages: list[Any]) -> bool:
+    """Returns whether messages begin with one of the system, as one without a speaker is."""
+    names = (messages[0].get(name) for name in SPEAKER_FIELDS) if messages else ()
+    speaker = next((name for name in names if name is not None), _TURNS[1])
+    return f"{speaker}".casefold() in {*JUDGED} - SYSTEM_ROLES
+
+
+# A reply, and what came before it, in two fields.
+
+
+def joined(lines: Iterable[JsonLine], notes: Counter[str]) -> Iterator[JsonLine]:
+    """Yields replies, several of one system in one conversation as the last with the others before it.
+
+    Those are of one conversation that share a field such as `session_id` and answer different questions.
+    """
+    groups: dict[tuple[str, str], list[JsonLine]] = {}
+    for line in lines:
+        name = next((f"{line.record[field]}" for field in line.record if words(field) in _CONVERSATION), "")
+        system = next((f"{line.record[field]}" for field in _SYSTEM_FIELDS if field in line.record), "")
+        groups.setdefault((name, system if name else line.where), []).append(line)
+    for (name, _), found in groups.items():
+        fields = [next((field for field in some if field in found[0].record), "") for some in (QUESTIONS, REPLIES)]
+        exchanges = [[line.record.get(field) for field in fields] for line in found]
+        is_told = any(line.record.get(field) for line in found for field in EARLIER)
+        if is_told or not all(fields) or len({f"{question}" for question, _ in exchanges}) == 1:
+            yield from found
+            continue
+        notes["conversations of several replies, joined in the file's order"] += 1
+        yield found[-1]._replace(record={**found[-1].record, "dialogue_id": name, "history": exchanges[:-1]})
+
+
+def reply_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
+    """Yields the dialogue of one object, or one for each of its completions.
+
+    Raises:
+        UserError: invalid data; the message has the place and the remedy.
+    """
+    several = next((name for name in SEVERAL if isinstance(line.record.get(name), list)), "")
+    replies = line.record[several] if several else [line.record]
+    if not all(isinstance(reply, dict) for reply in replies):
+        raise UserError(f"{line.where}: '{several}' must be a list of objects with 'model' and 'response'")
+    for reply in replies:
+        fields = (*REPLIES, "text") if several else REPLIES
+        yield transcript(line._replace(record=_record(line, reply, fields)), "messages", notes)
+
+
+def _record(line: JsonLine, reply: dict[str, Any], fields: Sequence[str]) -> dict[str, Any]:
+    """Returns an object whose `messages` are the context and a reply."""
+    field = next((name for name in fields if name in reply), REPLIES[0])
+    earlier = _earlier(line.record, line.where)
+    full = {name: value for name, value in line.record.items() if name != "model"}
+    full["prompt"] = "\n".join(entry if isinstance(entry, str) else json.dumps(entry) for entry in earlier)
+    full["model"] = named(reply, _SYSTEM_FIELDS, line.where) or None
+    return {**full, "messages": [*_messages(earlier), *_answers(reply.get(field), f"{line.where}: '{field}'")]}
+
+
+def _context(record: dict[str, Any], where: str) -> list[Any]:
+    """Returns the context of a reply as messages."""
+    return _messages(_earlier(record, where))
+
+
+def _messages(earlier: list[Any]) -> list[Any]:
+    if len(earlier) == 1 and isinstance(earlier[0], str) and begins_marked(earlier[0]):
+        return marked_messages(earlier[0], _TURNS[0])
+    return [
+        {"role": _TURNS[(len(earlier) - 1 - place) % 2], "content": entry} if isinstance(entry, str) else entry
+        for place, entry in enumerate(earlier)
+    ]
+
+
+def _earlier(record: dict[str, Any], where: str) -> list[Any]:
+    """Returns the context of a reply: alternating texts, of which the last is the user's, and messages.
+
+    Raises:
+        UserError: it is neither a text nor a list.
+    """
+    content: list[Any] = []
+    about: list[str] = []
+    question = next((name for name in (*QUESTIONS, INPUT) if record.get(name) is not None), "")
+    for name in EARLIER if question in ("", INPUT) else (*EARLIER, INPUT):
+        value = record.get(name)
+        if isinstance(value, list):
+            content += [text for entry in value for text in (entry if isinstance(entry, list) else [entry])]
+        elif isinstance(value, str):
+            about += [value] * bool(value.strip())
+        elif value is not None:
+            raise UserError(f"{where}: '{name}' is {value!r:.60}; it must be a text or a list of them")
+    prompt = record.get(question) if question else None
+    if isinstance(prompt, list):
+        return [*content, *prompt]
+    if question and not isinstance(prompt, str):
+        raise UserError(f"{where}: '{question}' is {prompt!r:.60}; it must be a text or a list of them")
+    texts = [text for text in (prompt, *about) if text]
+    return [*content, "\n\n".join(texts)] if texts else content
+
+
+def _answers(value: Any, where: str, *, marked: bool = False) -> list[Any]:
+    """Returns a reply as messages, with the context that it repeats; `marked` splits it at marks within it, too.
+
+    Raises:
+        UserError: it is no text and no message.
+    """
+    if isinstance(value, str):
+        is_marked = marked or begins_marked(value)
+        return marked_messages(value, _TURNS[1]) if is_marked else [{"role": _TURNS[1], "content": value}]
+    messages = [value] if isinstance(value, dict) else value
+    if not isinstance(messages, list) or not all(isinstance(one, dict) for one in messages):
+        raise UserError(f"{where} must be a text or a list of messages, not {value!r:.60}")
+    return messages
