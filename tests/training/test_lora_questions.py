@@ -56,6 +56,34 @@ def test_a_prompt_is_that_of_the_judge_and_its_answer_one_that_is_read(
 
 
 @pytest.mark.train
+def test_the_frozen_output_weights_are_not_copied_for_each_prompt(questions: Callable[..., Any], decoder: Path) -> None:
+    """Of a vocabulary of 262,144 a copy takes 335 MB, and a batch has 32."""
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
+    from transformers import AutoModelForCausalLM
+
+    from dialeval.config import LoraTraining
+    from dialeval.training.lora import with_adapter
+    from dialeval.training.lora_questions import label_scores
+
+    class Largest(TorchDispatchMode):
+        numbers = 0
+
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            if func is torch.ops.aten.bmm.default:
+                self.numbers = max(self.numbers, *(part.numel() for part in args))
+            return func(*args, **kwargs or {})
+
+    model = with_adapter(AutoModelForCausalLM.from_pretrained(decoder), LoraTraining(train=["turns"], gpus=0))
+    made = questions()
+    prompts = [one.prompt for one in made.rendered(examples_of(4))]
+    with Largest() as largest:
+        label_scores(model, prompts, made.tree)
+    assert len(prompts) >= 4
+    assert largest.numbers < 2 * model.get_output_embeddings().weight.numel()
+
+
+@pytest.mark.train
 def test_the_same_request_reaches_vllm(questions: Callable[..., Any], judge: Callable[..., VllmModel]) -> None:
     from dialeval.corpora.items import Item
     from dialeval.engines.vllm_engine.prompts import Prompts

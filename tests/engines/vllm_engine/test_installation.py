@@ -202,6 +202,7 @@ def folder(tmp_path: Path) -> Path:
     """A model's folder with a million numbers in bfloat16, by its headers alone."""
     (tmp_path / "config.json").write_text(json.dumps(SHAPE))
     (tmp_path / "tokenizer_config.json").write_text(json.dumps({"bos_token": "<s>"}))
+    (tmp_path / "tokenizer.json").write_text("{}")
     header = json.dumps(
         {"__metadata__": {}, "w": {"dtype": "BF16", "shape": [1000, 1000], "data_offsets": [0, 2_000_000]}}
     )

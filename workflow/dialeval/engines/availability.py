@@ -20,7 +20,13 @@ from dialeval.engines.installation import (
     too_few_gpus,
     vllm_missing,
 )
-from dialeval.engines.vllm_engine.model_files import folder_digest, without_chat_template
+from dialeval.engines.vllm_engine.model_files import (
+    beyond_window,
+    folder_digest,
+    missing_folder,
+    not_a_model,
+    without_chat_template,
+)
 from dialeval.errors import UserError
 from dialeval.provenance.fingerprints import content_digest, kept
 
@@ -34,14 +40,25 @@ def unavailable(model: Model, *, own_environment: bool = False) -> str | None:
     if isinstance(model, VllmModel):
         learns = LEARNS_TO_ANSWER if model.lora else ()
         missing = None if own_environment else vllm_missing() or missing_libraries("lora", learns)
-        return missing or without_chat_template(model)
+        dummy = model.engine_args.get("load_format") == "dummy"
+        return (
+            missing
+            or _incomplete(model.model, weights=not dummy)
+            or without_chat_template(model)
+            or beyond_window(model)
+        )
     if isinstance(model, NllbModel):
         missing = None if own_environment else missing_libraries("engine 'nllb'", TRANSLATES)
         return missing or check_precision(model.precision, model.gpus)
     if isinstance(model, EncoderModel):
         needed = LEARNS_TO_SCORE if model.train else SCORES
         missing = None if own_environment else missing_libraries("engine 'encoder'", needed)
-        return missing or check_precision(model.precision, model.gpus) or _no_metric(model.weights)
+        return (
+            missing
+            or check_precision(model.precision, model.gpus)
+            or _no_metric(model.weights)
+            or _incomplete(model.model)
+        )
     return None
 
 
@@ -68,12 +85,19 @@ def cannot_compute_here(model: Model, *, own_environment: bool = False) -> str |
     Args:
         own_environment: whether its jobs run in an environment that is made for them.
     """
+    if isinstance(model, EncoderModel | VllmModel) and model.model and (reason := missing_folder(model.model)):
+        return reason
     if isinstance(model, EncoderModel):
         trains = too_few_gpus(model.train.gpus, "train.gpus") if model.train else None
         return trains or too_few_gpus(model.gpus, "gpus")
     if isinstance(model, NllbModel):
         return too_few_gpus(model.gpus, "gpus")
     return no_device(model, own_environment=own_environment) if isinstance(model, VllmModel) else None
+
+
+def _incomplete(name: str | None, *, weights: bool = True) -> str | None:
+    """Returns what a local folder lacks of a model; whether a folder is there counts where it is computed."""
+    return not_a_model(name, weights=weights) if name and Path(name).expanduser().exists() else None
 
 
 def _no_metric(folder: Path | None) -> str | None:

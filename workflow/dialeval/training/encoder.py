@@ -14,6 +14,7 @@ from dialeval.config.training import EncoderTraining
 from dialeval.criteria import Level
 from dialeval.engines.encoder.engine import folder_digest
 from dialeval.engines.encoder.metric import Encoding, Floats, Score, score_batches
+from dialeval.engines.vllm_engine.model_files import no_folder, not_a_model, other_vocabulary
 from dialeval.errors import UserError
 from dialeval.training.encoder_examples import Collation, ExampleSet, ExpertOrder
 from dialeval.training.running import (
@@ -140,6 +141,8 @@ class Base:
         self._name, self._model = name, model
         folder = Path(model.model).expanduser()
         self._source = str(folder) if folder.is_dir() else model.model
+        if reason := not_a_model(model.model):
+            raise UserError(f"models.{name}.{reason}")
         try:
             self.config = transformers.AutoConfig.from_pretrained(self._source, revision=model.revision)
             self.weights = (
@@ -150,6 +153,8 @@ class Base:
             self.tokenizer = transformers.AutoTokenizer.from_pretrained(self._source, revision=self._revision)
         except Exception as error:  # libraries below raise errors of many kinds
             raise self._cannot_be_loaded(error) from error
+        if folder.is_dir() and (reason := other_vocabulary(folder, self.tokenizer.vocab_size)):
+            raise UserError(f"models.{name}.{reason}")
         if getattr(self.config, "is_encoder_decoder", False):
             raise UserError(
                 f"models.{name}.model: {model.model} is no encoder (it is of type {self.config.model_type})"
@@ -258,7 +263,8 @@ class Base:
                 "network, download it on another machine: hf download NAME"
             )
         )
-        return UserError(f"models.{self._name}.model: '{self._model.model}' cannot be loaded: {message}; {remedy}")
+        name = self._model.model or ""
+        return UserError(f"models.{self._name}.model: '{name}' cannot be loaded: {no_folder(name)}{message}; {remedy}")
 
 
 # What the training of an encoder, and all that it gives, is known by.

@@ -53,6 +53,9 @@ def with_adapter(model: Any, learning: LoraTraining) -> Any:
     )
     if learning.gradient_checkpointing:
         model.enable_input_require_grads()
+    output = model.get_output_embeddings()
+    if output is not None:  # torch copies frozen weights once per row of an input that is a slice, as of last positions
+        output.register_forward_pre_hook(lambda _, inputs: (inputs[0].contiguous(), *inputs[1:]))
     return get_peft_model(model, adapter)
 
 

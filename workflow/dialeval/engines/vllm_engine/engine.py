@@ -24,7 +24,13 @@ from dialeval.engines.label_probabilities import LabelTree, label_logprobs, labe
 from dialeval.engines.requests import PENALTIES, AnswerFailure, Engine, Message, Request, Response
 from dialeval.engines.vllm_engine.chat_templates import DEFAULT, Reasoning
 from dialeval.engines.vllm_engine.driver import Driver, start
-from dialeval.engines.vllm_engine.model_files import sampling_defaults, text_digest, too_large, vllm_identity
+from dialeval.engines.vllm_engine.model_files import (
+    beyond_window,
+    sampling_defaults,
+    text_digest,
+    too_large,
+    vllm_identity,
+)
 from dialeval.engines.vllm_engine.process import (
     CPU_CACHE_BYTES,
     LABELS_AT_ONCE,
@@ -138,7 +144,7 @@ class VllmEngine:
         """
         if self._driver is not None:
             return self._driver
-        if reason := no_device(self._model) or no_room(self._model):
+        if reason := no_device(self._model) or beyond_window(self._model) or no_room(self._model):
             raise UserError(reason)
         if warning := self._prompts.lacks_bos():
             print(warning, flush=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,9 @@ def name_or_folder(model: VllmModel) -> str:
     return str(folder) if folder.is_dir() else model.model
 
 
+_PLAIN = (OSError, ValueError, ImportError)
+
+
 def load_tokenizer(model: VllmModel) -> tuple[Any, str]:
     """Returns the tokenizer, and the digest of a model folder's content or the commit at Hugging Face.
 
@@ -129,17 +133,24 @@ def load_tokenizer(model: VllmModel) -> tuple[Any, str]:
     from transformers import AutoConfig, AutoTokenizer
 
     name = name_or_folder(model)
+    if reason := not_a_model(model.model, weights=model.engine_args.get("load_format") != "dummy"):
+        raise UserError(reason)
     options: dict[str, Any] = {"revision": model.revision, "trust_remote_code": model.trust_remote_code}
     try:
         if Path(name).is_dir():
-            return AutoTokenizer.from_pretrained(name, **options), folder_digest(Path(name))
+            tokenizer = AutoTokenizer.from_pretrained(name, **options)
+            if reason := other_vocabulary(Path(name), tokenizer.vocab_size):
+                raise UserError(reason)
+            return tokenizer, folder_digest(Path(name))
         commit = getattr(AutoConfig.from_pretrained(name, **options), "_commit_hash", None) or ""
         return AutoTokenizer.from_pretrained(name, **options | {"revision": commit or model.revision}), commit
+    except UserError:
+        raise
     except Exception as error:  # code that comes with a model fails with errors of any kind
-        message = str(error) if isinstance(error, OSError | ValueError | ImportError) else repr(error)
+        message = " ".join(str(error).split()) if isinstance(error, _PLAIN) else repr(error)
         raise UserError(
-            f"model '{model.model}' cannot be loaded: {message}; it must be a folder with a model or a name at "
-            f"Hugging Face (with HF_TOKEN for a gated model){_about_code(message)}"
+            f"model '{model.model}' cannot be loaded: {no_folder(model.model)}{message}; it must be a folder with a "
+            f"model or a name at Hugging Face (with HF_TOKEN for a gated model){_about_code(message)}"
         ) from error
 
 
@@ -148,6 +159,140 @@ def _about_code(message: str) -> str:
 
 
 # Checks of a model's folder before anything is loaded
+
+_WEIGHTS = ("*.safetensors", "*.bin", "*.pt", "*.pth")
+_TOKENIZERS = (
+    "tokenizer.json", "tokenizer.model", "vocab.txt", "vocab.json", "spiece.model", "sentencepiece.bpe.model",
+    "tekken.json", "*.tiktoken", "*.spm", "*.model",
+)  # fmt: skip
+_WINDOWS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "max_sequence_length", "seq_length")
+_INDEX = "model.safetensors.index.json"
+_LONGEST_HEADER = 100_000_000
+"""Bytes that safetensors allows for a header."""
+
+
+def no_folder(name: str) -> str:
+    """Return that there is no such local folder, as the beginning of a message; empty if there is one."""
+    folder = Path(name).expanduser()
+    return "" if folder.is_dir() else f"there is no folder {folder.absolute()}, and Hugging Face gives: "
+
+
+def missing_folder(name: str) -> str | None:
+    """Return that the folder a name can only mean is not there, with the remedy; a hub's name has at most one slash."""
+    folder = Path(name).expanduser()
+    if folder.exists() or not (folder.is_absolute() or name[:1] in (".", "~") or name.count("/") > 1):
+        return None
+    return (
+        f"model: {name}: there is no folder {folder.absolute()}; correct the path, or put the model there "
+        f"(hf download NAME --local-dir {folder}, or examples/small_weights.py)"
+    )
+
+
+def not_a_model(name: str, *, weights: bool = True) -> str | None:
+    """Return why a local path holds no complete model, with the remedy; None if it does or is not there.
+
+    Args:
+        name: the field `model`.
+        weights: whether it must hold weights.
+    """
+    folder = Path(name).expanduser()
+    if missing := missing_folder(name):
+        return missing
+    if not folder.exists() or (folder / "params.json").exists():  # a hub's name; Mistral's own format
+        return None
+    found = _what_lacks(folder, weights=weights)
+    return found and f"model: {name}: {found}"
+
+
+def _what_lacks(folder: Path, *, weights: bool) -> str | None:
+    if folder.suffix == ".gguf" or (any(folder.glob("*.gguf")) and not (folder / "config.json").exists()):
+        return (
+            "this is a GGUF file, and vLLM and transformers need a folder with config.json and safetensors; convert it "
+            "as examples/small_weights.py does, or run a server on it (engine: openai)"
+        )
+    if not folder.is_dir():
+        return "this is a file; name the folder that holds the model"
+    if not (folder / "config.json").is_file():
+        base = "; this is a LoRA adapter: name its base in model, and this folder in lora_path"
+        advice = base if (folder / "adapter_config.json").exists() else "; name the folder that holds the model's files"
+        return f"the folder has no config.json{advice}"
+    if not any(path for pattern in _TOKENIZERS for path in folder.glob(pattern)) and not any(folder.glob("*.py")):
+        return (
+            "the folder has no tokenizer (tokenizer.json, tokenizer.model, vocab.txt or vocab.json); copy the model's "
+            "own tokenizer into it"
+        )
+    return _incomplete_weights(folder) if weights else None
+
+
+def _incomplete_weights(folder: Path) -> str | None:
+    if not any(path for pattern in _WEIGHTS for path in folder.glob(pattern)):
+        return "the folder has no weights (*.safetensors or *.bin); copy the model's weights into it"
+    try:
+        parts = {*json.loads((folder / _INDEX).read_text(encoding="utf-8"))["weight_map"].values()}
+    except (OSError, ValueError, KeyError, AttributeError):
+        parts = set()
+    if missing := sorted(part for part in parts if not (folder / part).is_file()):
+        return f"{_INDEX} names {missing[0]}, which the folder lacks; copy it there"
+    for path in sorted(folder.glob("*.safetensors")):
+        size, announced = path.stat().st_size, _announced(path)
+        if size != announced:
+            announcement = "no header of safetensors" if announced is None else f"a header that announces {announced:,}"
+            return f"{path.name} has {size:,} bytes and {announcement}; the file is incomplete: copy it again"
+    return None
+
+
+def _announced(path: Path) -> int | None:
+    """Return the bytes that a file of safetensors has by its header; None if it has no header."""
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        try:
+            header = json.loads(file.read(length)) if length <= _LONGEST_HEADER else None
+            ends = [part["data_offsets"][1] for name, part in header.items() if name != "__metadata__"]
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return None
+    return 8 + length + max(ends, default=0)
+
+
+def other_vocabulary(folder: Path, of_tokenizer: int) -> str | None:
+    """Return that a tokenizer is not that of a model in a folder, by the sizes of their vocabularies, or None.
+
+    Models pad their vocabularies, and tokenizers add a few tokens; neither doubles a vocabulary.
+    """
+    of_model = _configuration(folder).get("vocab_size")
+    if not isinstance(of_model, int) or of_model / 2 <= of_tokenizer <= of_model:
+        return None
+    return (
+        f"model: {folder}: its tokenizer has {of_tokenizer:,} tokens and its weights are for {of_model:,} "
+        f"(vocab_size in config.json), so it belongs to another model; copy this model's own tokenizer into the folder"
+    )
+
+
+def beyond_window(model: VllmModel) -> str | None:
+    """Return that `max_model_len` is beyond the window of a model in a local folder, with the remedy, or None."""
+    config = _configuration(Path(model.model).expanduser())
+    windows = {name: config[name] for name in _WINDOWS if isinstance(config.get(name), int)}
+    overridden = "hf_overrides" in model.engine_args or os.environ.get("VLLM_ALLOW_LONG_MAX_MODEL_LEN", "0") != "0"
+    if model.max_model_len is None or not windows or overridden:
+        return None
+    scaling = config.get("rope_scaling") or config.get("rope_parameters") or {}
+    factors = [part.get("factor", 1) for part in (scaling, *scaling.values()) if isinstance(part, dict)]
+    name, window = max(windows.items(), key=lambda one: one[1])
+    if model.max_model_len <= window * max(factors):
+        return None
+    return (
+        f"max_model_len: {model.max_model_len} is beyond the window of {model.model}, {window} tokens ({name} in its "
+        f"config.json); set max_model_len: {window} or less"
+    )
+
+
+def _configuration(folder: Path) -> dict[str, Any]:
+    """Return the part of a folder's config.json about text; empty without one."""
+    try:
+        config: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        return config.get("text_config") or config
+    except (OSError, ValueError, AttributeError):
+        return {}
+
 
 _TEMPLATES = ("chat_template.jinja", "chat_template.json", "additional_chat_templates", "tekken.json")
 _HALF = ("float16", "half", "bfloat16", "auto")
@@ -189,11 +334,7 @@ def too_large(model: VllmModel, cache: int | None, free: int | None) -> str | No
         free: bytes of memory for weights and cache, over all devices, if they are known.
     """
     folder = Path(model.model).expanduser()
-    try:
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    config = config.get("text_config") or config
+    config = _configuration(folder)
     one = _request_bytes(model, config)
     if cache is not None and one is not None and one > cache:
         return (
