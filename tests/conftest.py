@@ -36,8 +36,9 @@ if holds_temporary_folders(MEMORY):  # a disk may take longer to create and dele
 if find_spec("hypothesis"):  # the environment of the tests of vLLM has none
     from hypothesis import settings
 
-    settings.register_profile("unhurried", settings(), deadline=None)  # no test is about the clock
-    settings.load_profile("unhurried")
+    settings.register_profile("few", max_examples=30, deadline=None)  # no test is about the clock
+    settings.register_profile("many", max_examples=300, deadline=None)  # .ci/slow
+    settings.load_profile("few")
 
 
 @pytest.fixture(scope="session")

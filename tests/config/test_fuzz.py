@@ -99,7 +99,7 @@ def test_the_whole_is_right_and_has_every_section() -> None:
     assert taken_or_refused(copy.deepcopy(EVERY_SECTION))
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(st.lists(st.tuples(st.sampled_from(ALL_PLACES), values), min_size=1, max_size=3))
 def test_any_value_anywhere_is_taken_or_refused_in_words(changes: list[tuple[Place, Any]]) -> None:
     raw = copy.deepcopy(EVERY_SECTION)
@@ -121,7 +121,7 @@ def test_a_name_with_lines_of_its_own_is_shown_in_one_line() -> None:
     assert not taken_or_refused(raw)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(st.dictionaries(st.sampled_from([*BASE, "battles", "elo", "x"]) | st.text(max_size=5), values, max_size=4))
 def test_any_top_level(raw: dict[str, Any]) -> None:
     try:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from virtual_time import run_in_virtual_time
 
@@ -168,7 +168,6 @@ def test_large_and_small_requests_take_turns() -> None:
     assert run_in_virtual_time(order()) == [100, 150, 1, 2]
 
 
-@settings(max_examples=30)
 @given(
     st.floats(1, 5000),
     st.sampled_from((0.1, 1.0)),

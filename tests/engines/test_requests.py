@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scripted import chat_request
 
@@ -215,7 +215,6 @@ def test_rounding_is_no_fault_and_the_probability_0_is_no_label() -> None:
         Response("", logprob=-math.inf)
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from(FIELDS + NUMBERS), anything))
 def test_whatever_comes_can_be_stored_and_tabled_or_is_a_failure(fields: dict[str, Any]) -> None:
     try:

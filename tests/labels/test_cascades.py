@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dialeval.config.protocol_settings import Cascade
@@ -140,7 +140,6 @@ def test_a_request_about_several_criteria_is_replaced_wholly() -> None:
     assert [row["value"] for row in as_one(table(rows), then, "both").to_pylist()] == [5.0, 5.0, 1.0, 1.0]
 
 
-@settings(max_examples=40)
 @given(
     st.lists(st.sampled_from([0.0, 0.2, 0.5, 0.8, 1.0, None]), min_size=1, max_size=60),
     st.floats(0.01, 0.99),

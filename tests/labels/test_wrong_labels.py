@@ -516,7 +516,6 @@ def test_a_text_is_the_same_in_whichever_encoding_it_was_saved(text: str, encodi
     assert not is_same_text("", text)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.text() | st.text(st.sampled_from("aB'’\"“=-+@?!.\n\r\t –\u2028é好😀\u0301")))
 def test_any_text_is_known_again_after_a_spreadsheet_program(text: str) -> None:
     written = io.StringIO(newline="")
@@ -591,7 +590,7 @@ def test_leading_apostrophes_of_other_tools_stay_and_ours_go(items: Path, folder
     assert sorted(row["outcome"] for row in read_labels([path], better).rows) == ["left", "right"]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_damage_is_read_or_reported(data: st.DataObject, quality: LabelledProtocol, folder: Path) -> None:
     """A file with a few bytes changed, cut or added anywhere is read, or refused in words that name it."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dialeval.config.protocol_settings import Adaptive
@@ -228,7 +228,6 @@ def test_a_judge_gets_only_the_requests_that_it_serves() -> None:
     assert len(Rounds(schedule(planned.slice(0, 0), 10), Adaptive()).begin()) == 0
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     block=st.integers(1, 30),

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from perturbation_items import dialogue, response, small_pool
 
@@ -73,7 +73,6 @@ def check(item: Item, strategy: Strategy, result: Perturbed | NotApplicable, sco
 
 
 @pytest.mark.parametrize("name", TURN)
-@settings(max_examples=60, deadline=None)
 @given(texts=TEXTS, language=LANGUAGE, random_seed=st.integers(0, 3))
 def test_only_the_response_is_damaged(name: str, texts: list[str], language: str, random_seed: int) -> None:
     item, strategy = response(*texts, language=language), STRATEGIES[name]
@@ -81,14 +80,12 @@ def test_only_the_response_is_damaged(name: str, texts: list[str], language: str
 
 
 @pytest.mark.parametrize("name", DIALOGUE)
-@settings(max_examples=60, deadline=None)
 @given(texts=TEXTS, language=LANGUAGE, scope=st.sampled_from(["chatbot", "all"]))
 def test_the_other_speaker_is_not_touched(name: str, texts: list[str], language: str, scope: Scope) -> None:
     item, strategy = dialogue(*texts, language=language), STRATEGIES[name]
     check(item, strategy, perturb(item, replace(strategy, scope=scope), POOL, random_seed=1), scope)
 
 
-@settings(max_examples=80, deadline=None)
 @given(texts=TEXTS, scope=st.sampled_from(["chatbot", "all"]))
 def test_a_shuffle_keeps_the_utterances(texts: list[str], scope: Scope) -> None:
     item = dialogue(*texts)
@@ -101,7 +98,6 @@ def test_a_shuffle_keeps_the_utterances(texts: list[str], scope: Scope) -> None:
     ("name", "n_replaced"),
     [("utterance_replacement", 1), ("utterance_replacement_2", 2), ("utterance_replacement_3", 3)],
 )
-@settings(max_examples=50, deadline=None)
 @given(texts=TEXTS)
 def test_exactly_so_many_utterances_are_replaced(name: str, n_replaced: int, texts: list[str]) -> None:
     item = dialogue(*texts)
@@ -112,7 +108,6 @@ def test_exactly_so_many_utterances_are_replaced(name: str, n_replaced: int, tex
         assert len(texts) <= n_replaced or not any(text.strip() for text in texts)
 
 
-@settings(max_examples=80, deadline=None)
 @given(texts=TEXTS, language=LANGUAGE)
 def test_repetition_keeps_every_word(texts: list[str], language: str) -> None:
     item = response(*texts, language=language)

@@ -6,14 +6,13 @@ import random
 
 import pytest
 from answer_parsers import PIECES, long_texts, read_everywhere
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 FINISHES = st.sampled_from(["stop", "length", "refusal", ""])
 TEXTS = st.text(alphabet=st.characters(blacklist_categories=["Cs"]))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(PIECES) | TEXTS, max_size=30).map("".join), FINISHES)
 def test_any_answer_is_read_or_refused(text: str, finish_reason: str) -> None:
     read_everywhere(text, finish_reason)

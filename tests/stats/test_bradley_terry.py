@@ -7,7 +7,7 @@ import tracemalloc
 import evalica
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
@@ -103,7 +103,6 @@ def test_half_wins_compress_the_scale_and_davidson_does_not():
 
 
 @METHODS
-@settings(max_examples=60, deadline=None)
 @given(rows=comparison_lists(), order=st.permutations(range(N_PLAYERS)))
 def test_relabelling_permutes_exactly(rate, rows, order):
     left, right, outcome = rows
@@ -127,7 +126,6 @@ def test_relabelling_permutes_to_the_last_bit(rate, arena):
 
 
 @METHODS
-@settings(max_examples=60, deadline=None)
 @given(rows=comparison_lists())
 def test_swapping_sides_changes_nothing(rate, rows):
     left, right, outcome = rows
@@ -137,7 +135,6 @@ def test_swapping_sides_changes_nothing(rate, rows):
 
 
 @METHODS
-@settings(max_examples=40, deadline=None)
 @given(rows=comparison_lists())
 def test_a_player_without_comparisons_leaves_the_others(rate, rows):
     left, right, outcome = rows
@@ -343,7 +340,6 @@ def limits_by_reach(games, table):
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 7), st.integers(1, 14))
-@settings(max_examples=150, deadline=None)
 def test_limits_are_those_of_everybodys_reach(random_seed, n_players, n_games):
     rng = np.random.default_rng(random_seed)
     left = rng.integers(0, n_players, n_games)

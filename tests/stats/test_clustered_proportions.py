@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta, norm
 from scipy.stats import t as student
@@ -68,7 +68,6 @@ ROWS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(ROWS)
 def test_the_interval_is_its_formula(rows):
     share, denominator, cluster, cell = (list(column) for column in zip(*rows, strict=True))
@@ -86,7 +85,6 @@ def test_the_interval_is_its_formula(rows):
     assert result.ci_low < result.ci_high
 
 
-@settings(deadline=None)
 @given(ROWS)
 def test_groups_are_as_one_at_a_time_and_successes_mirror_failures(rows):
     share, _, cluster, group = (np.array(column) for column in zip(*rows, strict=True))

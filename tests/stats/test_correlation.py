@@ -268,7 +268,6 @@ def test_a_resample_without_variation_is_missing_not_zero(method):
 
 
 @METHODS
-@settings(max_examples=40, deadline=None)
 @given(
     pair=arrays(np.float64, (2, 12), elements=st.one_of(st.integers(1, 5).map(float), st.floats(-1e6, 1e6, width=32)))
 )
@@ -285,7 +284,7 @@ def test_any_values_agree_with_scipy(method, pair):
 
 
 @METHODS
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(
     pair=arrays(np.float64, (4, 15), elements=st.one_of(st.integers(1, 4).map(float), st.floats(-50, 50, width=16))),
     missing=arrays(np.bool_, (4, 15), elements=st.integers(0, 4).map(lambda number: number == 0)),

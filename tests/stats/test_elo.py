@@ -7,7 +7,7 @@ import math
 import evalica
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
@@ -203,7 +203,6 @@ def test_same_seed_same_ratings(arena):
     assert (first != other).all()
 
 
-@settings(max_examples=40, deadline=None)
 @given(rows=comparison_lists(), order=st.permutations(range(N_PLAYERS)))
 def test_relabelling_permutes_exactly(rows, order):
     left, right, outcome = rows
@@ -214,7 +213,6 @@ def test_relabelling_permutes_exactly(rows, order):
     np.testing.assert_array_equal(np.array(renamed.notes)[order], plain.notes)
 
 
-@settings(max_examples=40, deadline=None)
 @given(rows=comparison_lists())
 def test_swapping_sides_changes_nothing(rows):
     left, right, outcome = rows
@@ -223,7 +221,6 @@ def test_swapping_sides_changes_nothing(rows):
     np.testing.assert_array_equal(swapped.rating, plain.rating)
 
 
-@settings(max_examples=25, deadline=None)
 @given(rows=comparison_lists())
 def test_a_player_without_comparisons_leaves_the_others(rows):
     left, right, outcome = rows

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_1samp, ttest_ind, ttest_rel
 
@@ -150,7 +150,6 @@ def test_a_useless_or_adversarial_judge_leaves_people_alone() -> None:
         assert (ours == theirs).all()
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, 10_000), st.integers(2, 40), st.sampled_from([-1.0, 0.0, 0.3, 1.0]),
     st.sampled_from(["new_cases", "given_cases"]), st.booleans(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dialeval.stats import reliability
@@ -54,7 +54,6 @@ def test_the_published_numbers_of_named_raters():
 
 
 @given(st.integers(0, 10_000), st.integers(5, 12), st.integers(2, 5))
-@settings(max_examples=30, deadline=None)
 def test_mean_squares_of_complete_ratings(seed, n, k):
     """The textbook's analysis of variance; below 0 where chance has it so."""
     values = simulated(n, k, rater=0.5, seed=seed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from training_dialogues import corpora, dialogue, saying
 
@@ -29,7 +29,6 @@ def parts(dialogues: list[HumanDialogue], seed: int = 0) -> list[Placed]:
     return split(dialogues, development=0.3, held_back=0.3, random_seed=seed)
 
 
-@settings(max_examples=40)
 @given(corpora())
 def test_dialogues_that_share_text_or_an_id_never_straddle(dialogues: list[HumanDialogue]) -> None:
     placed = parts(dialogues)
@@ -40,7 +39,6 @@ def test_dialogues_that_share_text_or_an_id_never_straddle(dialogues: list[Human
                 assert here == there
 
 
-@settings(max_examples=40)
 @given(corpora(), corpora(), st.integers(0, 3))
 def test_more_dialogues_leave_those_before_where_they_were(
     before: list[HumanDialogue], more: list[HumanDialogue], seed: int

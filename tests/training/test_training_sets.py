@@ -64,7 +64,7 @@ def check(pairs: list[Pair], dialogues: list[HumanDialogue]) -> None:
                 assert part_of[name, pair.dialogue.language].part == pair.placed.part
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(corpora(), st.sampled_from(["turn", "dialogue"]))
 def test_negatives_differ_and_borrow_within_their_part_alone(dialogues: list[HumanDialogue], level: Level) -> None:
     check(pairs_of(dialogues, level), dialogues)

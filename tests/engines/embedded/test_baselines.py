@@ -78,7 +78,7 @@ def test_scores_do_not_depend_on_the_batch(
 
 @pytest.mark.parametrize("name", ["forest", "selection", "length", "overlap", "perplexity"])
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=4).map(tuple), st.sampled_from(LEVELS))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_any_text_has_a_score(raters: dict[str, Learned], name: str, dialogue: Dialogue, level: Level) -> None:
     scores = raters[name].model_for(dialogue).rate([dialogue], level)
     assert np.isfinite(scores).all()

@@ -46,7 +46,7 @@ def test_the_humans_own_continuation_is_never_drawn(
 
 @pytest.mark.parametrize("name", NAMES)
 @given(number=st.integers(0, 99), n=st.integers(1, 14))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_only_the_model_without_the_fold_answers(
     chatbots: dict[str, Learned], english: list[Dialogue], name: str, number: int, n: int
 ) -> None:

@@ -6,7 +6,7 @@ import copy
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.tree import ExtraTreeClassifier
 
@@ -37,7 +37,6 @@ def scikit_learns(seed: int, n_classes: int, leaf: int) -> list[ExtraTreeClassif
     return [tree.fit(values.astype(np.float32), classes, sample_weight=weight) for tree in trees]
 
 
-@settings(deadline=None, max_examples=25)
 @given(st.integers(0, 1000), st.integers(1, 5), st.integers(1, 200))
 def test_trees_vote_as_scikit_learns(seed: int, n_classes: int, leaf: int) -> None:
     forest, trees, values = scikit_learns(seed, n_classes, leaf), learned(seed, n_classes, leaf), drawn(seed, 1)[0]

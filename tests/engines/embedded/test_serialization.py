@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import sparse
@@ -50,7 +50,6 @@ numbers = st.sampled_from([np.float64, np.float32, np.int64, np.int32, np.bool_]
 )
 
 
-@settings(deadline=None)
 @given(values)
 def test_values_come_back_as_they_were(value: Any) -> None:
     back = unpacked(packed(value, CLASSES, {}), CLASSES)
@@ -58,7 +57,6 @@ def test_values_come_back_as_they_were(value: Any) -> None:
     assert repr(back) == repr(value)
 
 
-@settings(deadline=None)
 @given(st.lists(numbers, max_size=5))
 def test_arrays_come_back_as_they_were(given_arrays: list[Any]) -> None:
     back = unpacked(packed(given_arrays, {}, {}), {})
