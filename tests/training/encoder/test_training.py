@@ -217,7 +217,7 @@ def test_the_memory_of_a_large_encoder_is_that_of_its_shape(tmp_path: Path, enco
 
     from dialeval.training.encoder import Base
 
-    folder = Path(shutil.copytree(encoder, tmp_path / "large", ignore=shutil.ignore_patterns("*.safetensors")))
+    folder = Path(shutil.copytree(encoder, tmp_path / "large"))
     config = transformers.XLMRobertaConfig(
         vocab_size=250002, hidden_size=1024, num_hidden_layers=24, num_attention_heads=16, intermediate_size=4096,
         max_position_embeddings=514, type_vocab_size=1,
