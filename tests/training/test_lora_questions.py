@@ -66,7 +66,7 @@ def test_the_frozen_output_weights_are_not_copied_for_each_prompt(questions: Cal
     from dialeval.training.lora import with_adapter
     from dialeval.training.lora_questions import label_scores
 
-    class Largest(TorchDispatchMode):
+    class Largest(TorchDispatchMode):  # type: ignore[misc]
         numbers = 0
 
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

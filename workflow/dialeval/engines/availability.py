@@ -40,12 +40,9 @@ def unavailable(model: Model, *, own_environment: bool = False) -> str | None:
     if isinstance(model, VllmModel):
         learns = LEARNS_TO_ANSWER if model.lora else ()
         missing = None if own_environment else vllm_missing() or missing_libraries("lora", learns)
-        dummy = model.engine_args.get("load_format") == "dummy"
+        weights = "load_format" not in model.engine_args  # other formats have other files
         return (
-            missing
-            or _incomplete(model.model, weights=not dummy)
-            or without_chat_template(model)
-            or beyond_window(model)
+            missing or _incomplete(model.model, weights=weights) or without_chat_template(model) or beyond_window(model)
         )
     if isinstance(model, NllbModel):
         missing = None if own_environment else missing_libraries("engine 'nllb'", TRANSLATES)

@@ -133,7 +133,7 @@ def load_tokenizer(model: VllmModel) -> tuple[Any, str]:
     from transformers import AutoConfig, AutoTokenizer
 
     name = name_or_folder(model)
-    if reason := not_a_model(model.model, weights=model.engine_args.get("load_format") != "dummy"):
+    if reason := not_a_model(model.model, weights="load_format" not in model.engine_args):
         raise UserError(reason)
     options: dict[str, Any] = {"revision": model.revision, "trust_remote_code": model.trust_remote_code}
     try:
@@ -243,14 +243,19 @@ def _incomplete_weights(folder: Path) -> str | None:
 
 def _announced(path: Path) -> int | None:
     """Return the bytes that a file of safetensors has by its header; None if it has no header."""
+    try:
+        length, header = _header(path)
+        return 8 + length + max((part["data_offsets"][1] for part in header), default=0)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _header(path: Path) -> tuple[int, list[dict[str, Any]]]:
+    """Return the length of the header of a safetensors file, and what it says of each tensor."""
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
-        try:
-            header = json.loads(file.read(length)) if length <= _LONGEST_HEADER else None
-            ends = [part["data_offsets"][1] for name, part in header.items() if name != "__metadata__"]
-        except (ValueError, KeyError, TypeError, AttributeError):
-            return None
-    return 8 + length + max(ends, default=0)
+        header = json.loads(file.read(min(length, _LONGEST_HEADER)))
+    return length, [part for name, part in header.items() if name != "__metadata__"]
 
 
 def other_vocabulary(folder: Path, of_tokenizer: int) -> str | None:
@@ -369,9 +374,7 @@ def _weights_bytes(folder: Path, model: VllmModel, config: Mapping[str, Any]) ->
 
 def _numbers(path: Path) -> int:
     """Return how many numbers a file of safetensors holds, by its header."""
-    with path.open("rb") as file:
-        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
-    return sum(math.prod(part["shape"]) for name, part in header.items() if name != "__metadata__")
+    return sum(math.prod(part["shape"]) for part in _header(path)[1])
 
 
 def _request_bytes(model: VllmModel, config: Mapping[str, Any]) -> int | None:
