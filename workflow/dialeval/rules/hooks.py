@@ -21,7 +21,7 @@ from dialeval.engines.availability import cannot_compute_here, without_key
 from dialeval.engines.installation import too_few_gpus
 from dialeval.engines.spending.entries import FOLDER as SPENDING
 from dialeval.engines.spending.entries import Ledger
-from dialeval.jobs import lifecycle, progress
+from dialeval.jobs import job_server, lifecycle, progress
 from dialeval.jobs.failure_summary import command_to_resume, print_at_exit
 from dialeval.jobs.lifecycle import reset_future_timestamps
 from dialeval.jobs.progress import ModelJob, Requests
@@ -80,6 +80,8 @@ class Hooks:
             self.run.in_words(lifecycle.refuse_second_run, self.config.results_dir)
         self.run.in_words(self._take_the_results)
         self._watch_slurm()
+        if self.workflow.local_exec and not self.run.has_own_environments:
+            os.environ["DIALEVAL_STAGE"] = job_server.start()
         self._show_progress()
 
     def on_success(self) -> None:

@@ -1,0 +1,129 @@
+"""A process that has imported the library and starts jobs of this machine as its copies: imports are a third of a job.
+
+`start` runs it beside Snakemake. A job's command is `job_client.py`, which passes its arguments, environment, folder
+and standard streams through a socket and ends with the job's exit status; without a server it becomes the stage itself.
+Ctrl-C reaches jobs as before, since all are in one process group; a client that is terminated has its job terminated.
+The server ends with the process that started it, however that ends; jobs watch the run themselves.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from runpy import run_module
+from typing import Any
+
+from dialeval.jobs.process_setup import skip_pandas
+from dialeval.stages import STAGES as STAGE_NAMES
+
+CLIENT = Path(__file__).with_name("job_client.py")
+STAGES = "dialeval.stages"
+
+
+def start() -> str:
+    """Starts the server and returns what the commands of jobs begin with."""
+    folder = tempfile.mkdtemp(prefix="dialeval-")  # only this user can enter it
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    alive, held = os.pipe()  # `held` closes when this process ends
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(f"{folder}/jobs")
+        listener.listen(128)
+        subprocess.Popen(
+            [sys.executable, "-u", "-m", __name__, str(listener.fileno())],
+            stdin=alive,
+            pass_fds=[listener.fileno()],
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        )
+    os.close(alive)
+    return f"{sys.executable} -IS {CLIENT} {folder}/jobs"
+
+
+def serve(listener: socket.socket) -> None:
+    """Starts a job for each connection, until the process at the other end of standard input has ended."""
+    woken, waker = os.pipe()
+    os.set_blocking(waker, False)
+    signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    on_interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    jobs: dict[int, socket.socket] = {}
+    watched: dict[socket.socket, int] = {}
+    _load(f"{STAGES}.command")
+    while True:
+        ready = select.select([0, listener, woken, *watched], [], [])[0]
+        if 0 in ready:
+            return
+        for client in watched.keys() & set(ready):  # it was terminated
+            os.kill(watched.pop(client), signal.SIGTERM)
+        if woken in ready:
+            os.read(woken, 1000)
+            for pid in list(jobs):
+                ended, status = os.waitpid(pid, os.WNOHANG)
+                if ended:
+                    client = jobs.pop(pid)
+                    watched.pop(client, None)
+                    with suppress(OSError), client:
+                        client.send(bytes([os.waitstatus_to_exitcode(status) % 256]))
+        if listener in ready:
+            client, _ = listener.accept()
+            message, streams, _, _ = socket.recv_fds(client, 1 << 20, 3)
+            while not message.endswith(b"\n"):
+                message += client.recv(1 << 20)
+            job = json.loads(message)
+            _load(f"{STAGES}.{_module(job['arguments'])}")
+            pid = os.fork()
+            if not pid:
+                signal.set_wakeup_fd(-1)
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                signal.signal(signal.SIGINT, on_interrupt)
+                for one in (listener, client, *jobs.values()):
+                    one.close()
+                os.close(woken), os.close(waker)
+                _become(job, streams)
+                return
+            for stream in streams:
+                os.close(stream)
+            jobs[pid] = client
+            watched[client] = pid
+
+
+def _become(job: dict[str, Any], streams: list[int]) -> None:
+    """Makes this process the job: its streams, folder, environment and arguments."""
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    os.chdir(job["folder"])
+    os.environ.clear()
+    os.environ.update(job["environment"])
+    sys.argv = ["stages", *job["arguments"]]
+    run_module(STAGES, run_name="__main__", alter_sys=True)
+
+
+def _module(arguments: list[str]) -> str:
+    named = arguments[0].split("+")[0]
+    return next((module for module, stages in STAGE_NAMES.items() if named in stages), "command")
+
+
+def _load(module: str) -> None:
+    """Imports what jobs need, once; a job itself reports what cannot be imported."""
+    gc.disable()
+    with suppress(Exception):
+        import_module(module)
+        skip_pandas()
+    gc.freeze()
+    gc.enable()
+
+
+if __name__ == "__main__":
+    serve(socket.socket(fileno=int(sys.argv[1])))
