@@ -1,14 +1,13 @@
-"""A process that has imported the library and starts jobs of this machine as its copies: imports are a third of a job.
+"""A process that has imported the library and starts this machine's jobs as its copies: imports are a third of a job.
 
 `start` runs it beside Snakemake. A job's command is `job_client.py`, which passes its arguments, environment, folder
-and standard streams through a socket and ends with the job's exit status; without a server it becomes the stage itself.
-Ctrl-C reaches jobs as before, since all are in one process group; a client that is terminated has its job terminated.
-The server ends with the process that started it, however that ends; jobs watch the run themselves.
+and standard streams through a socket, and ends with the job's exit status; without a server it becomes the job itself.
+Ctrl-C reaches jobs as it reaches the client, since all are in one process group. A client that is terminated has its
+job terminated. The server ends with the process that started it, however that ends, and jobs watch the run themselves.
 """
 
 from __future__ import annotations
 
-import atexit
 import gc
 import json
 import os
@@ -25,8 +24,8 @@ from pathlib import Path
 from runpy import run_module
 from typing import Any
 
-from dialeval.jobs.process_setup import skip_pandas
-from dialeval.stages import STAGES as STAGE_NAMES
+from dialeval.errors import UserError
+from dialeval.stages import stage_functions
 
 CLIENT = Path(__file__).with_name("job_client.py")
 STAGES = "dialeval.stages"
@@ -34,8 +33,7 @@ STAGES = "dialeval.stages"
 
 def start() -> str:
     """Starts the server and returns what the commands of jobs begin with."""
-    folder = tempfile.mkdtemp(prefix="dialeval-")  # only this user can enter it
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    folder = tempfile.mkdtemp(prefix="dialeval-")  # only this user can enter it; the server removes it
     alive, held = os.pipe()  # `held` closes when this process ends
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(f"{folder}/jobs")
@@ -63,39 +61,49 @@ def serve(listener: socket.socket) -> None:
     while True:
         ready = select.select([0, listener, woken, *watched], [], [])[0]
         if 0 in ready:
+            shutil.rmtree(Path(listener.getsockname()).parent, ignore_errors=True)
             return
-        for client in watched.keys() & set(ready):  # it was terminated
+        for client in watched.keys() & {one for one in ready if isinstance(one, socket.socket)}:  # it was terminated
             os.kill(watched.pop(client), signal.SIGTERM)
         if woken in ready:
             os.read(woken, 1000)
-            for pid in list(jobs):
-                ended, status = os.waitpid(pid, os.WNOHANG)
-                if ended:
-                    client = jobs.pop(pid)
-                    watched.pop(client, None)
-                    with suppress(OSError), client:
-                        client.send(bytes([os.waitstatus_to_exitcode(status) % 256]))
+            _report_ended(jobs, watched)
         if listener in ready:
             client, _ = listener.accept()
-            message, streams, _, _ = socket.recv_fds(client, 1 << 20, 3)
-            while not message.endswith(b"\n"):
-                message += client.recv(1 << 20)
-            job = json.loads(message)
-            _load(f"{STAGES}.{_module(job['arguments'])}")
-            pid = os.fork()
-            if not pid:
-                signal.set_wakeup_fd(-1)
-                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                signal.signal(signal.SIGINT, on_interrupt)
-                for one in (listener, client, *jobs.values()):
-                    one.close()
-                os.close(woken), os.close(waker)
-                _become(job, streams)
-                return
-            for stream in streams:
-                os.close(stream)
-            jobs[pid] = client
-            watched[client] = pid
+            job, streams = _received(client)
+            _load(*(function.partition(":")[0] for function in _functions(job["arguments"])))
+            if pid := os.fork():
+                jobs[pid], watched[client] = client, pid
+                for stream in streams:
+                    os.close(stream)
+                continue
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            signal.signal(signal.SIGINT, on_interrupt)
+            for one in (listener, client, *jobs.values()):
+                one.close()
+            for end in (woken, waker):
+                os.close(end)
+            _become(job, streams)
+            return
+
+
+def _received(client: socket.socket) -> tuple[dict[str, Any], list[int]]:
+    message, streams, _, _ = socket.recv_fds(client, 1 << 20, 3)
+    while not message.endswith(b"\n"):
+        message += client.recv(1 << 20)
+    return json.loads(message), streams
+
+
+def _report_ended(jobs: dict[int, socket.socket], watched: dict[socket.socket, int]) -> None:
+    for pid in list(jobs):
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            client = jobs.pop(pid)
+            watched.pop(client, None)
+            code = os.waitstatus_to_exitcode(status)
+            with suppress(OSError), client:
+                client.send(bytes([code if code >= 0 else 128 - code]))
 
 
 def _become(job: dict[str, Any], streams: list[int]) -> None:
@@ -110,17 +118,19 @@ def _become(job: dict[str, Any], streams: list[int]) -> None:
     run_module(STAGES, run_name="__main__", alter_sys=True)
 
 
-def _module(arguments: list[str]) -> str:
-    named = arguments[0].split("+")[0]
-    return next((module for module, stages in STAGE_NAMES.items() if named in stages), "command")
+def _functions(arguments: list[str]) -> list[str]:
+    try:
+        return stage_functions("".join(arguments[:1]))
+    except UserError:  # the job reports it
+        return []
 
 
-def _load(module: str) -> None:
-    """Imports what jobs need, once; a job itself reports what cannot be imported."""
+def _load(*modules: str) -> None:
+    """Imports modules, once for all jobs that need them; a job itself reports what cannot be imported."""
     gc.disable()
-    with suppress(Exception):
-        import_module(module)
-        skip_pandas()
+    for module in modules:
+        with suppress(Exception):
+            import_module(module)
     gc.freeze()
     gc.enable()
 
