@@ -34,7 +34,7 @@ STAGES = "dialeval.stages"
 def start() -> str:
     """Starts the server and returns what the commands of jobs begin with."""
     folder = tempfile.mkdtemp(prefix="dialeval-")  # only this user can enter it; the server removes it
-    alive, held = os.pipe()  # `held` closes when this process ends
+    alive, _ = os.pipe()  # the other end closes when this process ends
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(f"{folder}/jobs")
         listener.listen(128)
