@@ -6,7 +6,7 @@ Imports what Python's own start needs and no more: a job has one client, and a m
 import os
 import sys
 from _json import encode_basestring_ascii as quoted
-from _signal import SIG_IGN, SIGINT, SIGTERM, signal
+from _signal import SIG_IGN, SIGINT, SIGTERM, signal  # type: ignore[import-not-found]
 from _socket import AF_UNIX, SCM_RIGHTS, SHUT_WR, SOL_SOCKET, socket
 
 address, *arguments = sys.argv[1:]

@@ -59,11 +59,12 @@ def serve(listener: socket.socket) -> None:
     watched: dict[socket.socket, int] = {}
     _load(f"{STAGES}.command")
     while True:
-        ready = select.select([0, listener, woken, *watched], [], [])[0]
+        readable: list[Any] = [0, listener, woken, *watched]
+        ready = set(select.select(readable, [], [])[0])
         if 0 in ready:
             shutil.rmtree(Path(listener.getsockname()).parent, ignore_errors=True)
             return
-        for client in watched.keys() & {one for one in ready if isinstance(one, socket.socket)}:  # it was terminated
+        for client in watched.keys() & ready:  # it was terminated
             os.kill(watched.pop(client), signal.SIGTERM)
         if woken in ready:
             os.read(woken, 1000)
