@@ -8,10 +8,12 @@ job terminated. The server ends with the process that started it, however that e
 
 from __future__ import annotations
 
+import atexit
 import gc
 import json
 import os
 import select
+import shlex
 import shutil
 import signal
 import socket
@@ -34,18 +36,25 @@ STAGES = "dialeval.stages"
 def start() -> str:
     """Starts the server and returns what the commands of jobs begin with."""
     folder = tempfile.mkdtemp(prefix="dialeval-")  # only this user can enter it; the server removes it
-    alive, _ = os.pipe()  # the other end closes when this process ends
+    alive, held = os.pipe()  # `held` closes when this process ends, however it ends
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(f"{folder}/jobs")
         listener.listen(128)
-        subprocess.Popen(
+        server = subprocess.Popen(
             [sys.executable, "-u", "-m", __name__, str(listener.fileno())],
             stdin=alive,
             pass_fds=[listener.fileno()],
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
         )
     os.close(alive)
-    return f"{sys.executable} -IS {CLIENT} {folder}/jobs"
+    atexit.register(_stop, server, held)
+    return shlex.join([sys.executable, "-IS", str(CLIENT), f"{folder}/jobs"])
+
+
+def _stop(server: subprocess.Popen[bytes], held: int) -> None:
+    """Ends the server, and waits, so that this process's times count those of its jobs."""
+    os.close(held)
+    server.wait()
 
 
 def serve(listener: socket.socket) -> None:
