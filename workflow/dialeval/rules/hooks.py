@@ -21,7 +21,7 @@ from dialeval.engines.availability import cannot_compute_here, without_key
 from dialeval.engines.installation import too_few_gpus
 from dialeval.engines.spending.entries import FOLDER as SPENDING
 from dialeval.engines.spending.entries import Ledger
-from dialeval.jobs import job_server, lifecycle, progress
+from dialeval.jobs import lifecycle, progress
 from dialeval.jobs.failure_summary import command_to_resume, print_at_exit
 from dialeval.jobs.lifecycle import reset_future_timestamps
 from dialeval.jobs.progress import ModelJob, Requests
@@ -34,6 +34,7 @@ from dialeval.provenance import records
 from dialeval.report.export import outdated_files
 from dialeval.report.terminal_summary import print_at_exit as say_summary_at_exit
 from dialeval.rules.run import Run
+from dialeval.stages import job_server
 from dialeval.text import counted
 
 GRAPH_READERS = ("clean", "clean_remove", "versions")

@@ -15,7 +15,7 @@ import pytest
 
 from dialeval.jobs.lifecycle import INTERRUPTED
 
-START = "import sys; from dialeval.jobs.job_server import start; print(start(), flush=True); sys.stdin.read()"
+START = "import sys; from dialeval.stages.job_server import start; print(start(), flush=True); sys.stdin.read()"
 
 
 class Run:
