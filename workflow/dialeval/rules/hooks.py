@@ -34,6 +34,7 @@ from dialeval.provenance import records
 from dialeval.report.export import outdated_files
 from dialeval.report.terminal_summary import print_at_exit as say_summary_at_exit
 from dialeval.rules.run import Run
+from dialeval.stages import job_server
 from dialeval.text import counted
 
 GRAPH_READERS = ("clean", "clean_remove", "versions")
@@ -80,6 +81,8 @@ class Hooks:
             self.run.in_words(lifecycle.refuse_second_run, self.config.results_dir)
         self.run.in_words(self._take_the_results)
         self._watch_slurm()
+        if self.workflow.local_exec and not self.run.has_own_environments:
+            os.environ["DIALEVAL_STAGE"] = job_server.start()
         self._show_progress()
 
     def on_success(self) -> None:
