@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -77,6 +78,14 @@ def test_without_its_server_a_client_is_the_job(run: Run) -> None:
     os.kill(pid_of(run), signal.SIGKILL)
     job = run.job("plan_pair", "--help")
     out, _ = job.communicate()
+    assert job.returncode == 0
+    assert "usage" in out
+
+
+def test_a_client_that_is_gone_before_it_has_sent_its_job_holds_up_no_other(run: Run) -> None:
+    with socket.socket(socket.AF_UNIX) as client:
+        client.connect(str(run.socket))
+    out, _ = (job := run.job("plan_pair", "--help")).communicate(timeout=60)
     assert job.returncode == 0
     assert "usage" in out
 

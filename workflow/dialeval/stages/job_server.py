@@ -31,6 +31,15 @@ from dialeval.stages import stage_functions
 
 CLIENT = Path(__file__).with_name("job_client.py")
 STAGES = "dialeval.stages"
+_FEWEST_JOBS = 4
+"""The server's start takes as long as the imports of three jobs."""
+_PATIENCE = 10.0
+"""Seconds in which a client must have sent its job."""
+
+
+def pays(n_jobs: int) -> bool:
+    """Returns whether a server takes less time than it saves; on macOS a process with loaded libraries cannot fork."""
+    return n_jobs >= _FEWEST_JOBS and sys.platform == "linux"
 
 
 def start() -> str:
@@ -80,7 +89,11 @@ def serve(listener: socket.socket) -> None:
             _report_ended(jobs, watched)
         if listener in ready:
             client, _ = listener.accept()
-            job, streams = _received(client)
+            try:
+                job, streams = _received(client)
+            except (OSError, ValueError):  # it was stopped or killed before it had sent its job
+                client.close()
+                continue
             _load(*(function.partition(":")[0] for function in _functions(job["arguments"])))
             if pid := os.fork():
                 jobs[pid], watched[client] = client, pid
@@ -99,9 +112,19 @@ def serve(listener: socket.socket) -> None:
 
 
 def _received(client: socket.socket) -> tuple[dict[str, Any], list[int]]:
+    """Returns a job and its standard streams.
+
+    Raises:
+        OSError: the client sends nothing for too long.
+        ValueError: it has ended before it had sent all.
+    """
+    client.settimeout(_PATIENCE)
     message, streams, _, _ = socket.recv_fds(client, 1 << 20, 3)
     while not message.endswith(b"\n"):
-        message += client.recv(1 << 20)
+        if not (more := client.recv(1 << 20)):
+            break
+        message += more
+    client.settimeout(None)
     return json.loads(message), streams
 
 
