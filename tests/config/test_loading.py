@@ -84,6 +84,17 @@ def test_a_missing_file_is_reported_with_the_path_and_data_dir(tmp_path: Path) -
         load_config(raw)
 
 
+@pytest.mark.parametrize("address", ["hf://datasets/owner/name@main", "https://example.org/mine.jsonl"])
+def test_an_address_in_place_of_a_file_is_refused_with_the_command_that_fetches(address: str, tmp_path: Path) -> None:
+    raw = with_change("corpora.mine", {"reader": "jsonl", "path": address})
+    raw["seeds"] = {"corpus": "mine"}
+    raw["data_dir"] = str(tmp_path)
+    with pytest.raises(
+        UserError, match=r"corpora\.mine\.path: a run reads local files.*dialeval init FOLDER --dialogues"
+    ):
+        load_config(raw)
+
+
 def test_an_unused_corpus_may_be_missing() -> None:
     load_config(with_change("corpora.unused", {"reader": "jsonl", "path": "/nowhere/x.jsonl"}))
 

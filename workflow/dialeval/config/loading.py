@@ -107,6 +107,11 @@ def missing_files(config: Config) -> Iterator[Mistake]:
                 f"{path} does not exist; correct the path or `data_dir` (now '{config.data_dir}'), for example with "
                 "--config data_dir=FOLDER"
             )
+            if {"hf:", "http:", "https:"} & {*path.parts}:
+                words = (
+                    "a run reads local files, and this is an address; download the file, or let `dialeval init FOLDER "
+                    "--dialogues hf://datasets/OWNER/NAME@REVISION` fetch a data set of the Hugging Face Hub"
+                )
             yield Mistake(field, words, ("data_dir",))
     for field, path in (
         ("prompts.directory", config.prompts.directory),
