@@ -54,7 +54,7 @@ shell.prefix(RUN.shell_prefix(LAYOUT))
 
 # the command of all stages; a link in the log's place is removed and not followed
 COMMAND = (
-    "rm -f {log:q} && $DIALEVAL_STAGE {params.command} --makes {output:q} --log {log:q} "
+    "rm -f {log:q} && ${{DIALEVAL_STAGE:-python -u -m dialeval.stages}} {params.command} --makes {output:q} --log {log:q} "
     "--settings {params.settings:q} --code {params.code} "
     '--prompts="$DIALEVAL_PROMPTS" 2>&1 | tee -i {log:q} '
     "|| {{ status=$?; [ ! -e {log:q}.error ] || {{ cat {log:q}.error >> {log:q}; rm {log:q}.error; }}; exit $status; }}"

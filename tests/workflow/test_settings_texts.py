@@ -48,8 +48,8 @@ def jobs_of(workspace: Workspace) -> Iterator[Told]:
             continue
         record = json.loads(path.read_text(encoding="utf-8"))
         words = shlex.split(record["shellcmd"].partition(" 2>&1")[0])
-        if "dialeval.stages" in words:
-            stage = words[words.index("dialeval.stages") + 1]
+        if "dialeval.stages}" in words:  # ${DIALEVAL_STAGE:-python -u -m dialeval.stages}
+            stage = words[words.index("dialeval.stages}") + 1]
             yield Told(stage, json.loads(words[words.index("--settings") + 1]), record["params"])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -166,6 +167,7 @@ def test_a_bos_token_that_nothing_adds_is_named(
     if added:
         special = [(BOS, tokenizer.bos_token_id)]
         tokenizer.backend_tokenizer.post_processor = TemplateProcessing(single=f"{BOS} $A", special_tokens=special)
+    shutil.copytree(model_folder, tmp_path, dirs_exist_ok=True)
     tokenizer.save_pretrained(tmp_path)
     found = Prompts(settings(model=str(tmp_path), chat_template=choice)).lacks_bos()
     assert (found is None) if warned is None else (found is not None and warned in found)

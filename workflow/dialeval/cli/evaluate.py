@@ -269,7 +269,8 @@ def _run(folder: Path, cores: int | None) -> None:
             _follow(process, lines)
         except BaseException:
             _stop(process)
-            print(f"stopped; stored responses are kept: call evaluate with folder='{folder}' again to resume")
+            words = f"stopped; stored responses are kept: call evaluate with folder='{folder}' again to resume"
+            print(words, flush=True)
             raise
     if process.returncode:
         raise UserError(

@@ -81,6 +81,7 @@ class Hooks:
             self.run.in_words(lifecycle.refuse_second_run, self.config.results_dir)
         self.run.in_words(self._take_the_results)
         self._watch_slurm()
+        os.environ.pop("DIALEVAL_STAGE", None)  # another run's
         if self.workflow.local_exec and not self.run.has_own_environments and job_server.pays(len(self._jobs())):
             os.environ["DIALEVAL_STAGE"] = job_server.start()
         self._show_progress()

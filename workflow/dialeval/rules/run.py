@@ -164,7 +164,6 @@ class Run:
             "DIALEVAL_STORE": layout.store,
             "DIALEVAL_OUTSIDE": str(external_scores.__file__),
             "DIALEVAL_CONFIGURATION": self.configured_by(config),
-            "DIALEVAL_STAGE": "python -u -m dialeval.stages",
         }
         if not self.is_main and "--latency-wait" in sys.argv:
             # a job on a cluster's node waits for another node's files as long as Snakemake does

@@ -1,4 +1,4 @@
-"""Runs `python -m dialeval.stages ARGUMENT ...` as a copy of the job server, whose socket is the first argument.
+"""Runs a stage as a copy of the job server, whose socket is the first argument; the others are those of the stage.
 
 Imports what Python's own start needs and no more: a job has one client, and a millisecond here is one of each job.
 """
