@@ -126,6 +126,14 @@ def test_a_terminated_client_has_its_job_stopped_in_order(run: Run, waiting: sub
     assert waiting.returncode == INTERRUPTED
 
 
+def test_a_killed_server_fails_its_jobs_with_a_reason(run: Run, waiting: subprocess.Popen[str]) -> None:
+    [job] = children(pid_of(run), 1)
+    os.kill(pid_of(run), signal.SIGKILL)
+    assert waiting.wait(60) == 1
+    os.kill(job, signal.SIGKILL)  # it ends with the run
+    assert "error in job_server: it was killed" in waiting.communicate()[1]
+
+
 def test_a_killed_client_has_its_job_stopped(run: Run, waiting: subprocess.Popen[str]) -> None:
     [job] = children(pid_of(run), 1)
     waiting.kill()

@@ -276,7 +276,10 @@ def refuse_strangers(cases: Cases, data: JudgedData, name: str) -> None:
     if data.opponent != EACH_OTHER:
         pairs = [(system, data.opponent) for system in competing(cases, data)]
     if not pairs:
-        raise UserError(f"protocols.{name}: a pair needs two systems, and {source} has only {', '.join(systems)}")
+        raise UserError(
+            f"protocols.{name}: a pair needs two systems, and {source} has only {', '.join(systems)}; add dialogues of "
+            f"another system, or remove the protocol"
+        )
     met: dict[str, dict[str, None]] = {system: {} for system in systems}
     for case_id, there in cases.items():
         for system in there if case_id else ():

@@ -25,4 +25,6 @@ streams = b"".join(stream.to_bytes(4, sys.byteorder) for stream in range(3))
 sent = server.sendmsg([job], [(SOL_SOCKET, SCM_RIGHTS, streams)])
 server.sendall(job[sent:])
 status = server.recv(1)
+if not status:
+    os.write(2, b"error in job_server: it was killed, maybe for lack of memory. Run the same command again to resume\n")
 os._exit(status[0] if status else 1)
