@@ -51,7 +51,7 @@ def main() -> int:
         start = timed(folder, "--version")
         default = timed(folder, "--cores", options.cores)
         gates.at_most("default run", default.wall, 60.0, unit="s")
-        gates.at_most("default run", default.cpu, 120.0, unit="CPU s")
+        gates.at_most("default run", default.cpu, 90.0, unit="CPU s")
         gates.told("the same", default.cpu / start.cpu, unit="x", against="the start of Snakemake alone")
         nothing = timed(folder, "--cores", options.cores)
         note = f"{nothing.cpu / start.cpu:.1f} x the start of Snakemake alone"
