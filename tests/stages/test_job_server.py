@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -46,6 +47,7 @@ def run() -> Iterator[Run]:
     yield found
     found.process.kill()
     found.process.communicate()
+    shutil.rmtree(found.socket.parent, ignore_errors=True)
 
 
 def ends(pid: int) -> bool:

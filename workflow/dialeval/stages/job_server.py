@@ -56,14 +56,15 @@ def start() -> str:
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
         )
     os.close(alive)
-    atexit.register(_stop, server, held)
+    atexit.register(_stop, server, held, folder)
     return shlex.join([sys.executable, "-IS", str(CLIENT), f"{folder}/jobs"])
 
 
-def _stop(server: subprocess.Popen[bytes], held: int) -> None:
+def _stop(server: subprocess.Popen[bytes], held: int, folder: str) -> None:
     """Ends the server, and waits, so that this process's times count those of its jobs."""
     os.close(held)
     server.wait()
+    shutil.rmtree(folder, ignore_errors=True)  # it was killed
 
 
 def serve(listener: socket.socket) -> None:
