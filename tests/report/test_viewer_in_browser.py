@@ -161,7 +161,7 @@ def test_back_returns_from_case_to_case(browser: Browser, address: str) -> None:
         ("#dialogues", "Seed MT-1"),
         ("#cases=choices&case=q-2", "Question q-2"),
         ("#cases=choices&of=first", "Question q-1"),
-        ("#cases=dialogues&case=MT-2&judge=clerk,nobody", "Seed MT-2"),
+        ("#cases=dialogues&case=MT-2&judge=clerk,unknown", "Seed MT-2"),
         ("#cases=dialogues&case=%E0%A4%A&q=%", "Seed MT-1"),
     ],
 )
@@ -175,7 +175,7 @@ def test_a_missing_target_of_an_address_is_reported(browser: Browser, address: s
     assert texts(browser, "#viewer-message") == ["This page has no cases of the kind “nothing”."]
     for wanted, said in (
         ("cases=dialogues&case=MT-99", "This page has no seed MT-99."),
-        ("cases=dialogues&system=nobody&case=MT-1", "This page has no system “nobody”."),
+        ("cases=dialogues&system=unknown&case=MT-1", "This page has no system “unknown”."),
         ("cases=choices&of=elsewhere", "This page has no group “elsewhere”."),
     ):
         browser.evaluate(f"location.hash = {wanted!r}")

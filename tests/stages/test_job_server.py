@@ -134,6 +134,8 @@ def test_a_killed_server_fails_its_jobs_with_a_reason(run: Run, waiting: subproc
     assert waiting.wait(60) == 1
     os.kill(job, signal.SIGKILL)  # it ends with the run
     assert "error in job_server: it was killed" in waiting.communicate()[1]
+    run.process.communicate(timeout=60)
+    assert not run.socket.parent.exists()
 
 
 def test_a_killed_client_has_its_job_stopped(run: Run, waiting: subprocess.Popen[str]) -> None:
