@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -12,6 +13,7 @@ import pytest
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # on small arrays threads mostly wait for one another
     os.environ.setdefault(name, "1")
+gc.set_threshold(50_000)  # searches for garbage among thousands of tests took a sixth of the processor's time
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell starts what runs behind `&`, and runs inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -47,6 +49,12 @@ def real_data() -> Path:
     if not REAL_DATA.is_dir():
         pytest.skip(f"the public data sets are not at {REAL_DATA}")
     return REAL_DATA
+
+
+def pytest_collection_finish() -> None:
+    """Takes what was imported and collected out of every later search for garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

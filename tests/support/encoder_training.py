@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -106,27 +103,13 @@ def train(
     return made
 
 
-def command(folder: Path, encoder: Path, examples: Path, **fields: Any) -> list[str]:
-    """Returns the command that trains in a process of its own."""
+def arguments(folder: Path, encoder: Path, examples: Path, **fields: Any) -> list[str]:
+    """Returns the stage and its options, with which a process of its own trains."""
     made = places(folder)
     return [
-        sys.executable, "-u", "-m", "dialeval.stages", "train_encoder", "--settings",
-        json.dumps(settings(encoder, {}, fields)), "--examples", str(examples), "--trained", str(made.folder),
-        "--digest", str(made.digest), "--checkpoints", str(made.checkpoints),
+        "train_encoder", "--settings", json.dumps(settings(encoder, {}, fields)), "--examples", str(examples),
+        "--trained", str(made.folder), "--digest", str(made.digest), "--checkpoints", str(made.checkpoints),
     ]  # fmt: skip
-
-
-def started(arguments: list[str], log: Path, **more: Any) -> subprocess.Popen[bytes]:
-    """Starts a command in a session of its own, with what it says in a log."""
-    with log.open("ab") as output:
-        return subprocess.Popen(
-            arguments,
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
-            env=os.environ | {"HF_HUB_OFFLINE": "1"},
-            **more,
-        )
 
 
 def model_of(**fields: Any) -> EncoderModel:

@@ -134,7 +134,7 @@ def _become(job: dict[str, Any], descriptors: list[int], library: str) -> None:
             del sys.modules[name]
     program, *arguments = job["arguments"]
     sys.path[:] = [job["folder"] if program == "-m" else str(Path(program).parent), *paths, *sys.path[1:]]
-    if program != "-m":  # Snakemake: its jobs are forks of this process already
+    if arguments[:1] != ["dialeval.stages"]:  # Snakemake: its jobs are forks of this process already
         with suppress(ImportError):
             importlib.import_module("dialeval.stages.job_server").pays = lambda _: False  # type: ignore[attr-defined]
     status = 0

@@ -35,7 +35,7 @@ def talks(n: int = 6) -> pd.DataFrame:
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lets jobs be forks of a process that has imported what they need."""
+    """Lets runs and jobs be forks of a process that has imported what they need."""
     library = Path(os.environ["WORKSPACE_PROJECT"]) / "workflow"
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, [WARM_START, library])))
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", "")
@@ -101,7 +101,7 @@ def test_a_budget_is_kept_and_a_higher_one_resumes(tmp_path: Path, monkeypatch: 
 
 def test_an_embedded_judge_scores_one_system_without_cases(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     frame = talks().query("system == 'able'").drop(columns=["system", "case_id"])
-    run = dialeval.evaluate(frame, "forest", "coherence", folder=tmp_path, system="mine", cores=2)
+    run = dialeval.evaluate(frame, "length", "coherence", folder=tmp_path, system="mine", cores=2)
     assert capsys.readouterr().out.count("6 dialogues with 12 utterances") == 1
     assert run["quality/means"]["system"].tolist() == ["mine"]
     assert run["quality/means"]["n"].tolist() == [6]
@@ -118,7 +118,8 @@ dialeval.evaluate(pandas.read_json({frame!r}), "clerk=c", "coherence", folder={f
 """
 
 
-def test_ctrl_c_ends_the_run_and_keeps_what_was_answered(tmp_path: Path) -> None:
+def test_ctrl_c_ends_the_run_and_keeps_what_was_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("WARM_START")  # signals do not reach what it starts
     folder = tmp_path / "study"
     talks(20).to_json(tmp_path / "frame.json")
 

@@ -20,6 +20,8 @@ from recipes import follow, recipes
 from workspace import ROOT, Workspace, new_workspace
 
 from dialeval.corpora.dialogues import bundled_dialogues
+from dialeval.engines.encoder.tiny_encoder import build_tiny_encoder
+from dialeval.engines.tiny_model import build_tiny_model
 
 pytestmark = [pytest.mark.workflow, pytest.mark.train, pytest.mark.timeout(3000)]
 
@@ -69,8 +71,8 @@ def build(module: str, folder: Path, name: str, *options: str) -> None:
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """A finished run of two encoders; not to be changed."""
     workspace = new_workspace(tmp_path_factory.mktemp("trained") / "work")
-    build("encoder.tiny_encoder", workspace.folder, "tiny-encoder")
-    build("tiny_model", workspace.folder, "tiny-decoder", "--steps", "0")
+    build_tiny_encoder(workspace.folder / "tiny-encoder")
+    build_tiny_model(workspace.folder / "tiny-decoder", steps=0)
     configure(workspace)
     workspace.run(warm=False)
     return workspace

@@ -130,8 +130,8 @@ def test_so_do_more_or_fewer_of_them(share: float) -> None:
 def test_a_fifth_of_all_tries_refused_at_random_is_no_limit() -> None:
     draw = random.Random(3)  # draws many refusals in a row at the beginning
     endpoint = Endpoint(lambda number, now: (1.0 if draw.random() < 0.2 else None, {}), a_latency(1.0))
-    send_all(endpoint, 500, concurrency=16)
-    assert len(endpoint.taken_at) >= 0.5 * 16 * 500
+    send_all(endpoint, 250, concurrency=16)
+    assert len(endpoint.taken_at) >= 0.5 * 16 * 250
 
 
 @pytest.mark.parametrize(("share", "seed", "seconds"), [(0.33, 3, 120), (0.5, 3, 120), (0.5, 1, 500)])
@@ -172,8 +172,8 @@ def test_after_a_minute_in_which_a_server_was_half_down_all_goes_on_as_before(sh
 
 def test_many_places_may_all_be_refused_at_once() -> None:
     endpoint = Endpoint(lambda number, now: (1.0 if now < 3 else None, {}), a_latency(1.0))
-    send_all(endpoint, 30, concurrency=1000)
-    assert len(endpoint.taken_at) >= 0.1 * 1000 * 27
+    send_all(endpoint, 15, concurrency=1000)
+    assert len(endpoint.taken_at) >= 0.1 * 1000 * 12
 
 
 def test_places_that_are_too_many_are_found_out() -> None:
@@ -201,8 +201,8 @@ def test_headers_that_mean_nothing_do_no_harm(values: dict[str, str]) -> None:
     units = ("requests", "tokens")
     headers = {f"x-ratelimit-{name}-{kind}": value for name, value in values.items() for kind in units}
     endpoint = Endpoint(lambda number, now: (None, headers), a_latency(1.0))
-    send_all(endpoint, 1200, concurrency=8)
-    assert len(endpoint.taken_at) >= 0.5 * 1200 * 8
+    send_all(endpoint, 600, concurrency=8)
+    assert len(endpoint.taken_at) >= 0.5 * 600 * 8
 
 
 OLD_NUMBERS = {"requests": ("100", "1"), "tokens": ("30000", "200")}
@@ -214,8 +214,8 @@ def test_cached_headers_of_a_proxy_slow_no_request_down(kind: str) -> None:
     values = {"limit": limit, "remaining": remaining, "reset": "1m0s"}
     headers = {f"x-ratelimit-{name}-{kind}": value for name, value in values.items()}
     endpoint = Endpoint(lambda number, now: (None, headers), a_latency(1.0))
-    send_all(endpoint, 600, concurrency=8)
-    assert len(endpoint.taken_at) >= 0.8 * 600 * 8
+    send_all(endpoint, 300, concurrency=8)
+    assert len(endpoint.taken_at) >= 0.8 * 300 * 8
 
 
 def test_an_endpoint_that_lets_nothing_through_ends_the_job() -> None:
@@ -245,7 +245,7 @@ def test_the_last_requests_of_a_job_may_be_refused_for_ever_without_ending_it() 
 
 
 def faults_there() -> list[Fault]:
-    return [found for found in gc.get_objects() if isinstance(found, Fault)]
+    return [found for found in gc.get_objects() if type(found) is Fault]  # isinstance would load what is lazy
 
 
 def test_failed_tries_leave_nothing_behind_that_only_a_search_for_garbage_finds() -> None:

@@ -25,5 +25,5 @@ _arguments = getattr(sys, "orig_argv", [])[1:]
 if os.environ.get("WARM_START"):
     if _arguments[:2] == ["-u", "-m"] and _arguments[2] == "dialeval.stages":
         _hand_over(os.environ["WARM_START"], _arguments[1:])
-    elif _arguments and _arguments[0].endswith("/snakemake"):
+    elif _arguments[:2] == ["-m", "snakemake"] or (_arguments and _arguments[0].endswith("/snakemake")):
         _hand_over(os.environ["WARM_START"], _arguments)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from encoder_training import Trained, command, places, started, train
+from encoder_training import Trained, arguments, places, train
+from forked_training import ended, started
 
 from dialeval.training.weights import newest_checkpoint
 
@@ -37,21 +38,21 @@ def test_a_training_that_was_killed_goes_on_and_ends_in_the_same_weights(
     made, log = places(tmp_path), tmp_path / "log"
     killed_at = []
     for step in (6, 12):  # killed twice, after different checkpoints
-        process = started(command(tmp_path, encoder, turns, **FIELDS), log)
+        process = started(arguments(tmp_path, encoder, turns, **FIELDS), log)
         deadline = time.monotonic() + 180
         while not has_kept(made.checkpoints, step):
-            assert process.poll() is None, log.read_text()
+            assert process.exitcode is None, log.read_text()
             assert time.monotonic() < deadline, log.read_text()
             time.sleep(0.01)
         os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        process.join()
         assert not made.folder.exists()
         killed_at.append(step)
     # a checkpoint of which the kill left a half
     (half,) = [folder / "checkpoint-23" for folder in made.checkpoints.iterdir()]
     half.mkdir()
     (half / "model.safetensors").write_bytes(b"half")
-    assert started(command(tmp_path, encoder, turns, **FIELDS), log).wait(180) == 0, log.read_text()
+    assert ended(started(arguments(tmp_path, encoder, turns, **FIELDS), log)) == 0, log.read_text()
     assert log.read_text().count("resuming from") == 2
     assert made.weights() == undisturbed.weights()
     assert made.digest.read_text() == undisturbed.digest.read_text()
@@ -68,16 +69,12 @@ def test_a_full_disk_is_reported_and_the_training_goes_on_when_there_is_room(
 ) -> None:
     """No file of this process may grow beyond 300 kB: the first checkpoint cannot be written."""
     log = tmp_path / "log"
-
-    def small() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
-
-    process = started(command(tmp_path, encoder, turns, **FIELDS), log, preexec_fn=small)
-    assert process.wait(180) == 1, log.read_text()
+    process = started(arguments(tmp_path, encoder, turns, **FIELDS), log, most_bytes=300_000)
+    assert ended(process) == 1, log.read_text()
     assert "error in train_encoder: " in log.read_text()
     assert "Traceback" not in log.read_text()
     assert not places(tmp_path).folder.exists()
-    assert started(command(tmp_path, encoder, turns, **FIELDS), log).wait(180) == 0, log.read_text()
+    assert ended(started(arguments(tmp_path, encoder, turns, **FIELDS), log)) == 0, log.read_text()
     assert places(tmp_path).weights() == undisturbed.weights()
 
 
@@ -93,10 +90,10 @@ def test_two_processes_train_as_one_that_takes_their_batches_in_turn(
     config |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     (still / "config.json").write_text(json.dumps(config))
     fields: dict[str, Any] = {"max_steps": 4, "dropout": 0.0, "micro_batch_size": 8, "adapter_size": 4}
-    log = tmp_path / "log"
     launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    both = [*launcher, *command(tmp_path / "two", still, turns, **fields)[2:]]
-    assert started(both, log).wait(240) == 0, log.read_text()
+    both = [*launcher, "-m", "dialeval.stages", *arguments(tmp_path / "two", still, turns, **fields)]
+    done = subprocess.run(both, capture_output=True, text=True, check=False, timeout=240)
+    assert done.returncode == 0, done.stderr
     one = train(tmp_path / "one", still, turns, **fields)
     two = places(tmp_path / "two")
     assert two.rows("run")[0]["steps"] == one.rows("run")[0]["steps"] == 4

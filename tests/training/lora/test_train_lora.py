@@ -15,6 +15,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 import pytest
+from forked_training import ended, started
 from lora_examples import examples_of
 
 from dialeval.config import VllmModel
@@ -71,11 +72,11 @@ def test_the_adapter_says_nothing_of_this_machine(trained: Path, decoder: Path) 
     assert (trained / "adapter_model.safetensors").stat().st_mode & 0o777 == 0o644
 
 
-def _command(folder: Path, model: VllmModel) -> list[str]:
+def _arguments(folder: Path, model: VllmModel) -> list[str]:
     write_table(folder / "examples-0.parquet", TRAINING_EXAMPLES, to_table(TRAINING_EXAMPLES, EXAMPLES))
     settings = {"name": "judge", "model": json.loads(model.canonical()), "random_seed": 0}
     return [
-        sys.executable, "-m", "dialeval.stages", "train_lora", "--settings", json.dumps(settings),
+        "train_lora", "--settings", json.dumps(settings),
         "--examples", str(folder / "examples-0.parquet"), "--trained", str(folder / "trained" / "judge"),
         "--digest", str(folder / "trained" / "judge.digest"), "--checkpoints", str(folder / "checkpoints" / "judge"),
     ]  # fmt: skip
@@ -84,19 +85,18 @@ def _command(folder: Path, model: VllmModel) -> list[str]:
 def test_killed_in_mid_training_it_ends_in_the_weights_of_an_undisturbed_run(
     judge: Callable[..., VllmModel], trained: Path, tmp_path: Path
 ) -> None:
-    command = _command(tmp_path, judge())
-    process = subprocess.Popen(command, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    arguments, log = _arguments(tmp_path, judge()), tmp_path / "log"
+    process = started(arguments, log)
     deadline = time.monotonic() + 240
     while not any(map(newest_checkpoint, tmp_path.glob("checkpoints/judge/*"))):  # a whole one
-        assert process.poll() is None, process.communicate()[0].decode()
+        assert process.exitcode is None, log.read_text()
         assert time.monotonic() < deadline
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
+    process.join()
     assert not (tmp_path / "trained").exists()
-    again = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert again.returncode == 0, again.stderr
-    assert "resuming from" in again.stdout
+    assert ended(started(arguments, log)) == 0, log.read_text()
+    assert "resuming from" in log.read_text()
     adapter = "adapter_model.safetensors"
     assert (tmp_path / "trained" / "judge" / adapter).read_bytes() == (trained / adapter).read_bytes()
     assert (tmp_path / "trained" / "judge.digest").read_bytes() == trained.with_suffix(".digest").read_bytes()
@@ -200,8 +200,8 @@ def test_two_processes_learn_what_one_does(judge: Callable[..., VllmModel], tmp_
         folder = tmp_path / str(number)
         folder.mkdir()
         # without dropout, which each process draws for itself
-        alone = _command(folder, judge(dropout=0.0, max_steps=4, micro_batch_size=4))
-        command = alone if number == 1 else launch_command(number, alone[2:])
+        stage = ["dialeval.stages", *_arguments(folder, judge(dropout=0.0, max_steps=4, micro_batch_size=4))]
+        command = [sys.executable, "-m", *stage] if number == 1 else launch_command(number, stage)
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
         assert done.returncode == 0, done.stderr
         weights.append(load_file(folder / "trained" / "judge" / "adapter_model.safetensors"))
