@@ -51,3 +51,34 @@ def test_no_new_request_is_sent_after_snakemake_alone_got_a_signal(workspace: Wo
     assert "Traceback (most recent call last)" not in output
     stored = sum(path.read_bytes().count(b"\n") for path in Path(workspace.folder, "store").rglob("*.jsonl"))
     assert n_asked - 2 <= stored <= n_asked
+
+
+def test_a_run_ends_though_the_reader_of_its_output_has_ended(workspace: Workspace) -> None:
+    """As by `snakemake | head`; the same command then goes on, and asks nothing twice."""
+    asked, go_on = threading.Event(), threading.Event()
+
+    def script(_: Call) -> Reply:
+        asked.set()
+        go_on.wait()
+        return Reply(completion("a reply"))
+
+    with LoopbackEndpoint(script) as endpoint:
+        gpt = {"engine": "openai", "model": "m", "base_url": endpoint.url, "api_key_env": None}
+        workspace.configure(
+            models={"gpt": gpt, "forest": {"engine": "embedded", "method": "forest"}}, chatbots=["gpt"],
+            judges=["forest"], protocols={"unieval": {}}, seeds={"corpus": "bundled", "limit": 3},
+            selfchat={"n_utterances": 4},
+        )  # fmt: skip
+        process = workspace.start("results/dialogues/gpt.parquet")
+        try:
+            assert asked.wait(60), process.poll()
+            assert process.stdout
+            process.stdout.close()
+            go_on.set()
+            process.wait(60)
+        finally:
+            go_on.set()
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        workspace.run("results/dialogues/gpt.parquet")
+        assert len(endpoint.log) == 3 * 2

@@ -130,6 +130,31 @@ def write_complete_lines() -> None:
                 stream.reconfigure(line_buffering=True, write_through=False)
 
 
+def continue_without_reader(stream: TextIO) -> None:
+    """Makes a stream discard what is written after its reader, such as `head`, has ended.
+
+    The error would end the thread in which Snakemake notes a job's end, and the run would wait for that job forever.
+    A job that runs meanwhile still fails, since its `tee` gets the signal; the next run uses its stored responses.
+
+    Args:
+        stream: standard output or error; one that is no file of text is left as it is.
+    """
+    if not isinstance(stream, io.TextIOWrapper):
+        return
+    write = stream.write
+
+    def written(text: str) -> int:
+        try:
+            write(text)
+        except BrokenPipeError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
+        return len(text)
+
+    stream.write = written  # type: ignore[method-assign]
+
+
 # Settings that change no answer, from the environment
 
 VARIABLE = "DIALEVAL_RUNNING"

@@ -22,6 +22,7 @@ from dialeval.errors import UserError
 from dialeval.jobs import progress as progress_files
 from dialeval.jobs.lifecycle import INTERRUPTED
 from dialeval.jobs.process_setup import (
+    continue_without_reader,
     escape_control_characters,
     freeze_loaded_objects,
     skip_pandas,
@@ -97,6 +98,7 @@ if __name__ == "__main__":
     write_complete_lines()
     for stream in (sys.stdout, sys.stderr):
         escape_control_characters(stream)
+        continue_without_reader(stream)
     try:
         main()
     except UserError as error:
