@@ -159,11 +159,11 @@ def test_accuracy_names_significance_ties_and_no_model_that_wrote_the_items() ->
         dialogbench__accuracy=accuracy(writer=0.9, large=0.6, small=0.3, plain=0.5), dialogbench__differences=tested
     )
     assert card(run, "dialogbench").answer == (
-        "large (letter) answers most questions correctly: 60.0%, not significantly more than 1 other. Chance is 25.0%."
+        "large (letter) has the highest accuracy: 60.0%, not significantly above 1 other. Chance is 25.0%."
     )
     tied = of_tables(dialogbench__accuracy=accuracy(large=0.6, small=0.6))
     assert card(tied, "dialogbench").answer == (
-        "large (letter) and small (letter) answer most questions correctly: 60.0%. Chance is 25.0%."
+        "large (letter) and small (letter) have the highest accuracy: 60.0%. Chance is 25.0%."
     )
     one = of_tables(dialogbench__accuracy=accuracy(large=0.6))
     assert card(one, "dialogbench").answer == (

@@ -101,7 +101,7 @@ def test_a_budget_is_kept_and_a_higher_one_resumes(tmp_path: Path, monkeypatch: 
 
 def test_an_embedded_judge_scores_one_system_without_cases(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     frame = talks().query("system == 'able'").drop(columns=["system", "case_id"])
-    run = dialeval.evaluate(frame, "length", "coherence", folder=tmp_path, system="mine", cores=2)
+    run = dialeval.evaluate(frame, "forest", "coherence", folder=tmp_path, system="mine", cores=2)
     assert capsys.readouterr().out.count("6 dialogues with 12 utterances") == 1
     assert run["quality/means"]["system"].tolist() == ["mine"]
     assert run["quality/means"]["n"].tolist() == [6]

@@ -82,3 +82,12 @@ def test_a_run_ends_though_the_reader_of_its_output_has_ended(workspace: Workspa
                 os.killpg(process.pid, signal.SIGKILL)
         workspace.run("results/dialogues/gpt.parquet")
         assert len(endpoint.log) == 3 * 2
+
+
+def test_a_look_at_the_jobs_succeeds_though_its_reader_has_seen_enough(workspace: Workspace) -> None:
+    """As by `snakemake --dry-run | grep -q`, which ends at the first line that it looks for."""
+    process = workspace.start("--dry-run")
+    assert process.stdout
+    assert any("Building DAG" in line for line in process.stdout)
+    process.stdout.close()
+    assert process.wait(60) == 0

@@ -299,7 +299,7 @@ def _dialogbench(inputs: ReportInputs) -> Iterator[Leaderboard]:
 
 
 def _most_accurate(inputs: ReportInputs, board: Board, scope: str) -> str:
-    """Return who answers most questions correctly, and how many others do not differ significantly from the first."""
+    """Return which model has the highest accuracy, and how many others do not differ significantly from the first."""
     measure = board.measures[0]
     numbers = {name: value for name in board.models if (value := _number(measure, name)) is not None}
     numbers = {name: value for name, value in numbers.items() if not measure.values[name].remark} or numbers
@@ -315,13 +315,13 @@ def _most_accurate(inputs: ReportInputs, board: Board, scope: str) -> str:
     }
     beaten = {name for name in numbers if (leaders[0], name) in significant or (name, leaders[0]) in significant}
     open_pairs = len(numbers) - len(leaders) - len(beaten)
-    verb = "answers" if len(leaders) == 1 else "answer"
-    words = f"{listed(leaders)} {verb} most questions correctly: {_written(measure, leaders[0])}"
+    verb = "has" if len(leaders) == 1 else "have"
+    words = f"{listed(leaders)} {verb} the highest accuracy: {_written(measure, leaders[0])}"
     if len(leaders) == len(numbers):
         return f"{words}."
     if not open_pairs:
-        return f"{words}, significantly more than all others."
-    return f"{words}, not significantly more than {counted(open_pairs, 'other')}."
+        return f"{words}, significantly above all others."
+    return f"{words}, not significantly above {counted(open_pairs, 'other')}."
 
 
 def _written(measure: Measure, name: str) -> str:

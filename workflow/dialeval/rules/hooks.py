@@ -24,7 +24,6 @@ from dialeval.engines.spending.entries import Ledger
 from dialeval.jobs import lifecycle, progress
 from dialeval.jobs.failure_summary import command_to_resume, print_at_exit
 from dialeval.jobs.lifecycle import reset_future_timestamps
-from dialeval.jobs.process_setup import continue_without_reader
 from dialeval.jobs.progress import ModelJob, Requests
 from dialeval.jobs.run_progress import ProgressLines
 from dialeval.jobs.slurm import print_blocked_jobs, status_command_of
@@ -71,8 +70,6 @@ class Hooks:
         if self._only_looks():
             lifecycle.withdraw_run()
             return
-        for stream in (sys.stdout, sys.stderr):
-            continue_without_reader(stream)
         self._refuse_jobs_without_a_device()
         reading = self.run.rule_name("read_transcripts")
         names = [job.wildcards.source for job in self._jobs() if job.rule.name == reading]

@@ -50,6 +50,8 @@ class Run:
     """
 
     def __init__(self, workflow: Any) -> None:
+        for stream in (sys.stdout, sys.stderr):
+            process_setup.continue_without_reader(stream)
         self.workflow = workflow
         self.project = Path(workflow.current_basedir).parent
         self.modifier = workflow.modifier  # when the run begins, Snakemake has another workflow's there

@@ -64,7 +64,7 @@ def _stop(server: subprocess.Popen[bytes], held: int, folder: str) -> None:
     """Ends the server, and waits, so that this process's times count those of its jobs."""
     os.close(held)
     server.wait()
-    shutil.rmtree(folder, ignore_errors=True)  # it was killed
+    shutil.rmtree(folder, ignore_errors=True)  # a server that was killed has left it
 
 
 def serve(listener: socket.socket) -> None:
