@@ -134,7 +134,7 @@ def continue_without_reader(stream: TextIO) -> None:
     """Makes a stream discard what is written after its reader, such as `head`, has ended.
 
     The error would end the thread in which Snakemake notes a job's end, and the run would wait for that job forever.
-    A job that runs meanwhile still fails, since its `tee` gets the signal; the next run uses its stored responses.
+    Jobs still fail then, as their `tee` gets the signal, and so the run ends; the next one uses the stored responses.
 
     Args:
         stream: standard output or error; one that is no file of text is left as it is.
