@@ -103,14 +103,15 @@ def missing_files(config: Config) -> Iterator[Mistake]:
         }
     for field, path in sources.items():
         if path is not None and not is_there(path):
-            words = (
-                f"{path} does not exist; correct the path or `data_dir` (now '{config.data_dir}'), for example with "
-                "--config data_dir=FOLDER"
-            )
             if {"hf:", "http:", "https:"} & {*path.parts}:
                 words = (
                     "a run reads local files, and this is an address; download the file, or let `dialeval init FOLDER "
                     "--dialogues hf://datasets/OWNER/NAME@REVISION` fetch a data set of the Hugging Face Hub"
+                )
+            else:
+                words = (
+                    f"{path} does not exist; correct the path or `data_dir` (now '{config.data_dir}'), for example "
+                    "with --config data_dir=FOLDER"
                 )
             yield Mistake(field, words, ("data_dir",))
     for field, path in (
