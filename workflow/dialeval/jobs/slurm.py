@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import getpass
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -93,10 +92,10 @@ def ask(*command: str, patience: float = PATIENCE, stdin: str | None = None) -> 
         patience: seconds after which it is given up.
         stdin: what it reads.
     """
-    if not shutil.which(command[0]):
-        return SlurmAnswer(None, f"{command[0]} is not installed here")
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=patience, input=stdin, check=False)
+    except (FileNotFoundError, PermissionError):
+        return SlurmAnswer(None, f"{command[0]} is not installed here")
     except subprocess.TimeoutExpired:
         return SlurmAnswer(None, f"{command[0]} did not respond within {patience:.0f} s")
     return SlurmAnswer(done.returncode, (done.stdout if done.returncode == 0 else done.stderr or done.stdout).strip())
