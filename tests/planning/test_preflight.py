@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,6 @@ from dialeval.planning.preflight import (
     refuse_without_section,
     unused_templates,
 )
-
-# Before anything runs: all that a run needs and has not is told at once.
 
 
 def check(raw: dict[str, Any], *given: Path, asks: bool = True) -> str:
@@ -137,6 +136,33 @@ def test_wrong_transcripts_are_reported_before_a_job_runs(tmp_path: Path) -> Non
     assert twice.startswith("transcripts.twice: ")
     assert "line 1; line 2" in twice
     assert odd.startswith(f"transcripts.odd: {tmp_path / 'odd.jsonl'}, line 1: 'utterances' must be a list")
+
+
+@pytest.mark.parametrize(
+    ("systems", "opponent", "expected"),
+    [
+        (["a", "a"], "each_other", "protocols.better: a pair needs two systems, and talks has only a"),
+        (["a", "b"], "each_other", "protocols.better: no dialogues can be compared in talks"),
+        (["a", "b"], "human", "protocols.better.data.opponent: 'human' is no system of talks"),
+    ],
+)
+def test_a_protocol_without_pairs_is_reported_before_a_job_runs(
+    tmp_path: Path, systems: list[str], opponent: str, expected: str
+) -> None:
+    lines = [
+        {"dialogue_id": name, "case_id": name, "system": system, "utterances": ["Hi.", "Hello."]}
+        for name, system in zip("xy", systems, strict=True)
+    ]
+    (tmp_path / "talks.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    raw = {
+        "models": {"gpt": {"engine": "openai", "model": "gpt", "base_url": "http://127.0.0.1:1/v1"}},
+        "judges": ["gpt"],
+        "transcripts": {"talks": {"path": str(tmp_path / "talks.jsonl")}},
+        "protocols": {"better": {"form": "pair", "data": {"source": "talks", "opponent": opponent}}},
+    }
+    with pytest.raises(UserError, match=re.escape(expected)):
+        check_transcripts(load_config(raw), ["talks"])
+    assert check_transcripts(load_config(raw), []) == {}
 
 
 SCALE = {

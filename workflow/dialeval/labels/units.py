@@ -235,7 +235,8 @@ def _pairs(settings: PlanSettings, paths: Iterable[Path]) -> Frame:
     question, skipped = settings.question(), Counter[str]()
     cases = by_case(chain.from_iterable(iterate_items(path) for path in paths))
     if not question.shipped:
-        refuse_strangers(cases, question.protocol.data, question.name)
+        for notice in refuse_strangers(cases, question.protocol.data, question.name):
+            print(notice)
     units = list(_compared(settings, compared(cases, question.protocol.data, skipped), skipped))
     return Frame(units, {"dialogue": list(settings.criteria)}, +skipped)
 

@@ -25,7 +25,7 @@ from dialeval.config.loading import load_config
 from dialeval.config.section import Mistake
 from dialeval.corpora.dialogues import read_scenarios
 from dialeval.corpora.robustness_sets import check_sets
-from dialeval.corpora.transcripts.items import Options, read_items
+from dialeval.corpora.transcripts.items import Options, TranscriptItems, read_items
 from dialeval.criteria import SHIPPED as PAPERS
 from dialeval.engines.availability import unavailable
 from dialeval.errors import UserError, nearest
@@ -36,6 +36,7 @@ from dialeval.perturbations.rewriting import TEMPLATES as REWRITTEN
 from dialeval.perturbations.wordnet import wordnet_folder
 from dialeval.prompts.rendering import Templates, template_folders, with_references
 from dialeval.protocols.forms import asks_in_words_of, unfit_template
+from dialeval.protocols.pair import by_case, refuse_strangers
 from dialeval.protocols.questions import Question
 from dialeval.training.pairs import chosen_perturbations
 from dialeval.translation.quality import unfit_translation_templates
@@ -266,19 +267,27 @@ def check_transcripts(config: Config, names: Iterable[str]) -> dict[str, list[st
         names: which transcripts.
 
     Raises:
-        UserError: one message with what is wrong with each.
+        UserError: one message with what is wrong with each, or with protocols about them alone under which no two
+            systems meet.
     """
     mistakes = []
-    understood: dict[str, list[str]] = {}
+    readings: dict[str, TranscriptItems] = {}
     for name in names:
         options = TypeAdapter(Options).validate_python(config.transcripts[name].options())
         try:
-            understood[name] = read_items(name, config.transcripts_path(name), options).notes
+            readings[name] = read_items(name, config.transcripts_path(name), options)
         except UserError as error:
             mistakes.append(f"transcripts.{name}: {error}")
+    for name, protocol in config.resolved_protocols().items():
+        if protocol.form == "pair" and readings.keys() >= {*protocol.data.source}:
+            items = [item for source in protocol.data.source for item in readings[source].items]
+            try:
+                refuse_strangers(by_case(items), protocol.data, name)
+            except UserError as error:
+                mistakes.append(str(error))
     if mistakes:
         raise UserError("\n".join(mistakes))
-    return understood
+    return {name: reading.notes for name, reading in readings.items()}
 
 
 @dataclass(frozen=True)

@@ -261,8 +261,8 @@ def competing(cases: Cases, data: JudgedData) -> list[str]:
     return [name for name in _systems(cases) if name not in beside]
 
 
-def refuse_strangers(cases: Cases, data: JudgedData, name: str) -> None:
-    """Refuses a protocol under which no two systems meet.
+def refuse_strangers(cases: Cases, data: JudgedData, name: str) -> list[str]:
+    """Returns a notice of each two systems that share no case; refuses a protocol under which no two systems meet.
 
     Raises:
         UserError: with the systems, how many cases each has, and some of them.
@@ -285,8 +285,6 @@ def refuse_strangers(cases: Cases, data: JudgedData, name: str) -> None:
         for system in there if case_id else ():
             met[system][case_id] = None
     strangers = [(left, right) for left, right in pairs if met[left].keys().isdisjoint(met[right])]
-    for left, right in strangers if len(strangers) < len(pairs) else ():
-        print(f"systems {left} and {right} share no case_id and are not compared")
     if len(strangers) == len(pairs):
         messages = [
             f"systems {left} and {right} share no case_id: {left} has {_counted(met[left])}, {right} has "
@@ -297,6 +295,7 @@ def refuse_strangers(cases: Cases, data: JudgedData, name: str) -> None:
             f"protocols.{name}: no dialogues can be compared in {source}; give dialogues on the same case the same "
             f"case_id.  " + "; ".join(messages)
         )
+    return [f"systems {left} and {right} share no case_id and are not compared" for left, right in strangers]
 
 
 def serves(people: Sequence[Item], data: JudgedData) -> bool:

@@ -81,7 +81,8 @@ def _pair(settings: PlanSettings, sources: Sources, templates: Templates) -> Ite
     question, skipped = settings.question(), Counter[str]()
     cases = pair.by_case(sources.every_item())
     if not question.shipped:
-        pair.refuse_strangers(cases, question.protocol.data, question.name)
+        for notice in pair.refuse_strangers(cases, question.protocol.data, question.name):
+            print(notice)
     yield from pair.plan(question, cases, templates, skipped)
     for reason, count in (+skipped).items():
         print(f"{counted(count, 'pair')} left out: {reason}")
