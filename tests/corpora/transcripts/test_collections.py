@@ -334,3 +334,81 @@ def test_texts_in_letters_of_another_language_are_noted(tmp_path: Path) -> None:
     note = "1 dialogue not in the letters of their language, en; set `language` of this entry"
     assert note in read_items("chats", path, Options(system="heron")).notes
     assert note not in read_items("chats", path, Options(system="heron", language="zh")).notes
+
+
+def test_spans_with_a_style_are_text_as_in_telegrams_export(tmp_path: Path) -> None:
+    content = ["On the ", {"type": "bold", "text": "old"}, " mill, ", {"type": "link", "text": "see here"}, "."]
+    messages = [{"from": "Ann", "text": SAID[0][1]}, {"from": "HeronBot", "text": content}]
+    path = written(tmp_path, "result.json", {"name": "HeronBot", "type": "bot_chat", "id": 3, "messages": messages})
+    (item,) = read_items("chats", path, Options(system="heron", evaluated_role="HeronBot")).items
+    assert item.utterances == (SAID[0][1], "On the old mill, see here.")
+
+
+def test_an_author_may_be_an_object_as_in_discords_export(tmp_path: Path) -> None:
+    messages = [
+        {"content": text, "author": {"id": str(n), "name": name, "isBot": bool(n)}}
+        for n, (name, (_, text)) in enumerate(zip(("ann", "heron"), SAID, strict=True))
+    ]
+    path = written(tmp_path, "channel.json", {"channel": {"id": "2"}, "messages": messages})
+    (item,) = read_items("chats", path, Options(system="heron")).items
+    assert (item.speakers, item.judged) == (("ann", "heron"), "heron")
+
+
+@pytest.mark.parametrize(("asked", "answered"), [("input", "output"), ("question", "answer"), ("prompt", "response")])
+def test_the_entries_of_a_dialogue_may_be_questions_with_their_answers(
+    tmp_path: Path, asked: str, answered: str
+) -> None:
+    exchange = {asked: SAID[0][1], answered: SAID[1][1]}
+    path = written(tmp_path, "chats.jsonl", lines({"id": "c1", "model": "heron", "conversation": [exchange]}))
+    (item,) = read_items("chats", path, Options()).items
+    assert [*zip(item.speakers, item.utterances, strict=True)] == SAID
+
+
+REPLIES = [
+    {"session": "1", "turn": "2", "user_message": "Thanks", "bot_response": "Bye"},
+    {"session": "1", "turn": "1", "user_message": SAID[0][1], "bot_response": SAID[1][1]},
+    {"session": "2", "turn": "1", "user_message": "Hello", "bot_response": "Hi"},
+]
+
+
+@pytest.mark.parametrize("is_table", [True, False])
+@pytest.mark.parametrize(
+    "names", [{}, {"session": "Fall", "turn": "Nr.", "user_message": "Frage", "bot_response": "Ab"}]
+)
+def test_exchanges_of_a_session_are_one_dialogue_in_the_order_of_their_turns(
+    tmp_path: Path, names: dict[str, str], *, is_table: bool
+) -> None:
+    records = [{names.get(name, name): value for name, value in record.items()} for record in REPLIES]
+    table = "\n".join([",".join(records[0]), *(",".join(record.values()) for record in records)])
+    path = written(tmp_path, "log.csv", table.encode()) if is_table else written(tmp_path, "log.json", records)
+    called = {"session": "dialogue_id", "turn": "turn", "user_message": "prompt", "bot_response": "response"}
+    columns = {called[name]: other for name, other in names.items()}
+    first, second = read_items("log", path, Options(system="heron", columns=columns)).items
+    assert first.utterances == (SAID[0][1], SAID[1][1], "Thanks", "Bye")
+    assert second.utterances == ("Hello", "Hi")
+
+
+def test_replies_without_a_session_are_not_joined(tmp_path: Path) -> None:
+    records = [{"session_id": None, "model": "heron", "prompt": text, "response": "Yes."} for text in ("One?", "Two?")]
+    assert len(read_items("log", written(tmp_path, "log.jsonl", lines(*records)), Options()).items) == 2
+
+
+def test_replies_with_one_turn_twice_stay_in_the_order_of_the_file(tmp_path: Path) -> None:
+    records = [{**record, "turn": "1", "session": "1"} for record in REPLIES]
+    (item,) = read_items("log", written(tmp_path, "log.json", records), Options(system="heron")).items
+    assert item.utterances[:2] == ("Thanks", "Bye")
+
+
+def test_a_text_within_the_question_can_be_named(tmp_path: Path) -> None:
+    record = {"question": {"id": 1, "full_text": SAID[0][1]}, "answer_0": SAID[1][1], "answer_1": "In a tree."}
+    path = written(tmp_path, "pairs.jsonl", lines(record))
+    with pytest.raises(UserError, match=r"columns: \{prompt: question.FIELD\}"):
+        read_items("pairs", path, Options())
+    found = read_items("pairs", path, Options(columns={"prompt": "question.full_text"})).items
+    assert [item.utterances for item in found] == [(SAID[0][1], SAID[1][1]), (SAID[0][1], "In a tree.")]
+
+
+def test_a_table_without_a_header_is_told_to_have_one(tmp_path: Path) -> None:
+    path = written(tmp_path, "log.tsv", b"2004-11-23T11:49\tann\t\tWhere do herons nest at this time of year?\n" * 2)
+    with pytest.raises(UserError, match="if the first line is not a header, add one"):
+        read_items("log", path, Options(system="heron"))

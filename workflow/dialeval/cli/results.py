@@ -52,8 +52,9 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="BOUND",
-        help="exit with status 1 unless the 95%% interval of each such difference, OTHER minus RESULTS, is within the "
-        "bound: 'unieval/pass_rates < -0.05', 'TABLE:MEASURE[SYSTEM] < NUMBER', or @FILE with one bound per line",
+        help="exit with status 1 if a difference, OTHER minus RESULTS, may exceed a bound: with "
+        "'unieval/pass_rates < -0.05', if the lower limit of its 95%% interval is below -0.05; also "
+        "'TABLE:MEASURE[SYSTEM] > NUMBER', or @FILE with one bound per line",
     )
 
 

@@ -87,6 +87,8 @@ class Columns(Section):
     turn: FieldInFile | None = Field(None, description="Column with a number that orders the rows of a dialogue.")
     speaker: FieldInFile | None = Field(None, description="Column with the speaker of the utterance.")
     text: FieldInFile | None = Field(None, description="Column with the text of the utterance.")
+    prompt: FieldInFile | None = Field(None, description="Column with what a reply answers, if a row has both.")
+    response: FieldInFile | None = Field(None, description="Column with the reply, if a row has a reply.")
     language: FieldInFile | None = Field(None, description="Column with the language of the dialogue.")
 
 

@@ -21,7 +21,9 @@ from dialeval.corpora.transcripts.transcript import ROLES, EntryReading
 from dialeval.errors import UserError
 from dialeval.languages import LANGUAGES
 
-SPEAKER_FIELDS = ("speaker", "role", "from", "sender")
+SPEAKER_FIELDS = ("speaker", "role", "from", "sender", "author")
+_NAME_FIELDS = ("role", "name", "username", "id")
+"""Fields of a speaker who is an object, as in Discord's messages."""
 TEXT_FIELDS = ("text", "content", "value", "utterance", "message", "parts")
 _SAID_PARTS = ("text", "input_text", "output_text", "refusal")
 _THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")
@@ -50,9 +52,9 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
         place = f"{where}, '{field}', entry {number}"
         if isinstance(entry, str):
             reading.add_utterance("", entry)
-        elif isinstance(entry, dict) and (speakers := _roles(entry)):
-            for speaker in speakers:
-                reading.add_utterance(speaker, entry[speaker])
+        elif isinstance(entry, dict) and (exchange := _exchange(entry)):
+            for speaker, text in exchange:
+                reading.add_utterance(speaker, text)
         elif isinstance(entry, dict):
             _read_entry(entry, place, reading)
         else:
@@ -65,11 +67,15 @@ def _is_columns(entries: dict[str, Any]) -> bool:
     return len(lists) == len(entries) and len({len(value) for value in lists}) == 1
 
 
-def _roles(entry: dict[str, Any]) -> list[str]:
-    """Returns the fields of an exchange, `{"user": "Hi", "assistant": "Hello"}`; none for another entry."""
+def _exchange(entry: dict[str, Any]) -> list[tuple[str, str]]:
+    """Returns speakers and texts of `{"user": "Hi", "bot": "Hello"}` or a question and its reply; none of others."""
     if any(name in entry for name in (*SPEAKER_FIELDS, *TEXT_FIELDS)):
         return []
-    return [name for name, text in entry.items() if name.casefold() in ROLES and isinstance(text, str)]
+    texts = {name: text for name, text in entry.items() if isinstance(text, str)}
+    asked, answered = (next(filter(texts.get, names), "") for names in ((*QUESTIONS, INPUT), REPLIES))
+    if asked and answered:
+        return [("user", texts[asked]), ("assistant", texts[answered])]
+    return [(name, text) for name, text in texts.items() if name.casefold() in ROLES]
 
 
 def _unknown_speakers(entries: list[Any]) -> str:
@@ -91,7 +97,10 @@ def _shown(value: Any) -> str:
 
 def _read_entry(entry: dict[str, Any], place: str, reading: EntryReading) -> None:
     speaker_field = next((name for name in SPEAKER_FIELDS if entry.get(name) is not None), None)
-    speaker = name_of(entry[speaker_field], speaker_field, place) if speaker_field else ""
+    said_by = entry[speaker_field] if speaker_field else None
+    if isinstance(said_by, dict):
+        said_by = next((said_by[name] for name in _NAME_FIELDS if said_by.get(name) is not None), said_by)
+    speaker = name_of(said_by, speaker_field, place) if speaker_field else ""
     if speaker_field and not speaker:
         raise UserError(f"{place}: '{speaker_field}' is empty; name who speaks")
     calls = [call for name in _CALL_FIELDS for call in _calls(entry.get(name), name, place)]
@@ -142,7 +151,7 @@ def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
         return [content] if content.strip() else []
     if not isinstance(content, list):
         raise UserError(f"{place}: the text is {_shown(content)}; it must be a text or a list of parts")
-    texts = []
+    texts, is_marked_up = [], False  # as in Telegram's export, whose spans make one text
     for part in content:
         if isinstance(part, str):
             texts.append(part)
@@ -162,10 +171,13 @@ def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
             reading.add_aside("tool_result", _plain(part.get("content")))
         elif part["type"] in ("thinking", "reasoning"):
             reading.add_aside("reasoning", _plain(part.get(part["type"], part.get("text"))))
+        elif isinstance(part.get("text"), str):
+            texts.append(part["text"])
+            is_marked_up = True
         else:
             reading.notes["parts without text, such as images, shown as [their kind]"] += 1
             texts.append(f"[{part['type']:.40}]")
-    return [text for text in texts if text.strip()]
+    return [text for text in (["".join(texts)] if is_marked_up else texts) if text.strip()]
 
 
 # Fields of a dialogue in every JSON format, by their common names.
@@ -176,10 +188,10 @@ MESSAGES = ("messages", "conversation", "contents")
 PAIR = ("conversation_a", "conversation_b")
 TURNS, CLAUDES = "turns", "chat_messages"
 QUESTIONS, INPUT, EARLIER, REPLIES = (
-    ("instruction", "prompt", "question"),
+    ("user_message", "user_input", "instruction", "prompt", "question", "query"),
     "input",
     ("history", "context"),
-    ("response", "output", "completion", "answer"),
+    ("response", "output", "completion", "answer", "reply", "bot_response", "assistant_response", "model_response"),
 )
 SEVERAL = ("completions", "answers", "candidates")
 VOTED = "conversation"
@@ -200,8 +212,8 @@ TOGETHER: dict[str, tuple[frozenset[str], ...]] = {
         for ends in ENDS
     ),
     "replies": (
-        *(frozenset({before, reply}) for before in (*QUESTIONS, *EARLIER) for reply in REPLIES),
-        *(frozenset({before, several}) for before in QUESTIONS[:2] for several in SEVERAL),
+        *(frozenset({before, reply}) for before in (*QUESTIONS, INPUT, *EARLIER) for reply in REPLIES),
+        *(frozenset({before, several}) for before in ("instruction", "prompt") for several in SEVERAL),
     ),
 }
 """Fields that identify a format together, in the absence of those that identify one alone."""
@@ -267,6 +279,8 @@ def code_of(language: str) -> str:
 
 OF_DIALOGUE, OF_ENTRY = ("dialogue_id", "system", "case_id", "language"), ("speaker", "text", "turn")
 """What `columns` can name of a dialogue and of each of its utterances; `utterances` names their list."""
+OF_REPLY = ("prompt", "response")
+"""What it can name where an object or a row is a reply and what it answers."""
 LIST = "utterances"
 
 
@@ -312,12 +326,12 @@ def with_columns(lines: Sequence[JsonLine], path: Path, columns: Mapping[str, st
     """
     lists = [value_at(line.record, field) if field else None for line in lines]
     entries = [entry for value in lists if isinstance(value, list) for entry in value]
-    sought = {what: entries if what in OF_ENTRY else [line.record for line in lines] for what in columns}
+    of_entry = OF_ENTRY if field else ()
+    sought = {what: entries if what in of_entry else [line.record for line in lines] for what in columns}
     missing = {
         what: columns[what]
         for what, records in sought.items()
-        if all(value_at(record, columns[what]) is None for record in records)
-        and (entries or not field or what not in OF_ENTRY)
+        if all(value_at(record, columns[what]) is None for record in records) and (entries or what not in of_entry)
     }
     if missing:
         there = [f"{name} (of a dialogue)" for name in lines[0].record] if lines else []
@@ -332,7 +346,7 @@ def with_columns(lines: Sequence[JsonLine], path: Path, columns: Mapping[str, st
     mapped = []
     for line, inner in zip(lines, lists, strict=True):
         record = dict(line.record)
-        for what in OF_DIALOGUE:
+        for what in (*OF_DIALOGUE, *OF_REPLY, *([] if field else ["turn"])):
             if what in columns and (field or what != "system"):
                 record[what] = value_at(line.record, columns[what])
         if "system" in columns:  # where utterances have another name, the field `system` may be a prompt

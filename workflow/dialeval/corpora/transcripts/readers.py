@@ -57,8 +57,8 @@ FORMATS = {
     "chatgpt": "ChatGPT's export `conversations.json`: the path to `current_node`. The system is the model that "
     "responded there.",
     "replies": '`{"instruction": "...", "output": "...", "generator": "alpha"}`: a reply (`response`, `output`, '
-    "`completion`, `answer`) and its context (`prompt`, `question`, `context`, `history`), a text or alternating "
-    "texts. Each of `completions`, `answers` or `candidates` (UltraFeedback, Nectar, MixInstruct) is a reply.",
+    "`answer`, `bot_response`) and its context (`prompt`, `question`, `user_message`, `history`), a text or "
+    "alternating texts. Each of `completions`, `answers` or `candidates` (UltraFeedback, Nectar, MixInstruct) is a reply.",
     "preferences": '`{"chosen": "\\n\\nHuman: ...\\n\\nAssistant: ...", "rejected": "..."}` (HH-RLHF), or texts or '
     "messages after a `prompt`. The two are systems, `chosen` and `rejected`, on one case. If the file also has "
     "`messages`, set `reader: preferences`.",
@@ -170,7 +170,7 @@ def _read_objects(path: Path, kind: str, columns: Mapping[str, str], notes: Coun
         return
     if columns:
         found = list(lines)
-        is_plain = kind == JSON or bool({*columns} & {LIST, *OF_ENTRY})
+        is_plain = kind != "replies" and (kind == JSON or bool({*columns} & {LIST, *OF_ENTRY}))
         field = list_path(found[0].record, columns) if found and is_plain else ""
         kind = JSON if field else kind
         lines = iter(with_columns(found, path, columns, field))
@@ -232,6 +232,8 @@ def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any]
         for kind, sets in _OF_EXPORTS.items():
             if any(fields <= record.keys() for fields in sets):
                 return kind
+    if "response" in columns:
+        return "replies"
     if {*columns} & {LIST, *OF_ENTRY}:
         return JSON if list_path(first, columns) else CSV
     if turn_tables.is_turn(inner):
@@ -247,7 +249,7 @@ def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any]
     raise UserError(
         f"{path}: the first object has none of the fields {names} that hold a dialogue, and the file fits no other "
         f"format of docs/formats.md; present: {listed(first)}; name its fields under `columns`, such as `columns: "
-        "{utterances: NAME, speaker: NAME, text: NAME}`"
+        "{utterances: NAME, speaker: NAME, text: NAME}`, or `{prompt: NAME, response: NAME}` if each object has a reply"
     )
 
 
@@ -278,7 +280,9 @@ def _has_dialogues(path: Path, columns: Mapping[str, str]) -> bool:
     (_, header), (_, row) = (*islice(rows_of(path), 2), (1, []), (1, []))[:2]
     cells = {name.strip(): cell for name, cell in zip(header, row, strict=False)}
     names = {*fields_with(columns).holding}
-    if any(name in names and (cell.lstrip().startswith("[") or transcribed(cell)) for name, cell in cells.items()):
+    if "response" in columns or any(
+        name in names and (cell.lstrip().startswith("[") or transcribed(cell)) for name, cell in cells.items()
+    ):
         return True
     sets = (fields for kind in OF_REPLIES for fields in TOGETHER[kind])
     return not {*columns} & {*OF_ENTRY} and not turn_tables.has_texts(cells) and any(some <= {*cells} for some in sets)

@@ -24,11 +24,12 @@ annotators who chose.
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from dialeval.corpora.text_files import JsonLine
+from dialeval.corpora.text_files import JsonLine, number_in
 from dialeval.corpora.transcripts.entries import (
     COMPARED,
     EARLIER,
@@ -134,22 +135,38 @@ def _is_answer(messages: list[Any]) -> bool:
 def joined(lines: Iterable[JsonLine], notes: Counter[str]) -> Iterator[JsonLine]:
     """Yields replies, several of one system in one conversation as the last with the others before it.
 
-    Those are of one conversation that share a field such as `session_id` and answer different questions.
+    Those are of one conversation that share a field such as `session_id` and answer different questions. A field such
+    as `turn` orders them, if it has a number in each, and none twice.
     """
     groups: dict[tuple[str, str], list[JsonLine]] = {}
     for line in lines:
-        name = next((f"{line.record[field]}" for field in line.record if words(field) in _CONVERSATION), "")
-        system = next((f"{line.record[field]}" for field in _SYSTEM_FIELDS if field in line.record), "")
+        given = {field: value for field, value in line.record.items() if value not in (None, "")}
+        names = [field for field in ("dialogue_id", *given) if field in given and words(field) in _CONVERSATION]
+        name = f"{given[names[0]]}" if names else ""
+        system = next((f"{given[field]}" for field in _SYSTEM_FIELDS if field in given), "")
         groups.setdefault((name, system if name else line.where), []).append(line)
     for (name, _), found in groups.items():
-        fields = [next((field for field in some if field in found[0].record), "") for some in (QUESTIONS, REPLIES)]
-        exchanges = [[line.record.get(field) for field in fields] for line in found]
+        question, reply = (
+            next((field for field in some if field in found[0].record), "") for some in ((*QUESTIONS, INPUT), REPLIES)
+        )
         is_told = any(line.record.get(field) for line in found for field in EARLIER)
-        if is_told or not all(fields) or len({f"{question}" for question, _ in exchanges}) == 1:
+        if is_told or not (question and reply) or len({f"{line.record.get(question)}" for line in found}) == 1:
             yield from found
             continue
-        notes["conversations of several replies, joined in the file's order"] += 1
-        yield found[-1]._replace(record={**found[-1].record, "dialogue_id": name, "history": exchanges[:-1]})
+        turns = _turns(found)
+        order = "by turn" if turns else "in the file's order"
+        notes[f"conversations of several replies, joined {order}"] += 1
+        found = [found[place] for place in sorted(range(len(found)), key=turns.__getitem__)] if turns else found
+        history = [[line.record.get(field) for field in (question, reply)] for line in found[:-1]]
+        yield found[-1]._replace(record={**found[-1].record, "dialogue_id": name, "history": history})
+
+
+def _turns(lines: Sequence[JsonLine]) -> list[float]:
+    """Returns the number of each reply's turn; none if one has no number, or two have the same."""
+    field = next((name for name in ("turn", *lines[0].record) if words(name) in COMMON["turn"]), "")
+    found = [number_in(f"{line.record.get(field)}") for line in lines]
+    turns = [number for number in found if number is not None and math.isfinite(number)]
+    return turns if len({*turns}) == len(lines) else []
 
 
 def reply_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
@@ -212,7 +229,10 @@ def _earlier(record: dict[str, Any], where: str) -> list[Any]:
     if isinstance(prompt, list):
         return [*content, *prompt]
     if question and not isinstance(prompt, str):
-        raise UserError(f"{where}: '{question}' is {prompt!r:.60}; it must be a text or a list of them")
+        inner = (
+            f"; name a text within it under `columns: {{prompt: {question}.FIELD}}`" if isinstance(prompt, dict) else ""
+        )
+        raise UserError(f"{where}: '{question}' is {prompt!r:.60}; it must be a text or a list of them{inner}")
     texts = [text for text in (prompt, *about) if text]
     return [*content, "\n\n".join(texts)] if texts else content
 

@@ -27,7 +27,8 @@ from dialeval.errors import UserError
 
 COMMON: dict[str, tuple[str, ...]] = {
     "dialogue_id": (
-        "dialogue_id", "dialog_id", "conversation_id", "conv_id", "chat_id", "session_id", "thread_id", "id"
+        "dialogue_id", "dialog_id", "conversation_id", "conv_id", "chat_id", "session_id", "thread_id", "session",
+        "ticket_id", "call_id", "dialogue_number", "conversation_number", "id",
     ),
     "system": ("system", "model", "chatbot", "bot", "system_name", "model_name"),
     "case_id": ("case_id", "case", "prompt_id", "scenario_id", "seed_id"),
@@ -37,7 +38,8 @@ COMMON: dict[str, tuple[str, ...]] = {
     ),
     "speaker": (
         "speaker", "role", "from", "author", "sender", "speaker_role", "speaker_name", "sender_type", "sender_name",
-        "who", "speaker_id", "speaker_idx",
+        "who", "speaker_id", "speaker_idx", "author_type", "author_role", "author_name", "participant_role",
+        "participant",
     ),
     "text": ("text", "content", "utterance", "message", "message_text", "utterance_text", "value"),
     "language": ("language", "lang"),
@@ -45,6 +47,7 @@ COMMON: dict[str, tuple[str, ...]] = {
 """Names that columns commonly have, the surer ones first; `Turn #` and `conversationId` are known as well."""
 NEEDED = ("dialogue_id", "text")
 _COMMA = "_comma_"
+_LONGEST_NAME = 5  # words of a column's name
 
 
 class Row(NamedTuple):
@@ -234,12 +237,14 @@ def places_of(
         missing.setdefault("speaker", "no column with the speaker")
     if missing:
         wanted = ", ".join(f"{what}: NAME" for what in missing)
-        alone = "; if the speakers alternate and no column names them, remove the other columns"
-        raise UserError(
-            f"{path}: {', '.join(missing.values())}; its columns: {listed(header)}; name the right "
-            f"{'one' if len(missing) == 1 else 'ones'} under `columns: {{{wanted}}}`"
-            f"{alone if [*missing] == ['speaker'] and 'speaker' not in columns and unread else ''}"
-        )
+        remedy = f"name the right {'one' if len(missing) == 1 else 'ones'} under `columns: {{{wanted}}}`"
+        if [*missing] == ["speaker"] and "speaker" not in columns and unread:
+            remedy += "; if the speakers alternate and no column names them, remove the other columns"
+        if "text" in missing and "text" not in columns:
+            remedy += ", or `{prompt: NAME, response: NAME}` if each row has a reply"
+        if any(not name or name[0].isdigit() or len(name.split()) > _LONGEST_NAME for name in header):
+            remedy = f"if the first line is not a header, add one, such as dialogue_id, speaker, text; else {remedy}"
+        raise UserError(f"{path}: {', '.join(missing.values())}; its columns: {listed(header)}; {remedy}")
     if len(set(places.values())) < len(places):
         twice = next(place for place in places.values() if list(places.values()).count(place) > 1)
         raise UserError(f"{path}: the column '{header[twice[0]]:.60}' is named twice; name each column once")
