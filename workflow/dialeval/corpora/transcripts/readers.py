@@ -58,7 +58,7 @@ FORMATS = {
     "responded there.",
     "replies": '`{"instruction": "...", "output": "...", "generator": "alpha"}`: a reply (`response`, `output`, '
     "`answer`, `bot_response`) and its context (`prompt`, `question`, `user_message`, `history`), a text or "
-    "alternating texts. Each of `completions`, `answers` or `candidates` (UltraFeedback, Nectar, MixInstruct) is a reply.",
+    "alternating texts. Each of `completions`, `answers` or `candidates` (UltraFeedback, Nectar, MixInstruct) is one.",
     "preferences": '`{"chosen": "\\n\\nHuman: ...\\n\\nAssistant: ...", "rejected": "..."}` (HH-RLHF), or texts or '
     "messages after a `prompt`. The two are systems, `chosen` and `rejected`, on one case. If the file also has "
     "`messages`, set `reader: preferences`.",
