@@ -149,3 +149,28 @@ def test_texts_reach_the_reader_as_they_are(tmp_path: Path, monkeypatch: pytest.
     items = read_items("d", tmp_path / "dialogues.csv", Options(columns={"text": "Body"})).items
     assert [text for item in items for text in item.utterances] == [*texts, *texts]
     assert [item.item_id for item in items] == ["1/able", "1/weak", "2/able", "2/weak"]
+
+
+@pytest.mark.parametrize("columns", [{}, {"prompt": "Frage", "response": "Antwort", "dialogue_id": "Fall"}])
+def test_a_row_may_be_a_reply(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: dict[str, str]) -> None:
+    from dialeval.corpora.transcripts.items import Options, read_items
+
+    monkeypatch.setattr("dialeval.cli.evaluate._run", lambda *_: None)
+    table = pd.DataFrame(
+        [(system, turn, "d", f"{turn}?", f"{turn}!") for turn in (2, 1) for system in ("able", "weak")],
+        columns=["system", "turn", *(columns.get(name, name) for name in ("dialogue_id", "prompt", "response"))],
+    )
+    for row, value, words in ((0, NAN, "is empty"), (1, 5, r"is 5 \(int\), not a text")):
+        wrong = table.astype({columns.get("response", "response"): object})
+        wrong.iloc[row, 4] = value
+        with pytest.raises(
+            dialeval.UserError, match=f"row {row}: column '{columns.get('response', 'response')}' {words}"
+        ):
+            dialeval.evaluate(wrong, "forest", folder=tmp_path / "wrong", columns=columns)
+    with pytest.raises(dialeval.UserError, match="no column system"):
+        dialeval.evaluate(table.drop(columns="system"), "forest", folder=tmp_path / "wrong", columns=columns)
+    assert not (tmp_path / "wrong").exists()
+    with pytest.raises(dialeval.UserError, match="no tables of a run"):
+        dialeval.evaluate(table, "forest", folder=tmp_path, columns=columns)
+    items = read_items("d", tmp_path / "dialogues.csv", Options(columns=columns)).items
+    assert {item.system: item.utterances for item in items} == dict.fromkeys(("able", "weak"), ("1?", "1!", "2?", "2!"))

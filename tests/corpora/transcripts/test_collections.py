@@ -388,6 +388,12 @@ def test_exchanges_of_a_session_are_one_dialogue_in_the_order_of_their_turns(
     assert second.utterances == ("Hello", "Hi")
 
 
+def test_sessions_of_two_systems_with_one_id_are_two_dialogues(tmp_path: Path) -> None:
+    records = [{**record, "session": "1", "system": name} for name in ("heron", "owl") for record in REPLIES[:2]]
+    found = read_items("log", written(tmp_path, "log.json", records), Options()).items
+    assert [(item.system, len(item.utterances)) for item in found] == [("heron", 4), ("owl", 4)]
+
+
 def test_replies_without_a_session_are_not_joined(tmp_path: Path) -> None:
     records = [{"session_id": None, "model": "heron", "prompt": text, "response": "Yes."} for text in ("One?", "Two?")]
     assert len(read_items("log", written(tmp_path, "log.jsonl", lines(*records)), Options()).items) == 2

@@ -18,6 +18,7 @@ import pandas as pd
 
 from dialeval.cli.init import Model, Wish, as_model, criterion, folder_texts, write_texts
 from dialeval.config.corpora import Columns
+from dialeval.corpora.transcripts.replies import columns_of
 from dialeval.corpora.transcripts.turn_tables import places_of
 from dialeval.errors import UserError, nearest
 from dialeval.jobs.lifecycle import refuse_second_run
@@ -59,7 +60,8 @@ def evaluate(
 
     Args:
         frame: a row for each utterance, in order or with a column `turn`. Columns: `dialogue_id`, `speaker`, `text`;
-            `system`, unless it is an argument; `case_id`, if systems share cases.
+            `system`, unless it is an argument; `case_id`, if systems share cases. Or a row for each reply, with
+            `prompt` and `response` in place of speaker and text; those of one `dialogue_id` are one dialogue.
         judge: `NAME=MODEL`, where NAME is the name in tables and MODEL its name at the endpoint, or an embedded model
             such as `forest`; or several.
         criteria: criteria of DialEval, or questions of your own by name.
@@ -142,7 +144,7 @@ def _by_judge(name: str, given: float | Mapping[str, float] | None, judges: Sequ
 
 
 def _as_csv(frame: pd.DataFrame, columns: Mapping[str, str], *, needs_system: bool) -> bytes:
-    """Returns a table of utterances as CSV.
+    """Returns a table of utterances or replies as CSV.
 
     Raises:
         UserError: a column is missing, a cell that is needed is empty or no text, or a turn is there twice.
@@ -152,18 +154,21 @@ def _as_csv(frame: pd.DataFrame, columns: Mapping[str, str], *, needs_system: bo
     if frame.empty:
         raise UserError("frame has no rows; give it a row for each utterance")
     header = [str(name).strip() for name in frame.columns]
+    of_reply = {what: header.index(name) for what, name in columns_of(header, columns).items()}
     try:
-        places = {what: place for what, (place, _) in places_of(Path("frame"), header, columns).items()}
+        places = of_reply or {what: place for what, (place, _) in places_of(Path("frame"), header, columns).items()}
     except UserError as error:
         raise UserError(f"{error}\nHere, set these fields with {_ARGUMENTS}") from None
-    missing = [name for name in ("speaker", *["system"] * needs_system) if name not in places]
+    needed = ("prompt", "response") if of_reply else ("speaker",)
+    missing = [name for name in (*needed, *["system"] * needs_system) if name not in places]
     if missing:
-        remedy = "name each in columns={'speaker': NAME}" + (", or give system='NAME'" if "system" in missing else "")
+        remedy = f"name each in columns={{'{missing[0]}': NAME}}"
+        remedy += ", or give system='NAME'" if "system" in missing else ""
         raise UserError(
             f"frame has no column {' and no column '.join(missing)} (columns: {', '.join(header)}); {remedy}"
         )
     cells = {what: frame.iloc[:, place] for what, place in places.items()}
-    for what in ("dialogue_id", "system", "speaker", "text", "turn"):
+    for what in ("dialogue_id", "system", "speaker", "text", "turn", *needed):
         _check_cells(what, header[places[what]], cells[what]) if what in cells else None
     if "turn" in cells:
         _refuse_repeated_turns(cells)
@@ -182,7 +187,7 @@ def _check_cells(what: str, column: str, cells: pd.Series[Any]) -> None:
             f"frame, row {empty[0]!r}: column '{column}' is empty ({len(empty)} of {len(cells)} rows); fill it, or "
             "leave these rows out"
         )
-    if what == "text":
+    if what in ("text", "prompt", "response"):
         for row, value in cells.items():
             if not isinstance(value, str):
                 raise UserError(

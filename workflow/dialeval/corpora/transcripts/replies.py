@@ -26,7 +26,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dialeval.corpora.text_files import JsonLine, number_in
@@ -36,6 +36,7 @@ from dialeval.corpora.transcripts.entries import (
     ENDS,
     ID_FIELDS,
     INPUT,
+    OF_ENTRY,
     QUESTIONS,
     REPLIES,
     SEVERAL,
@@ -46,9 +47,9 @@ from dialeval.corpora.transcripts.entries import (
     marked_messages,
     named,
 )
-from dialeval.corpora.transcripts.json_formats import transcript
+from dialeval.corpora.transcripts.json_formats import is_prompt, transcript
 from dialeval.corpora.transcripts.transcript import JUDGED, SYSTEM_ROLES, Transcript
-from dialeval.corpora.transcripts.turn_tables import COMMON, words
+from dialeval.corpora.transcripts.turn_tables import COMMON, has_texts, words
 from dialeval.errors import UserError
 
 _SIDES = ("chosen", "rejected")
@@ -144,6 +145,8 @@ def joined(lines: Iterable[JsonLine], notes: Counter[str]) -> Iterator[JsonLine]
         names = [field for field in ("dialogue_id", *given) if field in given and words(field) in _CONVERSATION]
         name = f"{given[names[0]]}" if names else ""
         system = next((f"{given[field]}" for field in _SYSTEM_FIELDS if field in given), "")
+        if not system and not is_prompt(f"{given.get('system', '')}"):
+            system = f"{given.get('system', '')}"
         groups.setdefault((name, system if name else line.where), []).append(line)
     for (name, _), found in groups.items():
         question, reply = (
@@ -167,6 +170,26 @@ def _turns(lines: Sequence[JsonLine]) -> list[float]:
     found = [number_in(f"{line.record.get(field)}") for line in lines]
     turns = [number for number in found if number is not None and math.isfinite(number)]
     return turns if len({*turns}) == len(lines) else []
+
+
+def columns_of(header: Collection[str], columns: Mapping[str, str]) -> dict[str, str]:
+    """Returns the columns of a table with a reply in each row: `prompt`, `response` and `system`, where they are.
+
+    Args:
+        header: the names of its columns.
+        columns: uncommon names, by content.
+
+    Returns:
+        Nothing if the table has other rows.
+    """
+    common = {"prompt": (*QUESTIONS, INPUT), "response": REPLIES, "system": ("system", *_SYSTEM_FIELDS)}
+    found = {
+        what: columns.get(what) or next((name for name in names if name in header), "")
+        for what, names in common.items()
+    }
+    is_told = {*columns} & {*OF_ENTRY} - {"turn"} or has_texts(header)
+    is_of_replies = "response" in columns or (found["prompt"] and found["response"] and not is_told)
+    return {what: name for what, name in found.items() if name in header} if is_of_replies else {}
 
 
 def reply_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
