@@ -418,3 +418,52 @@ def test_a_table_without_a_header_is_told_to_have_one(tmp_path: Path) -> None:
     path = written(tmp_path, "log.tsv", b"2004-11-23T11:49\tann\t\tWhere do herons nest at this time of year?\n" * 2)
     with pytest.raises(UserError, match="if the first line is not a header, add one"):
         read_items("log", path, Options(system="heron"))
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {
+            "request": {"model": "heron", "messages": [{"role": "system", "content": "Be kind."}, *CHAT[:1]]},
+            "response": {"id": "c1", "model": "heron-7b", "choices": [{"index": 0, "message": CHAT[1]}]},
+        },
+        {
+            "request": {"model": "heron", "system": "Be kind.", "messages": CHAT[:1]},
+            "response": {"id": "c1", "model": "heron-7b", "content": [{"type": "text", "text": SAID[1][1]}]},
+        },
+        {
+            "request": {"model": "heron", "instructions": "Be kind.", "input": SAID[0][1]},
+            "response": {
+                "id": "c1",
+                "model": "heron-7b",
+                "output": [{"type": "message", **CHAT[1], "content": [{"type": "output_text", "text": SAID[1][1]}]}],
+            },
+        },
+    ],
+)
+def test_requests_and_responses_of_endpoints_are_read(tmp_path: Path, record: dict[str, Any]) -> None:
+    path = written(tmp_path, "log.jsonl", lines(record))
+    (found,) = read(path, "auto", {}, Counter())
+    assert (found.system, [*zip(found.speakers, found.utterances, strict=True)]) == ("heron-7b", SAID)
+    assert [aside.text for aside in found.asides] == ["Be kind."]
+
+
+def test_what_is_no_message_is_left_out_and_counted(tmp_path: Path) -> None:
+    joins = {"type": "conversationUpdate", "from": {"id": "1", "role": "bot"}, "membersAdded": []}
+    activities = [{"type": "message", "from": {"id": who, "role": who}, "text": text} for who, text in SAID]
+    notes: Counter[str] = Counter()
+    (found,) = read(written(tmp_path, "bot.json", [joins, *activities]), "auto", {}, notes)
+    assert [*zip(found.speakers, found.utterances, strict=True)] == SAID
+    assert notes["entries without text that are no messages, such as someone typing, left out"] == 1
+
+
+def test_replies_may_stand_in_a_list_within_two_objects(tmp_path: Path) -> None:
+    results = [
+        {"prompt": {"raw": SAID[0][1]}, "response": {"output": text}, "provider": {"id": name}}
+        for name, text in (("heron", SAID[1][1]), ("owl", "In a tree."))
+    ]
+    path = written(tmp_path, "output.json", {"evalId": "e", "results": {"version": 3, "results": results}})
+    columns = {"prompt": "prompt.raw", "response": "response.output", "system": "provider.id"}
+    found = read_items("tests", path, Options(columns=columns)).items
+    assert [(item.system, item.utterances[1]) for item in found] == [("heron", SAID[1][1]), ("owl", "In a tree.")]
+    assert len({item.case_id for item in found}) == 1

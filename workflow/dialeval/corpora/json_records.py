@@ -73,14 +73,17 @@ def records_of(path: Path, wanted: RecordFields, *, western: bool = False) -> It
         UserError: as of `read_json_lines`; an entry of a list is no object; or the Parquet file cannot be read.
     """
     for line in objects_of(path, wanted, western=western):
-        inner = _list_within(line.record, wanted)
-        if inner is None and _is_by_id(line.record, wanted):
+        within = _path_within(line.record, wanted)
+        if within is None and _is_by_id(line.record, wanted):
             for number, (name, record) in enumerate(line.record.items(), start=1):
                 yield JsonLine(number, f"{line.where}, '{name:.40}'", {"dialogue_id": name, **record})
-        elif inner is None:
+        elif within is None:
             yield line
         else:
-            yield from _listed(line.record[inner], f"{line.where}, '{inner:.40}'", wanted)
+            inner: Any = line.record
+            for name in within:
+                inner = inner[name]
+            yield from _listed(inner, f"{line.where}, '{'.'.join(within):.40}'", wanted)
 
 
 def is_columnar(path: Path) -> bool:
@@ -281,14 +284,19 @@ def _listed(values: list[Any], place: str, wanted: RecordFields) -> Iterator[Jso
         yield JsonLine(number, where, record)
 
 
-def _list_within(record: dict[str, Any], wanted: RecordFields) -> str | None:
-    """Returns the field with a list of the wanted objects; None in a wanted object itself."""
+def _path_within(record: dict[str, Any], wanted: RecordFields) -> list[str] | None:
+    """Returns the fields that lead to a list of the wanted objects; None in a wanted object itself."""
     for test in wanted.tests():
         lists = [name for name, value in record.items() if test(_fields_of_first(value))]
         if test(record.keys() - {*lists}):
             return None
         if lists:
-            return lists[0]
+            return lists[:1]
+        for outer, value in record.items():
+            nested = value.items() if isinstance(value, dict) else ()
+            for name, inner in nested:
+                if test(_fields_of_first(inner)):
+                    return [outer, name]
     return None
 
 

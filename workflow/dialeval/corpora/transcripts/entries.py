@@ -24,8 +24,8 @@ from dialeval.languages import LANGUAGES
 SPEAKER_FIELDS = ("speaker", "role", "from", "sender", "author")
 _NAME_FIELDS = ("role", "name", "username", "id")
 """Fields of a speaker who is an object, as in Discord's messages."""
-TEXT_FIELDS = ("text", "content", "value", "utterance", "message", "parts")
-_SAID_PARTS = ("text", "input_text", "output_text", "refusal")
+TEXT_FIELDS = ("text", "content", "value", "utterance", "message", "parts", "body")
+SAID_PARTS = ("text", "input_text", "output_text", "refusal")
 _THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")
 _CALL_FIELDS = ("tool_calls", "function_call")
 
@@ -105,6 +105,10 @@ def _read_entry(entry: dict[str, Any], place: str, reading: EntryReading) -> Non
         raise UserError(f"{place}: '{speaker_field}' is empty; name who speaks")
     calls = [call for name in _CALL_FIELDS for call in _calls(entry.get(name), name, place)]
     text_field = next((name for name in TEXT_FIELDS if name in entry), None)
+    kind = entry.get("type", "message")
+    if text_field is None and not calls and isinstance(kind, str) and kind != "message":
+        reading.notes["entries without text that are no messages, such as someone typing, left out"] += 1
+        return
     if text_field is None and not calls:
         raise UserError(f"{place} has no text: {_shown(entry)}; add one of {', '.join(TEXT_FIELDS)}")
     for name in _THOUGHT_FIELDS:
@@ -159,7 +163,7 @@ def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
             texts.append(part["text"])
         elif not isinstance(part, dict) or not isinstance(part.get("type"), str):
             raise UserError(f"{place}: a part of the text is {_shown(part)}; not a text or an object with 'type'")
-        elif part["type"] in _SAID_PARTS:
+        elif part["type"] in SAID_PARTS:
             text = part.get("refusal" if part["type"] == "refusal" else "text")
             text = text.get("value") if isinstance(text, dict) else text  # of OpenAI's threads
             if not isinstance(text, str):
@@ -193,6 +197,7 @@ QUESTIONS, INPUT, EARLIER, REPLIES = (
     ("history", "context"),
     ("response", "output", "completion", "answer", "reply", "bot_response", "assistant_response", "model_response"),
 )
+REQUEST = "request"
 SEVERAL = ("completions", "answers", "candidates")
 VOTED = "conversation"
 COMPARED = (*REPLIES, "human_ref", VOTED)
@@ -212,6 +217,7 @@ TOGETHER: dict[str, tuple[frozenset[str], ...]] = {
         for ends in ENDS
     ),
     "replies": (
+        frozenset({REQUEST, REPLIES[0]}),
         *(frozenset({before, reply}) for before in (*QUESTIONS, INPUT, *EARLIER) for reply in REPLIES),
         *(frozenset({before, several}) for before in ("instruction", "prompt") for several in SEVERAL),
     ),

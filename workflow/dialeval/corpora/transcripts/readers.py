@@ -58,7 +58,8 @@ FORMATS = {
     "responded there.",
     "replies": '`{"instruction": "...", "output": "...", "generator": "alpha"}`: a reply (`response`, `output`, '
     "`answer`, `bot_response`) and its context (`prompt`, `question`, `user_message`, `history`), a text or "
-    "alternating texts. Each of `completions`, `answers` or `candidates` (UltraFeedback, Nectar, MixInstruct) is one.",
+    "alternating texts. Each of `completions`, `answers` or `candidates` (UltraFeedback, Nectar, MixInstruct) is one. "
+    "Also the bodies of a chat request and its response: `request` and `response`.",
     "preferences": '`{"chosen": "\\n\\nHuman: ...\\n\\nAssistant: ...", "rejected": "..."}` (HH-RLHF), or texts or '
     "messages after a `prompt`. The two are systems, `chosen` and `rejected`, on one case. If the file also has "
     "`messages`, set `reader: preferences`.",

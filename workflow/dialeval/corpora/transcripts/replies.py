@@ -4,9 +4,11 @@ r"""Replies to a context: one or several, two that are compared, and two of whic
     {"context": ["Hi", "Hello", "Name a bird."], "response": "The heron.", "model": "alpha"}
     {"instruction": "Name a bird.", "completions": [{"model": "alpha", "response": "The heron."}, ...]}
 
-The context may be a text, several in turn of which the last is the user's, pairs of them, or a list of messages. A text
-in the field `input` or `context` beside a question belongs to the question. A text that begins with a speaker's mark,
-such as `Human:`, is a dialogue.
+    {"request": {"model": "alpha", "messages": [...]}, "response": {"choices": [{"message": {...}}]}}
+
+The last is a request to OpenAI's or Anthropic's endpoint with its response. The context may be a text, several in turn
+of which the last is the user's, pairs of them, or a list of messages. A text in the field `input` or `context` beside a
+question belongs to the question. A text that begins with a speaker's mark, such as `Human:`, is a dialogue.
 
     {"prompt": "Name a bird.", "model_a": "alpha", "response_a": "The heron.", "model_b": "beta", "response_b": "Owl."}
     {"question_id": 7, "model_a": "alpha", "conversation_a": [...], "model_b": "beta", "conversation_b": [...]}
@@ -29,6 +31,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from dialeval.corpora.json_records import value_at
 from dialeval.corpora.text_files import JsonLine, number_in
 from dialeval.corpora.transcripts.entries import (
     COMPARED,
@@ -39,6 +42,8 @@ from dialeval.corpora.transcripts.entries import (
     OF_ENTRY,
     QUESTIONS,
     REPLIES,
+    REQUEST,
+    SAID_PARTS,
     SEVERAL,
     SPEAKER_FIELDS,
     SYSTEM_FIELDS,
@@ -198,6 +203,7 @@ def reply_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]
     Raises:
         UserError: invalid data; the message has the place and the remedy.
     """
+    line = _logged(line)
     several = next((name for name in SEVERAL if isinstance(line.record.get(name), list)), "")
     replies = line.record[several] if several else [line.record]
     if not all(isinstance(reply, dict) for reply in replies):
@@ -205,6 +211,20 @@ def reply_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]
     for reply in replies:
         fields = (*REPLIES, "text") if several else REPLIES
         yield transcript(line._replace(record=_record(line, reply, fields)), "messages", notes)
+
+
+def _logged(line: JsonLine) -> JsonLine:
+    """Returns a request to an endpoint and its response as a context and a reply; another object as it is."""
+    sent, received = line.record.get(REQUEST), line.record.get(REPLIES[0])
+    if not isinstance(sent, dict) or not isinstance(received, dict):
+        return line
+    chosen = value_at(received, "choices.0.message")
+    reply = received.get("output", received.get("content")) if chosen is None else chosen
+    model = received.get("model", sent.get("model"))
+    context = sent.get("messages", sent.get("input"))
+    prompt = sent.get("system", sent.get("instructions"))
+    about = {"id": received.get("id"), **line.record, "model": model, "prompt": context, REPLIES[0]: reply}
+    return line._replace(record={**about, "system_prompt": prompt} if isinstance(prompt, str) else about)
 
 
 def _record(line: JsonLine, reply: dict[str, Any], fields: Sequence[str]) -> dict[str, Any]:
@@ -270,6 +290,8 @@ def _answers(value: Any, where: str, *, marked: bool = False) -> list[Any]:
         is_marked = marked or begins_marked(value)
         return marked_messages(value, _TURNS[1]) if is_marked else [{"role": _TURNS[1], "content": value}]
     messages = [value] if isinstance(value, dict) else value
+    if isinstance(value, list) and all(isinstance(part, dict) and part.get("type") in SAID_PARTS for part in value):
+        return [{"role": _TURNS[1], "content": value}]
     if not isinstance(messages, list) or not all(isinstance(one, dict) for one in messages):
         raise UserError(f"{where} must be a text or a list of messages, not {value!r:.60}")
     return messages

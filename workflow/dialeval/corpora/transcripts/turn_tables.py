@@ -41,7 +41,7 @@ COMMON: dict[str, tuple[str, ...]] = {
         "who", "speaker_id", "speaker_idx", "author_type", "author_role", "author_name", "participant_role",
         "participant",
     ),
-    "text": ("text", "content", "utterance", "message", "message_text", "utterance_text", "value"),
+    "text": ("text", "content", "utterance", "message", "message_text", "utterance_text", "value", "body"),
     "language": ("language", "lang"),
 }  # fmt: skip
 """Names that columns commonly have, the surer ones first; `Turn #` and `conversationId` are known as well."""
