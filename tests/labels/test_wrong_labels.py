@@ -106,7 +106,7 @@ def answer(number: int, **change: Any) -> Change:
         (answer(2, label="good"), "a.json, row 3: 'good' is not a number; write one from 1 to 5"),
         (
             answer(2, label="04. Mai"),
-            "a.json, row 3: '04. Mai' is not a number; write one from 1 to 5; spreadsheet programs",
+            "a.json, row 3: '04. Mai' is not a number; write one from 1 to 5, or leave it empty; spreadsheet programs",
         ),
         (answer(2, label=True), "a.json, row 3: 'label' is True, neither text nor number"),
         (answer(2, round=-1), "a.json, row 3: 'round' is -1"),
@@ -387,11 +387,11 @@ def drop(row: int, cell: int) -> Callable[[Rows], object]:
         ),
         (
             lambda rows: rows[2].__setitem__(8, "3-Apr"),
-            "a.csv, row 3: '3-Apr' is not a number; write one from 1 to 5; spr",
+            "a.csv, row 3: '3-Apr' is not a number; write one from 1 to 5, or leave it empty; spr",
         ),
         (
             lambda rows: rows[2].__setitem__(8, "03.04.2026"),
-            "'03.04.2026' is not a number; write one from 1 to 5; spread",
+            "'03.04.2026' is not a number; write one from 1 to 5, or leave it empty; spread",
         ),
     ],
 )

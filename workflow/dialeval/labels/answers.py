@@ -103,7 +103,8 @@ def _score(text: str, form: str, criterion: Criterion) -> dict[str, Any]:
         return {"value": scale.value_of(label), "choice": label}
     if number is None:
         raise UnreadableLabelError(
-            f"'{text:.40}' is not a number; write one from {scale.low:g} to {scale.high:g}{_hint(text)}"
+            f"'{text:.40}' is not a number; write one from {scale.low:g} to {scale.high:g}, or leave it "
+            f"empty{_hint(text)}"
         )
     if not scale.low <= number <= scale.high:
         raise UnreadableLabelError(
