@@ -491,7 +491,7 @@ def judge_checks(inputs: ReportInputs, protocol: str, judge: str) -> list[str]:
 def _on(questions: list[str], n: int) -> str:
     """Returns which questions a sentence is about; empty where there is only one, without a name."""
     if questions == ["all"] or (len(questions) == n > 1):
-        return "" if questions == ["all"] else " on every criterion and length"
+        return "" if questions == ["all"] else " (all criteria)"
     more = len(questions) - _MOST_QUESTIONS
     named = [*questions[:_MOST_QUESTIONS], *([f"{more:,} more"] if more > 0 else [])]
     return f" ({listed(named)})"
