@@ -17,6 +17,7 @@ from dialeval.engines.encoder.metric import read_metric
 from dialeval.errors import UserError
 from dialeval.tables.files import read_table
 from dialeval.tables.training import TRAINING_EXAMPLES, TRAINING_SCORES
+from dialeval.training.encoder import Base
 from dialeval.training.results import SCORED_EXAMPLES, record_rows
 
 pytestmark = pytest.mark.train
@@ -189,6 +190,18 @@ def test_an_encoder_that_cannot_be_had_is_refused_in_words(
     (broken / "tokenizer_config.json").write_text(json.dumps({**tokenizer, "pad_token": None}))
     with pytest.raises(UserError, match="no padding token"):
         trained(encoder=broken)
+
+
+def test_a_decoder_is_noted(encoder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import shutil
+
+    Base("poe", model_of(model=str(encoder)))
+    assert "decoder" not in capsys.readouterr().out
+    decoder = Path(shutil.copytree(encoder, tmp_path / "decoder"))
+    config = json.loads((decoder / "config.json").read_text())
+    (decoder / "config.json").write_text(json.dumps({**config, "architectures": ["XLMRobertaForCausalLM"]}))
+    Base("poe", model_of(model=str(decoder)))
+    assert f"note: {decoder} is a decoder (XLMRobertaForCausalLM)" in capsys.readouterr().out
 
 
 def test_an_encoder_with_half_of_its_weights_is_refused(trained: Trains, tmp_path: Path) -> None:

@@ -107,7 +107,9 @@ def tables(arguments: argparse.Namespace) -> int:
             print(f"{kind.name}: one row per {kind.row}")
             _print_aligned([(f"  {name}", type_, words) for name, type_, words in column_words(kind)])
     else:
-        _print_aligned([(table.name, f"{table.rows:,}", table.kind.title or f"one row per {table.kind.row}") for table in found])
+        _print_aligned(
+            [(table.name, f"{table.rows:,}", table.kind.title or f"one row per {table.kind.row}") for table in found]
+        )
     return 0
 
 

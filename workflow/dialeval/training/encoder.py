@@ -116,6 +116,7 @@ def train_network(
 
 _UNBOUNDED = 10**6
 """Length from which on a tokenizer means that it knows of none."""
+_DECODERS = ("ForCausalLM", "LMHeadModel")
 _BYTES = 4  # of a weight, which is kept in float32
 
 
@@ -158,6 +159,11 @@ class Base:
         if getattr(self.config, "is_encoder_decoder", False):
             raise UserError(
                 f"models.{name}.model: {model.model} is no encoder (it is of type {self.config.model_type})"
+            )
+        if decoder := next((kind for kind in self.config.architectures or () if kind.endswith(_DECODERS)), ""):
+            print(
+                f"note: {model.model} is a decoder ({decoder}), in which no token knows of later ones; an encoder is "
+                f"usual. To get answers in words, set engine: vllm"
             )
 
     def encoding(self, level: Level) -> Encoding:
