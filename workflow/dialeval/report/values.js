@@ -4,12 +4,13 @@
   "use strict";
 
   const texts = new WeakMap();
+  const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}]+(?:[\s\d_./-]+[\p{Script=Arabic}\p{Script=Hebrew}]+)*/gu;
 
-  /** Takes a path's title, which the browser would show beside ours. */
+  /** Takes a path's title, which the browser would show beside ours. Names from right to left move no number. */
   function textOf(path) {
     const title = path.querySelector("title");
     if (title) {
-      texts.set(path, title.textContent);
+      texts.set(path, title.textContent.replace(rightToLeft, "\u2068$&\u2069"));
       title.remove();
     }
     return texts.get(path);
