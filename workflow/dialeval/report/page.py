@@ -155,7 +155,7 @@ class FigureOnPage:
         title, caption: its texts.
         image: its data address.
         address: its address on the page.
-        shape: "wide" if it is drawn as wide as a page, not as a column; "tall" if it fits no page of paper; both; or empty.
+        shape: "wide" if it is as wide as a page, not as a column, and "tall" if it fits no page of paper.
         tables: address and title of the tables with its numbers.
         view: the view box of the image, in which its values have places.
         values: text and path of each.
