@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from judged_dialogues import shipped_question
-from labelled_dialogues import SYSTEMS, dialogues, drawn_protocol, items_table, protocol_settings, sheet_for
+from labelled_dialogues import SYSTEMS, dialogue, dialogues, drawn_protocol, items_table, protocol_settings, sheet_for
 
 from dialeval.criteria import SHIPPED, YES_NO, Criterion, Level, Scale, Words, labelled
 from dialeval.labels.reading import read_labels
@@ -103,6 +103,19 @@ def test_texts_of_a_sheet_are_no_formulas_and_come_back_with_negative_labels(tmp
             csv.DictWriter(file, list(rows[0])).writerows(cells)
         again = read_labels([labels / "quality-ann.csv"], {"quality": asked}, ["=ann"])
         assert {(row["annotator"], row["value"], row["comment"]) for row in again.rows} == {("=ann", -3.0, "=1")}
+
+
+def test_a_sheet_with_a_null_character_in_a_dialogue_is_read_back(tmp_path: Path) -> None:
+    labels = tmp_path / "labels"
+    labels.mkdir()
+    said = [dialogue("kiosk", case, more="\0 end") for case in range(12)]
+    items = items_table(tmp_path / "items.parquet", said)
+    asked = drawn_protocol(labels, protocol_settings("quality", ["coherence"], form="scale"), items, 12)
+    path = tmp_path / "quality-ann.csv"
+    path.write_text(blank_csv(sheet_for(asked, "ann")), encoding="utf-8", newline="")
+    assert r"\x00 end" in path.read_text(encoding="utf-8")
+    n = fill_in(path, labels / "quality-ann.csv")
+    assert len(read_labels([labels / "quality-ann.csv"], {"quality": asked}, ["ann"]).rows) == n
 
 
 def test_keys_are_never_taken_for_numbers(tmp_path: Path) -> None:

@@ -93,6 +93,17 @@ def test_paper_has_leaderboards_figures_and_open_tables_and_clips_nothing(page: 
     assert shown(page, "#cases, #viewer, header nav, details:not([open])") == 0
 
 
+def test_paper_has_the_columns_of_a_wide_window_and_headings_whole(page: Browser) -> None:
+    columns = "document.querySelector('.board thead tr').cells.length"
+    page.look(1200, 900)
+    in_sight = shown(page, ".board:first-of-type thead th")
+    page.command("Emulation.setEmulatedMedia", media="print")
+    page.command("Emulation.setDeviceMetricsOverride", width=PAPER, height=1050, deviceScaleFactor=1, mobile=False)
+    assert 3 < shown(page, ".board:first-of-type thead th") == in_sight <= page.evaluate(columns)
+    ranks = "[...document.querySelectorAll('thead button')].filter(e => e.textContent === 'Rank')"
+    assert page.evaluate(f"{ranks}.every(e => e.getClientRects().length === 1)")
+
+
 def test_paper_is_light_for_those_who_read_in_the_dark(page: Browser) -> None:
     text = "getComputedStyle(document.body).color"
     page.look(1200, 900)

@@ -129,6 +129,15 @@ def test_figures_are_images_of_their_own(page: str) -> None:
     assert "What &amp; why." in page
 
 
+def test_a_name_from_right_to_left_moves_no_number_of_a_sentence() -> None:
+    figure = Figure("Means", "First: \u0646\u0638\u0627\u0645 \u0628: 3.167, <b>.", "<svg/>")
+    page = build_report(example.inputs(figures=(figure,)))
+    assert "First: <bdi>\u0646\u0638\u0627\u0645 \u0628</bdi>: 3.167, &lt;b&gt;." in page
+    answers = [attributes for _, attributes in Page(page).tags if attributes.get("class") == "answer"]
+    assert answers
+    assert not [one for one in answers if "dir" in one]  # sentences are English whatever they begin with
+
+
 def test_a_figure_without_anything_to_show_is_a_line_and_no_image() -> None:
     missing = Figure("Who wins", "No pairs & no wins.", "<svg/>", is_missing=True)
     page = build_report(example.inputs(figures=(missing,)))

@@ -112,6 +112,13 @@ def test_nothing_is_cut(page: Browser, width: int) -> None:
     )
     assert page.evaluate(cut) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.evaluate("document.querySelector('#models span').textContent = 'x'.repeat(200)")  # a name without a space
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    broken = (
+        "[...document.querySelectorAll('.board thead button, #about thead th')].filter(e => e.checkVisibility()"
+        " && !/\\s/.test(e.textContent) && e.getClientRects().length > 1).map(e => e.textContent)"
+    )
+    assert page.evaluate(broken) == []
 
 
 def test_a_table_is_downloaded_as_its_csv_file_from_the_page_alone(
@@ -252,9 +259,23 @@ def test_a_figure_shows_its_values_by_the_keyboard_and_under_the_pointer(page: B
     assert "n = 9" in texts(page, "figcaption")[0]
 
 
+def test_a_wide_figure_keeps_its_size_on_a_phone_and_scrolls_to_the_value_that_is_read(page: Browser) -> None:
+    page.look(400, 900)
+    page.evaluate("document.querySelector('figure').classList.add('wide')")
+    plot = "document.querySelector('.plot')"
+    assert page.evaluate(f"{plot}.scrollWidth > 1.5 * {plot}.clientWidth")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+    page.evaluate(f"{plot}.focus()")
+    page.press("ArrowLeft")  # the last value
+    inside = "(e => e.left >= -1 && e.right <= 401)(document.querySelector({}).getBoundingClientRect())"
+    assert page.evaluate(inside.format("'.values .here'"))
+    assert page.evaluate(inside.format("'.plot-value'"))
+
+
 def test_values_lie_on_the_marks_at_every_width(page: Browser) -> None:
     for width in (400, 1000, 1600):
         page.look(width, 900)
+        page.evaluate("document.querySelector('figure').classList.toggle('wide')")
         gap = page.evaluate(
             "(() => { const image = document.querySelector('.plot img'), svg = document.querySelector('.values');"
             "const a = image.getBoundingClientRect(), b = svg.getBoundingClientRect(), s = getComputedStyle(image);"

@@ -125,6 +125,13 @@ def test_equal_estimates_share_a_place_and_an_untested_pair_settles_nothing():
     assert (found.ci_high == 3).all()
 
 
+def test_estimates_that_differ_by_rounding_alone_share_a_place():
+    thirds = [2.0 + 1 / 12, sum([1 / 12] * 25), 25 / 12 - 2e-16]
+    found = places([*thirds, 2.0, 2.0833], np.zeros((5, 5), dtype=np.bool_))
+    assert found.rank.tolist() == [1, 1, 1, 5, 4]
+    assert places([-1e-300, 0.0], np.zeros((2, 2), dtype=np.bool_)).rank.tolist() == [2, 1]
+
+
 def test_an_interval_reaches_to_the_estimates_place():
     better = claims(2, {(0, 1)}).better
     found = places([1.0, 2.0], better)

@@ -12,13 +12,15 @@ from importlib import resources
 from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from dialeval.errors import visible
 
 PALETTE = "html_pages.css"
 ELEMENTS = "html_pages.js"
 _ORDERING = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_RIGHT_TO_LEFT = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]+"
+_RUN = re.compile(rf"{_RIGHT_TO_LEFT}(?:[\s\d_./-]+{_RIGHT_TO_LEFT})*")
 
 
 def pack(content: Any) -> str:
@@ -43,7 +45,7 @@ def templates(source: Callable[[str], str]) -> Environment:
     Args:
         source: gives the text of a template by its file's name.
     """
-    return Environment(
+    environment = Environment(
         loader=FunctionLoader(source),
         undefined=StrictUndefined,
         autoescape=True,
@@ -52,6 +54,13 @@ def templates(source: Callable[[str], str]) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["isolated"] = isolated
+    return environment
+
+
+def isolated(sentence: str) -> Markup:
+    """Return a sentence of a page as markup in which names in Arabic or Hebrew letters move no number beside them."""
+    return Markup(_RUN.sub(r"<bdi>\g<0></bdi>", str(escape(_in_order(sentence)))))
 
 
 def _in_order(value: Any) -> Any:

@@ -167,8 +167,12 @@ def shown_columns(form: str, level: str) -> list[str]:
 
 
 def shown_texts(form: str, dialogues: Sequence[tuple[ShownTurn, ...]], *, by_role: bool = False) -> list[str]:
-    """Return dialogues as the cells of a sheet have them, or with User and Assistant as on the page."""
-    return ["\n".join(_lines(turns, numbered=form == "locate", by_role=by_role)) for turns in dialogues]
+    """Return dialogues as the cells of a sheet have them, or with User and Assistant as on the page.
+
+    A null character is written out, since no spreadsheet can hold one.
+    """
+    texts = ["\n".join(_lines(turns, numbered=form == "locate", by_role=by_role)) for turns in dialogues]
+    return [text.replace("\0", r"\x00") for text in texts]
 
 
 def is_same_text(cell: str, text: str) -> bool:

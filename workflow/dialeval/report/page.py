@@ -155,7 +155,7 @@ class FigureOnPage:
         title, caption: its texts.
         image: its data address.
         address: its address on the page.
-        is_wide: whether it is drawn as wide as a page, not as a column.
+        shape: "wide" if it is as wide as a page, not as a column, and "tall" if it fits no page of paper.
         tables: address and title of the tables with its numbers.
         view: the view box of the image, in which its values have places.
         values: text and path of each.
@@ -165,7 +165,7 @@ class FigureOnPage:
     caption: str
     image: str
     address: str
-    is_wide: bool = False
+    shape: str = ""
     tables: tuple[tuple[str, str], ...] = ()
     view: str = ""
     values: tuple[tuple[str, str], ...] = ()
@@ -184,7 +184,7 @@ def on_page(figures: Iterable[Figure], tables: Mapping[str, str] = MappingProxyT
             figure.caption,
             _image(figure),
             address_of(figure),
-            _is_wide(figure.svg),
+            _shape(figure.svg),
             tuple((table_address(name), tables[name]) for name in tables_behind(figure) if name in tables),
             *registry.values_of(figure.svg),
         )
@@ -203,9 +203,11 @@ def tables_behind(figure: Figure) -> tuple[str, ...]:
     return ()
 
 
-def _is_wide(svg: str) -> bool:
-    width = re.search(r'<svg[^>]*\bwidth="([\d.]+)pt"', svg)
-    return width is not None and float(width[1]) > _COLUMN_WIDTH
+def _shape(svg: str) -> str:
+    found = [re.search(rf'<svg[^>]*\b{side}="([\d.]+)pt"', svg) for side in ("width", "height")]
+    width, height = (float(one[1]) if one else 0.0 for one in found)
+    shapes = (("wide", width > _COLUMN_WIDTH), ("tall", height > _LEGIBLE_ON_A_PAGE * width))
+    return " ".join(name for name, is_so in shapes if is_so)
 
 
 def missing_figures(figures: Iterable[Figure]) -> tuple[tuple[str, str], ...]:
@@ -234,6 +236,8 @@ _FIGURES = {
     LABELS: registry.LABELS,
 }
 _COLUMN_WIDTH = 300.0  # points; figures are drawn as wide as a column (241) or a page (497)
+_LEGIBLE_ON_A_PAGE = 4.0
+"""Height of a figure for its width beyond which one page of paper would make its text too small."""
 _DRAWN_TOGETHER = 40
 """Rows of a table that a window holds."""
 

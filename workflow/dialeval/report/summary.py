@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -219,7 +220,7 @@ def _best(board: Board, measure: Measure) -> tuple[list[str], float]:
     """Returns who shares the first place, and the value there."""
     ranking = _ranking(board, measure)
     top = ranking[0][2]
-    return [model for model, _, value in ranking if value == top], top
+    return [model for model, _, value in ranking if math.isclose(value, top, rel_tol=1e-12)], top
 
 
 def _how_surely(board: Board, measures: list[Measure]) -> list[str]:

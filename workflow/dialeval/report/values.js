@@ -4,12 +4,13 @@
   "use strict";
 
   const texts = new WeakMap();
+  const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}]+(?:[\s\d_./-]+[\p{Script=Arabic}\p{Script=Hebrew}]+)*/gu;
 
-  /** Takes a path's title, which the browser would show beside ours. */
+  /** Takes a path's title, which the browser would show beside ours. Names from right to left move no number. */
   function textOf(path) {
     const title = path.querySelector("title");
     if (title) {
-      texts.set(path, title.textContent);
+      texts.set(path, title.textContent.replace(rightToLeft, "\u2068$&\u2069"));
       title.remove();
     }
     return texts.get(path);
@@ -20,9 +21,12 @@
     plot.querySelector(".plot-value").hidden = true;
   }
 
-  function show(path) {
+  function show(path, { byKey = false } = {}) {
     const plot = path.closest(".plot");
     hide(plot);
+    if (byKey) {
+      path.scrollIntoView({ block: "nearest", inline: "nearest" });
+    }
     path.classList.add("here");
     const box = plot.getBoundingClientRect();
     const place = path.getBoundingClientRect();
@@ -30,8 +34,9 @@
     value.textContent = textOf(path);
     value.hidden = false;
     const left = (place.left + place.right) / 2 - box.left - value.offsetWidth / 2;
+    const seen = plot.scrollLeft;
     const above = place.top - box.top - value.offsetHeight - 6;
-    value.style.left = `${Math.max(0, Math.min(left, box.width - value.offsetWidth))}px`;
+    value.style.left = `${seen + Math.max(0, Math.min(left, box.width - value.offsetWidth))}px`;
     value.style.top = `${above < 0 ? place.bottom - box.top + 6 : above}px`;
     return value.textContent;
   }
@@ -64,12 +69,12 @@
     }
     const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
     const all = [...target.querySelectorAll(".values path")];
-    if (key in steps || key === "Home" || key === "End") {
+    if (all.length && (key in steps || key === "Home" || key === "End")) {
       event.preventDefault();
       const here = all.findIndex((path) => path.matches(".here"));
       const next = here < 0 ? (steps[key] < 0 ? -1 : 0) : here + steps[key];
       const place = { Home: 0, End: -1 }[key] ?? next;
-      byId("announcement").textContent = show(all.at(place < all.length ? place : 0));
+      byId("announcement").textContent = show(all.at(place < all.length ? place : 0), { byKey: true });
     }
   });
 })();

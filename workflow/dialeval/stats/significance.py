@@ -35,6 +35,8 @@ FEWEST_CASES = 20
 """Cases from which on their spread about the mean is believed."""
 TUNED_AT = 50
 """Cases at which the confidence sequence is about as narrow as one can be; any number is valid."""
+_ROUNDING = 1e-12
+"""Differences of estimates below this share of the largest one come from the order of sums, not from the data."""
 _NODES_PER_STEP = 4.0
 _FEWEST_NODES = 48
 _TERMS = 20
@@ -98,7 +100,7 @@ class Places:
     """Ranks of systems with simultaneous confidence sets, 1 being the best; arrays have shape [n_systems].
 
     Attributes:
-        rank: by the estimate; equal ones share the better rank.
+        rank: by the estimate; equal ones, but for rounding in the last digits, share the better rank.
         ci_low, ci_high: best and worst rank of the confidence set.
         n_better, n_worse: systems shown to be better, and to be worse.
     """
@@ -184,7 +186,8 @@ def places(estimate: ArrayLike, better: ArrayLike) -> Places:
         raise ValueError("a system without an estimate has no rank; remove it")
     if (claims & claims.T).any():
         raise ValueError("two systems are each claimed to be better than the other")
-    rank = 1 + (value > value[:, np.newaxis]).sum(axis=1)
+    rounding = _ROUNDING * np.abs(value).max(initial=0.0)
+    rank = 1 + (value > value[:, np.newaxis] + rounding).sum(axis=1)
     n_better, n_worse = claims.sum(axis=0), claims.sum(axis=1)
     return Places(
         rank=rank,
