@@ -88,6 +88,8 @@ use rule stage as tabulate_agreement with:
         csv=paths.LABEL_AGREEMENT_CSV,
         annotators_table=paths.ANNOTATORS,
         annotators_csv=paths.ANNOTATORS_CSV,
+        components_table=paths.LABEL_COMPONENTS,
+        components_csv=paths.LABEL_COMPONENTS_CSV,
     pathvars:
         part="tables/labels-agreement",
     group:

@@ -12,10 +12,10 @@ from labelled_example import label, labels_of, scored
 from scipy import stats
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from dialeval.labels.agreement import ALONE, agreement, annotators
+from dialeval.labels.agreement import ALONE, NOT_CROSSED, UNEQUAL, agreement, annotators, components
 from dialeval.labels.agreement import NO_OTHER_ANNOTATOR as NOBODY_ELSE
 from dialeval.tables.files import to_table
-from dialeval.tables.labels import AGREEMENT, ANNOTATORS
+from dialeval.tables.labels import AGREEMENT, ANNOTATORS, VARIANCE_COMPONENTS
 
 Row = dict[str, Any]
 
@@ -137,3 +137,74 @@ def test_of_choices_leaning_is_the_share_of_yes_and_of_pairs_that_of_ties() -> N
 def test_no_labels_give_empty_tables() -> None:
     assert agreed([]) == []
     assert compared([]) == {}
+
+
+# Where the variance of labels comes from.
+
+
+def spread(rows: list[Row]) -> list[Row]:
+    found = components(labels_of(rows), resamples=50, confidence=0.95, random_seed=0)
+    return to_table(VARIANCE_COMPONENTS, found).to_pylist()
+
+
+def crossed(n_cases: int = 12, **more: Any) -> tuple[np.ndarray, list[Row]]:
+    """Labels of three annotators, of whom the last is severe, on dialogues of two systems."""
+    rng = np.random.default_rng(3)
+    value = rng.integers(3, 7, (2, n_cases, 3)) - np.array([0, 0, 2])
+    rows = [
+        label(("ada", "bob")[system], f"c{case}", "abc"[who], **scored(float(number)), **more)
+        for (system, case, who), number in np.ndenumerate(value)
+    ]
+    return value, rows
+
+
+def test_components_of_labels_are_those_of_the_analysis_of_variance() -> None:
+    value, rows = crossed()
+    found = spread(rows)
+    estimate = {row["component"]: row["estimate"] for row in found if row["statistic"] == "variance"}
+    assert [*estimate] == [
+        "system", "case", "annotator", "system x case", "system x annotator", "case x annotator",
+        "system x case x annotator",
+    ]  # fmt: skip
+    means = {
+        axes: value.mean(axis=axes, keepdims=True) for axes in ((0, 1), (0, 1, 2), (0,), (1,), (2,), (0, 2), (1, 2))
+    }
+    rest = (
+        value - means[0,] - means[1,] - means[2,] + means[0, 1] + means[0, 2] + means[1, 2] - means[0, 1, 2]
+    )  # fmt: skip
+    residual = (rest**2).sum() / (1 * 11 * 2)
+    of_case = means[0,] - means[0, 1] - means[0, 2] + means[0, 1, 2]
+    by_system = means[1,] - means[0, 1] - means[1, 2] + means[0, 1, 2]
+    ms_case, ms_system = 2 * (of_case**2).sum() / (11 * 2), 12 * (by_system**2).sum() / (1 * 2)
+    ms_annotator = 24 * ((means[0, 1] - means[0, 1, 2]) ** 2).sum() / 2
+    assert estimate["system x case x annotator"] == pytest.approx(residual)
+    assert estimate["case x annotator"] == pytest.approx((ms_case - residual) / 2)
+    assert estimate["annotator"] == pytest.approx((ms_annotator - ms_case - ms_system + residual) / 24)
+    assert "judge" not in " ".join(f"{row['component']} {row['note']}" for row in found)
+    assert {"an annotator", "mean of the annotators", "population of annotators"} <= {row["component"] for row in found}
+
+
+def test_labels_that_are_not_crossed_have_components_and_no_design() -> None:
+    rows = [row for number, row in enumerate(crossed()[1]) if number % 5]
+    found = spread(rows)
+    assert {row["statistic"] for row in found} == {"variance", "half-width"}
+    (row,) = [row for row in found if row["statistic"] == "half-width"]
+    assert (row["estimate"], row["note"]) == (None, NOT_CROSSED)
+
+
+def test_labels_of_one_annotator_leave_the_annotator_out_and_pairs_have_no_components() -> None:
+    rows = [row for row in crossed()[1] if row["annotator"] == "a"]
+    found = spread(rows)
+    assert "annotator" not in [row["component"] for row in found]
+    assert "system x annotator" in of_component(found, "system")["note"]
+    assert spread([{**row, "opponent": "cid", "outcome": "left"} for row in rows]) == []
+
+
+def test_unequal_probabilities_are_noted() -> None:
+    rows = [{**row, "probability": 0.5 if row["case_id"] == "c1" else 0.9} for row in crossed()[1]]
+    assert all(UNEQUAL in row["note"] for row in spread(rows))
+
+
+def of_component(rows: list[Row], name: str) -> Row:
+    (row,) = [row for row in rows if row["component"] == name]
+    return row

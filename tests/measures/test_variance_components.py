@@ -235,3 +235,12 @@ def test_no_judgements_make_empty_tables() -> None:
     about = design(measures=["means", "rates", "checklist", "pass_rates", "win_rates"])
     assert components([], about) == []
     assert compared([], about) == []
+
+
+def test_systems_without_common_cases_have_no_interval_of_zero() -> None:
+    """As transcripts from production have: the cases' spread does not cancel in a difference."""
+    apart = [{**row, "case_id": f"{row['case_id']}{row['left']}"} for row in scored(("j",), repeats=1)]
+    rows, shared = (components(one, design(("j",), measures=["means"])) for one in (apart, scored(("j",), repeats=1)))
+    widths = [of(one, statistic="half-width", component="a judge")["estimate"] for one in (rows, shared)]
+    assert widths[0] > widths[1] > 0.0
+    assert of(rows, statistic="generalizability")["estimate"] < 1.0

@@ -13,7 +13,7 @@ from dialeval.report.leaderboard import build_boards, people_boards
 from dialeval.report.page import build_report
 from dialeval.report.summary import summarise
 from dialeval.tables.files import to_table
-from dialeval.tables.labels import ESTIMATES, REPLACEMENT, SELECTIVE
+from dialeval.tables.labels import ESTIMATES, REPLACEMENT, SELECTIVE, VARIANCE_COMPONENTS
 from dialeval.tables.measures import RANKS
 
 Row = dict[str, Any]
@@ -184,6 +184,29 @@ def checked(**more: Any) -> Row:
     """What the labels say of judge clerk on empathy."""
     about = {"protocol": "felt", "criterion": "empathy", "measure": "mean", "judge": "clerk", "annotators": "people"}
     return about | {"n": 60} | more
+
+
+def test_the_part_on_labels_says_where_their_variance_comes_from() -> None:
+    about = {"protocol": "felt", "criterion": "empathy", "statistic": "variance", "n_annotators": 3, "n_repeats": 1.0}
+    shares = {
+        "system": 0.2,
+        "annotator": 0.125,
+        "case x annotator": 0.25,
+        "system x case x annotator": 0.3,
+        "case": 0.125,
+    }
+    rows = [
+        about | {"component": name, "share": share, "ci_low": 0.1, "ci_high": 0.9, "n": 60, "n_clusters": 20}
+        for name, share in shares.items()
+    ]
+    few = [about | {"criterion": "tact", "component": "annotator", "share": 0.5, "n": 6, "n_clusters": 2}]
+    inputs = run(ROWS)
+    tables = {**inputs.tables, "labels/variance_components": to_table(VARIANCE_COMPONENTS, [*rows, *few])}
+    (one,) = people_boards(dataclasses.replace(inputs, tables=tables))
+    assert one.summary.details[-1] == (
+        "Of the variance of a label of empathy, 12.5% lies between annotators' means, and 55.0% in their disagreement "
+        "on systems and dialogues."
+    )
 
 
 def test_the_part_on_labels_says_whether_the_judge_may_replace_annotators_and_when_to_escalate() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from dialeval.stats.differences import differences_over_judges, item_differences
 from dialeval.stats.power import Cost, StudyDesign, cheapest_design
@@ -270,3 +271,37 @@ def test_one_case_is_no_sample_of_cases() -> None:
 def test_equal_shares_have_an_interval_of_their_own_width() -> None:
     found = differences_over_judges(np.ones((3, 20)), np.ones((3, 20)), np.arange(20), scores=False)
     assert found.ci_low < 0.0 < found.ci_high <= 1.0
+
+
+def test_systems_with_cases_of_their_own_have_the_interval_of_two_samples() -> None:
+    value = np.random.default_rng(1).normal(size=60) + np.repeat([0.0, 1.0], 30)
+    found = variance_components(value, np.repeat(["a", "b"], 30), np.arange(60), ["judge"] * 60)
+    expected = stats.ttest_ind(value[:30], value[30:]).confidence_interval(0.95)
+    width = (expected.high - expected.low) / 2.0 / stats.t.ppf(0.975, 58) * stats.t.ppf(0.975, 29)
+    assert found.design.shared_cases == 0.0
+    assert found.design.difference(found.planning_variances()).half_width == pytest.approx(width)
+    error = np.var(value[:30], ddof=1) / 60.0 + np.var(value[30:], ddof=1) / 60.0
+    between = (value[30:].mean() - value[:30].mean()) ** 2 / 2.0 - error
+    assert found.generalizability().estimate == pytest.approx(between / (between + error))
+
+
+@pytest.mark.parametrize(("apart", "share"), [(0, 1.0), (4, 2 * 6 / 20), (10, 0.0)])
+def test_shared_cases_lower_the_variance_of_a_difference(apart: int, share: float) -> None:
+    cases = [np.arange(10), np.arange(10) + apart]
+    value, system, case = np.ones(20), np.repeat([0, 1], 10), np.concatenate(cases)
+    design = variance_components(value + case + system * case % 3, system, case, ["judge"] * 20).design
+    assert design.shared_cases == pytest.approx(share)
+    variances = {"case": 3.0, "system x case": 1.0, "case x judge": 0.5}
+    effect = np.zeros((2, 20))
+    for row, (places, sign) in enumerate(zip(cases, (1.0, -1.0), strict=True)):
+        effect[row, places] = sign / 10.0
+    by_hand = 3.5 * (effect.sum(axis=0) ** 2).sum() + (effect**2).sum()
+    assert 2.0 * design.error_variance(variances, judges_fixed=True) == pytest.approx(by_hand)
+
+
+def test_the_cheapest_design_has_as_many_cases_in_common_as_the_pilot() -> None:
+    variances = {"case": 1.0}
+    assert cheapest_design(variances, 0.5, Cost(1.0, 1.0), shared_cases=1.0).n_cases == 2
+    found = cheapest_design(variances, 0.5, Cost(1.0, 1.0), shared_cases=0.0)
+    assert stats.t.ppf(0.975, found.n_cases - 1) * np.sqrt(2.0 / found.n_cases) <= 0.5
+    assert found.shared_cases == 0.0

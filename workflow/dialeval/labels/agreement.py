@@ -1,4 +1,4 @@
-"""How far annotators agree, and who of them differs."""
+"""How far annotators agree, who of them differs, and where the variance of labels comes from."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ import pandas as pd
 
 from dialeval.labels.joined_judgements import as_judgements, numbered
 from dialeval.measures.design import OUTCOMES, cases
+from dialeval.measures.variance_components import component_rows
 from dialeval.stats.agreement import Level, judge_agreement, krippendorffs_alpha, retest_inconsistency
 from dialeval.stats.arrays import FloatArray, cell_means
 from dialeval.stats.differences import item_differences
 from dialeval.stats.estimates import Estimate
 from dialeval.stats.significance import holm
+from dialeval.stats.variance_components import variance_components
+from dialeval.tables.files import HUMAN
 
 # How far annotators agree: Krippendorff's alpha of all, kappa or alpha of every two, and each with itself.
 
@@ -199,6 +202,54 @@ def _agreement(given: AnnotatorAnswers, answers: FloatArray, number: int) -> tup
     if np.ptp(one) == 0.0 or np.ptp(other) == 0.0:
         return None, "one annotator gave every item the same label: no correlation"
     return float(np.corrcoef(one, other)[0, 1]), ""
+
+
+# Where the variance of labels comes from: as that of judges' scores, with the annotator in the judge's place.
+
+NOT_CROSSED = "not every annotator labelled every dialogue"
+UNEQUAL = "labels of unequal inclusion probabilities are not weighted"
+
+
+def components(labels: pd.DataFrame, *, resamples: int, confidence: float, random_seed: int) -> list[Row]:
+    """Returns the rows of a table `labels/variance_components`: none for pairs, which are no scores of a system.
+
+    A Yes counts as 1. Labels of people's dialogues do not count.
+
+    Args:
+        labels: table `labels`.
+        resamples: bootstrap resamples of the cases.
+        confidence: nominal coverage of the intervals.
+        random_seed: seed of the resampling.
+    """
+    rows: list[Row] = []
+    for given in answers_by_question(labels):
+        of = given.labels.assign(value=given.leaning)
+        of = of[of["value"].notna() & of["system"].notna() & (of["system"] != HUMAN)]
+        if of["opponent"].notna().any() or not len(of):
+            continue
+        found = variance_components(
+            of["value"].to_numpy(np.float64),
+            of["system"].to_numpy(np.str_),
+            of["case"].to_numpy(np.str_),
+            of["annotator"].to_numpy(np.str_),
+            of["unit"].to_numpy(np.int64),
+            resamples=resamples,
+            confidence=confidence,
+            random_seed=random_seed,
+        )
+        crossed = len(of[["unit", "annotator"]].drop_duplicates()) == of["unit"].nunique() * of["annotator"].nunique()
+        is_unequal = (of.groupby("system")["probability"].nunique() > 1).any()
+        why = "" if crossed else NOT_CROSSED
+        for row in component_rows(found, of["system"].nunique(), without_designs=why):
+            note = "; ".join(filter(None, [row["note"], UNEQUAL if is_unequal else ""]))
+            row |= {"note": note or None}
+            rows.append({**given.about, **{_of_annotators(name): _of_annotators(value) for name, value in row.items()}})
+    return rows
+
+
+def _of_annotators(value: Any) -> Any:
+    """Returns a text about judges as one about annotators; other values as they are."""
+    return value.replace("a judge", "an annotator").replace("judge", "annotator") if isinstance(value, str) else value
 
 
 # Labels as numbers by annotator and unit, the input of agreement and of differences between annotators.

@@ -74,6 +74,8 @@ class Tables(Judgements):
     LABEL_AGREEMENT_CSV = Below("tables/labels/agreement.csv")
     ANNOTATORS = Below("tables/labels/annotators.parquet")
     ANNOTATORS_CSV = Below("tables/labels/annotators.csv")
+    LABEL_COMPONENTS = Below("tables/labels/variance_components.parquet")
+    LABEL_COMPONENTS_CSV = Below("tables/labels/variance_components.csv")
     LABEL_PLANNING = Below("tables/labels/planning.parquet")
     LABEL_PLANNING_CSV = Below("tables/labels/planning.csv")
     DRAWN_TO_LABEL = Below("labels/draw/{protocol}.parquet")

@@ -75,13 +75,24 @@ def analysed(found: Scores, design: Design) -> Components:
 
 def _rows(found: Scores, design: Design) -> Iterator[Row]:
     """Yield the components, the coefficients, and the half-widths of designs."""
-    one = analysed(found, design)
+    n_systems = len(np.unique(found.system[~np.isnan(found.value)]))
+    for row in component_rows(analysed(found, design), n_systems):
+        yield {"measure": found.measure, **found.about, **row}
+
+
+def component_rows(one: Components, n_systems: int, *, without_designs: str = "") -> Iterator[Row]:
+    """Yield the components, the coefficients, and the half-widths of designs near that of the scores.
+
+    Args:
+        one: the components.
+        n_systems: number of systems with scores.
+        without_designs: why the scores have no design, on which coefficients and half-widths rest; empty if they have.
+    """
     size = one.design
-    shared = {"measure": found.measure, **found.about}
     run = _numbers(size, one.n)
     if not one.n or size.n_cases < 2:
         note = NO_DESIGN if one.n else NO_SCORES
-        yield {**shared, "statistic": VARIANCE, "component": "all", **run, "note": note}
+        yield {"statistic": VARIANCE, "component": "all", **run, "note": note}
         return
     variances = one.variances()
     total = sum(variances.values())
@@ -89,7 +100,6 @@ def _rows(found: Scores, design: Design) -> Iterator[Row]:
         estimate = float(one.estimate[place])
         notes = [_includes(one, name), NEGATIVE if estimate < 0.0 else "", one.few_cases(place)]
         yield {
-            **shared,
             "statistic": VARIANCE,
             "component": name,
             "estimate": estimate,
@@ -101,13 +111,14 @@ def _rows(found: Scores, design: Design) -> Iterator[Row]:
             "n_clusters": int(one.n_telling[place]),
             "note": "; ".join(filter(None, notes)) or (None if total > 0.0 else ALL_EQUAL),
         }
-    n_systems = len(np.unique(found.system[~np.isnan(found.value)]))
     if n_systems < 2:
+        return
+    if without_designs:
+        yield {"statistic": HALF_WIDTH, "component": "all", **run, "note": without_designs}
         return
     for statistic, coefficient in ((RELATIVE, one.generalizability()), (ABSOLUTE, one.dependability())):
         of_judge = THESE_JUDGES if size.n_judges == 1 else ""
         yield {
-            **shared,
             "statistic": statistic,
             "component": "means of systems",
             "estimate": coefficient.estimate,
@@ -122,7 +133,6 @@ def _rows(found: Scores, design: Design) -> Iterator[Row]:
         ).half_width
         n = round(n_systems * planned.n_cases * planned.n_dialogues * planned.n_judges * planned.n_repeats)
         yield {
-            **shared,
             "statistic": HALF_WIDTH,
             "component": words,
             "estimate": float(half_width),
@@ -181,6 +191,7 @@ def cheapest_half(one: Components, planned: StudyDesign, cost: Cost | None, conf
         judges=(1,) if is_fixed else range(FEWEST_JUDGES, MOST_JUDGES + 1),
         repeats=range(1, MOST_REPEATS + 1) if REPEAT in one.names else (round(one.design.n_repeats),),
         n_dialogues=one.design.n_dialogues,
+        shared_cases=one.design.shared_cases,
         confidence=confidence,
     )
     if found is None:

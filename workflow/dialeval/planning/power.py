@@ -129,7 +129,8 @@ def _components(
 
 
 def _design(one: Components, size: Size, planned: PlannedDesign, n_judges: int) -> StudyDesign:
-    return StudyDesign(size.n_cases, n_judges, float(planned.repeats), one.design.n_dialogues)
+    pilot = one.design
+    return StudyDesign(size.n_cases, n_judges, float(planned.repeats), pilot.n_dialogues, pilot.shared_cases)
 
 
 def _cost(

@@ -25,7 +25,16 @@ from dialeval.report.board import (
     write_number,
 )
 from dialeval.report.inputs import LABELS, SELFCHAT, EvaluatedProtocol, ReportInputs, title_of
-from dialeval.report.summary import PANEL, Leaderboard, Summary, headline, judge_checks, rests_on, who_is_best
+from dialeval.report.summary import (
+    PANEL,
+    Leaderboard,
+    Summary,
+    headline,
+    judge_checks,
+    rests_on,
+    spread_of_labels,
+    who_is_best,
+)
 from dialeval.stats.comparisons import not_identifiable
 from dialeval.tables.files import HUMAN
 from dialeval.tables.labels import ESTIMATES
@@ -455,7 +464,11 @@ def _board_people(inputs: ReportInputs, protocol: str, rows: list[Row]) -> Leade
     board = Board(judge, tuple(shown), tuple(systems), ordered_by, {}, sources)
     deciding = [measure for measure in measures if measure.decides and _first(measure)]
     basis = [*_significance(board, deciding, measures), *rests_on(board)]
-    details = (*(f"{measure.words}." for measure in measures if measure.words), *judge_checks(inputs, protocol, judge))
+    details = (
+        *(f"{measure.words}." for measure in measures if measure.words),
+        *judge_checks(inputs, protocol, judge),
+        *spread_of_labels(inputs, protocol),
+    )
     summary = Summary(who_is_best(board, deciding), tuple(basis), details, headline(board))
     return Leaderboard(LABELS, title_of(protocol), "System", board, summary, {HUMAN: ("people",)})
 

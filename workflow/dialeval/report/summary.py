@@ -489,6 +489,29 @@ def judge_checks(inputs: ReportInputs, protocol: str, judge: str) -> list[str]:
     return sentences
 
 
+def spread_of_labels(inputs: ReportInputs, protocol: str) -> list[str]:
+    """Returns how much of the variance of a label lies between annotators, a sentence for each criterion."""
+    found = inputs.tables.get("labels/variance_components")
+    shares: dict[str, dict[str, float]] = {}
+    for row in [] if found is None else found.to_pylist():
+        if row["protocol"] == protocol and not is_missing(row["ci_low"]) and not is_missing(row["share"]):
+            shares.setdefault(row["criterion"] or "", {})[row["component"]] = row["share"]
+    sentences = []
+    for criterion, parts in list(shares.items())[:_MOST_QUESTIONS]:
+        if "annotator" in parts:
+            between, among = (write_number(share, "share") for share in (parts["annotator"], _disagreement(parts)))
+            sentences.append(
+                f"Of the variance of a label{criterion and f' of {criterion}'}, {between} lies between annotators' "
+                f"means, and {among} in their disagreement on systems and dialogues."
+            )
+    return sentences
+
+
+def _disagreement(parts: Mapping[str, float]) -> float:
+    """Returns the share of the interactions of annotators, with what cannot be told from them."""
+    return sum(share for name, share in parts.items() if " x annotator" in name)
+
+
 def _on(questions: list[str], n: int) -> str:
     """Returns which questions a sentence is about; empty where there is only one, without a name."""
     if questions == ["all"] or (len(questions) == n > 1):

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from dialeval.corpora.items import Rating, iterate_items
 from dialeval.corpora.rated_sources import rating_rows
-from dialeval.labels.agreement import agreement, annotators
+from dialeval.labels.agreement import agreement, annotators, components
 from dialeval.measures.average_correlations import average_rows, chinese_rows, language_rows, matrix_rows
 from dialeval.measures.correlations import Candidates, correlate_cells, correlation_rows, pair_rows, ranking_rows
 from dialeval.measures.differences import with_adjusted_p
@@ -41,7 +41,7 @@ from dialeval.measures.robustness import (
 from dialeval.measures.score_cells import SCORED, Filled, gather
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import read_table, read_tables, to_table, write_for_people, write_rows, write_table
-from dialeval.tables.labels import AGREEMENT, ANNOTATORS, LABELS
+from dialeval.tables.labels import AGREEMENT, ANNOTATORS, LABELS, VARIANCE_COMPONENTS
 from dialeval.tables.metaeval import (
     ANNOTATOR_AGREEMENT,
     AVERAGES,
@@ -241,12 +241,16 @@ def tabulate_agreement(
     csv: Path,
     annotators_table: Path,
     annotators_csv: Path,
+    components_table: Path,
+    components_csv: Path,
 ) -> None:
-    """Writes the tables `agreement` and `annotators`: how far annotators agree, and which of them differ."""
+    """Writes how far annotators agree, which of them differ, and where the variance of labels comes from."""
     given = read_table(labels, LABELS).to_pandas()
     write_for_people(table, csv, AGREEMENT, to_table(AGREEMENT, agreement(given, **settings.intervals())))
     beside = annotators(given, confidence=settings.confidence)
     write_for_people(annotators_table, annotators_csv, ANNOTATORS, to_table(ANNOTATORS, beside))
+    found = to_table(VARIANCE_COMPONENTS, components(given, **settings.intervals()))
+    write_for_people(components_table, components_csv, VARIANCE_COMPONENTS, found)
 
 
 def tabulate_by_language(folder: Path) -> None:

@@ -279,12 +279,14 @@ class StudyDesign(NamedTuple):
         n_cases, n_judges: number of cases, and of judges of each.
         n_repeats: number of repeats of each judge's score; for unequal numbers, the harmonic mean.
         n_dialogues: number of dialogues of a system on each case; for unequal numbers, the harmonic mean.
+        shared_cases: share of the cases that two systems have in common, from 0 to 1.
     """
 
     n_cases: int
     n_judges: int = 1
     n_repeats: float = 1.0
     n_dialogues: float = 1.0
+    shared_cases: float = 1.0
 
     def divisors(self, *, absolute: bool = False, judges_fixed: bool = False) -> dict[str, float]:
         """Return by how much the components are divided in the error variance of a system's mean."""
@@ -298,6 +300,9 @@ class StudyDesign(NamedTuple):
         }
         if absolute:
             found |= {CASE: self.n_cases, JUDGE: self.n_judges, CASE_JUDGE: self.n_cases * self.n_judges}
+        elif self.shared_cases < 1.0:
+            cases = self.n_cases / (1.0 - self.shared_cases)
+            found |= {CASE: cases, CASE_JUDGE: cases * self.n_judges}
         fixed = {SYSTEM_JUDGE, JUDGE} if judges_fixed else set()
         return {name: float(divisor) for name, divisor in found.items() if name not in fixed}
 
@@ -307,7 +312,8 @@ class StudyDesign(NamedTuple):
         """Return the error variance of a system's mean (Brennan 2001, chapter 4).
 
         Relative: s_sc / C + s_sj / J + s_scj / (C J) + s_repeat / (C J R); absolute adds s_c / C + s_j / J +
-        s_cj / (C J). With fixed judges, s_sj and s_j are left out.
+        s_cj / (C J). With fixed judges, s_sj and s_j are left out. If two systems share a part h of the cases alone,
+        relative adds (1 - h) (s_c / C + s_cj / (C J)).
 
         Args:
             variances: by component, as of `Components.variances`; a missing one counts as 0.
@@ -325,7 +331,7 @@ class StudyDesign(NamedTuple):
         confidence: float = 0.95,
         power: float = 0.8,
     ) -> Detectable:
-        """Return half-width and smallest detectable difference of two systems' means on the same cases.
+        """Return half-width and smallest detectable difference of two systems' means.
 
         The variance is twice the relative error variance. Degrees of freedom are n_cases - 1; with judges as a random
         sample Satterthwaite's, of the part of the cases and that of the n_judges - 1 judges.
@@ -367,6 +373,7 @@ def cheapest_design(
     judges: Sequence[int] = (1,),
     repeats: Sequence[int] = (1,),
     n_dialogues: float = 1.0,
+    shared_cases: float = 1.0,
     most_cases: int = 1_000_000,
     confidence: float = 0.95,
 ) -> StudyDesign | None:
@@ -379,7 +386,7 @@ def cheapest_design(
         by_power: whether the target is a difference to detect.
         judges_fixed: whether the difference is about these judges alone.
         judges, repeats: the numbers of judges and of repeats to choose from.
-        n_dialogues: dialogues of a system on each case.
+        n_dialogues, shared_cases: as of `StudyDesign`.
         most_cases: largest number of cases.
         confidence: of the interval.
     """
@@ -390,7 +397,7 @@ def cheapest_design(
 
     designs = []
     for n_judges, n_repeats in product(judges, repeats):
-        design = StudyDesign(most_cases, n_judges, n_repeats, n_dialogues)
+        design = StudyDesign(most_cases, n_judges, n_repeats, n_dialogues, shared_cases)
         if not reached(design):
             continue
         too_few, enough = 1, most_cases

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 from scipy.special import chdtri, ndtri, stdtrit
 
 from dialeval.stats.arrays import FloatArray, IntArray, as_floats, check_confidence, dense_codes, distinct_codes
@@ -331,7 +332,22 @@ def _design_of(codes: Mapping[str, IntArray]) -> StudyDesign:
     cases = mean_number([case], [system, judge])
     dialogues = mean_number([dialogue], [system, case])
     repeats = mean_number([np.arange(len(system))], [system, case, dialogue, judge])
-    return StudyDesign(max(round(cases), 1), len(np.unique(judge)), repeats, dialogues)
+    return StudyDesign(max(round(cases), 1), len(np.unique(judge)), repeats, dialogues, _shared_cases(system, case))
+
+
+def _shared_cases(system: IntArray, case: IntArray) -> float:
+    """Return the share of cases that two systems have in common, the mean over pairs.
+
+    With n and m cases of two systems, of which they share k, the variance of the difference of their means has the
+    part s_case (1 / n + 1 / m - 2 k / (n m)) = s_case (1 / n + 1 / m) (1 - h); h is the share.
+    """
+    ones = np.ones(len(system))
+    there = sparse.coo_array((ones, (system, case))).tocsr()
+    there.data[:] = 1.0
+    common = (there @ there.T).toarray()
+    one, other = np.triu_indices(len(common), 1)
+    n = common.diagonal()
+    return float(np.mean(2.0 * common[one, other] / (n[one] + n[other]))) if len(one) else 1.0
 
 
 class _Pairs:

@@ -243,6 +243,33 @@ SELECTIVE = Table(
     },
     cells={"estimate": Interval("ci_low", "ci_high")}, numbers="share", formats={"threshold": "number"},
 )
+VARIANCE_COMPONENTS = Table(
+    "labels/variance_components", schema(
+        **_ABOUT, statistic=TEXT, component=TEXT, estimate=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT),
+        share=maybe(FLOAT), n_levels=maybe(INT), n_annotators=INT, n_repeats=FLOAT, n=INT, n_clusters=INT,
+        note=maybe(TEXT)
+    ),
+    row="protocol, criterion and component of the variance of labels, coefficient or design",
+    title="Where the uncertainty of labels comes from",
+    caption=(
+        "Variance of a single label by its sources; how well the means of the systems generalise to other cases and "
+        "annotators; and half the width of the interval of a difference from labels alone, if other numbers of cases "
+        "or annotators label every dialogue. Intervals resample cases and hold systems and annotators fixed."
+    ),
+    columns={
+        "statistic": "variance; generalizability (coefficient for differences of systems); dependability (for their "
+        "means); half-width (of the interval of a difference)",
+        "component": "source of the variance, or the design",
+        "estimate": "variance, coefficient or half-width; an unbiased variance may be negative",
+        "share": "share of the variance of a single label",
+        "n_levels": "number of levels, such as cases or pairs of system and case",
+        "n_annotators": "number of annotators of the design",
+        "n_repeats": "number of labels of an annotator on a dialogue; harmonic mean",
+        "n": "number of labels",
+        "n_clusters": "number of cases; of a component those that tell it",
+    },
+    cells={"estimate": Interval("ci_low", "ci_high")}, formats={"share": "share"},
+)
 PLANNING = Table(
     "labels/planning", schema(
         protocol=TEXT, criterion=maybe(TEXT), n_utterances=maybe(INT), judge=TEXT, measure=TEXT, estimand=TEXT,
