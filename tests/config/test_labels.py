@@ -168,3 +168,10 @@ def test_guidelines_may_have_lines_and_no_control_characters() -> None:
             config({"path": "labels", "guidelines": wrong})
     with pytest.raises(UserError, match=r"labels.questions"):
         config({"path": "labels", "questions": {"better": "Which is\nbetter?"}})
+
+
+def test_the_name_of_a_file_is_no_guidelines() -> None:
+    for wrong in ("guide.md", "docs/for annotators.TXT", " guide.pdf\n"):
+        with pytest.raises(UserError, match=r"labels.guidelines: '.*' is the name of a file; write the text itself"):
+            config({"path": "labels", "guidelines": wrong})
+    config({"path": "labels", "guidelines": "Read guide.md.\n"})

@@ -187,6 +187,12 @@ def test_ensembles_have_panels_only_where_there_is_one_and_the_mean_comes_last()
     assert titles(found) == ["Coherence", "Overall"]
     assert rows(panels(found)[0]) == ["a-corpus", "small-talk", "average"]
     assert list(found.key) == ["best on all corpora", "best on other corpora", "best member alone"]
+    table = rated.model_ensemble().to_pandas()
+    without = table["chosen_on"] == "other corpora"
+    table.loc[without, ["pearson", "published_pearson", "n"]] = [nan, nan, 0]
+    one = of_ratings("ensembles", model_ensemble=table)
+    assert list(one.key) == ["best on all corpora", "best member alone"]
+    assert not one.n.startswith("n = 0")  # counts behind no number
     none = {"metaeval/model_ensemble": rated.model_ensemble().to_pandas().assign(pearson=nan)}
     assert isinstance(specification("metaeval/ensembles", none), Missing)
 

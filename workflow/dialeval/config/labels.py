@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from dialeval.config.configuration import Config
 
 
+_FILE = re.compile(r".*\.(md|txt|html?|pdf|docx)", re.IGNORECASE)
 QuestionText = Annotated[str, Field(min_length=1, max_length=2_000)]
 
 
@@ -154,6 +156,9 @@ def unfit_labels(config: Config) -> Iterator[Mistake]:
     yield from _protocols(config, labels)
     yield from _by(config, labels)
     yield from _annotators(labels)
+    if _FILE.fullmatch(labels.guidelines.strip()):
+        words = f"'{labels.guidelines.strip():.80}' is the name of a file; write the text itself after `guidelines: |`"
+        yield Mistake("labels.guidelines", words, ())
     yield from _names_of_files(config, labels)
     yield from _path(config, labels.path)
 

@@ -219,7 +219,8 @@ def ensembles(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
     A panel per dimension, a section per benchmark and level, a row per corpus; the best judges are chosen on all
     corpora, as the paper does, or on the others alone.
     """
-    present = [name for name, chosen_on in _CHOSEN.items() if (table["chosen_on"] == chosen_on).any()]
+    drawn = table[table[["pearson", "published_pearson"]].notna().any(axis=1)]
+    present = [name for name, chosen_on in _CHOSEN.items() if (drawn["chosen_on"] == chosen_on).any()]
     series = series_marks(present) | {"best member alone": Mark(BLACK, "|")}
     names = dict(zip(_CHOSEN.values(), _CHOSEN, strict=True))
     sections = []
@@ -244,7 +245,7 @@ def ensembles(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
         title="Ensembles of judges",
         caption="Pearson correlation with the ratings of the mean score of the best judges; bars are the "
         f"{interval}; the table names the members{published_note(long)}.",
-        n=per(table["n"], "item", "corpus and dimension"),
+        n=per(drawn["n"], "item", "corpus and dimension"),
         width=_width(sections),
         key=series,
     )

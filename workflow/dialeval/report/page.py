@@ -236,7 +236,7 @@ _FIGURES = {
     LABELS: registry.LABELS,
 }
 _COLUMN_WIDTH = 300.0  # points; figures are drawn as wide as a column (241) or a page (497)
-_LEGIBLE_ON_A_PAGE = 4.0
+_LEGIBLE_ON_A_PAGE = 5.0
 """Height of a figure for its width beyond which one page of paper would make its text too small."""
 _DRAWN_TOGETHER = 40
 """Rows of a table that a window holds."""
