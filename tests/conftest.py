@@ -62,4 +62,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("workflow") is None)
     for item in items:  # `-m slow` chooses those that train, too
         if item.get_closest_marker("train") and not find_spec("torch"):
-            item.add_marker(pytest.mark.skip(reason="needs an environment with torch and peft, see .ci/train"))
+            item.add_marker(pytest.mark.skip(reason="needs an environment with torch and peft, see .ci/models"))

@@ -1,6 +1,6 @@
 """Training as a part of a run: what is retrained, what is asked again, and the tiny configuration from end to end.
 
-In the models' environment (.ci/train).
+In the models' environment (.ci/models).
 """
 
 from __future__ import annotations

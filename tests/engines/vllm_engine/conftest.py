@@ -46,7 +46,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     missing = vllm_missing()
     for item in items:
         if missing and item.get_closest_marker("vllm"):
-            item.add_marker(pytest.mark.skip(reason=f"needs an environment with vLLM, see .ci/vllm: {missing}"))
+            item.add_marker(pytest.mark.skip(reason=f"needs an environment with vLLM, see .ci/models: {missing}"))
 
 
 @pytest.fixture(scope="session")

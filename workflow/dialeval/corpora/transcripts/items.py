@@ -274,7 +274,7 @@ def _summary(path: Path, reading: TranscriptItems) -> Iterator[str]:
     n = sum(len(item.utterances) for item in reading.items)
     yield (
         f"{path}: {counted(len(reading.items), 'dialogue')} with {counted(n, 'utterance')} of "
-        f"{counted(len(systems), 'system')} read: {each}"
+        f"{counted(len(systems), 'system')} ({each})"
     )
     if reading.left_out:
         yield f"{counted(len(reading.left_out), 'dialogue')} left out ({_counted(reading.left_out)})"
@@ -289,10 +289,8 @@ def _summary(path: Path, reading: TranscriptItems) -> Iterator[str]:
     shared = sum(len(names) > 1 for names in met.values())
     everywhere = sum(len(names) == len(systems) for names in met.values())
     without = sum(not item.case_id for item in reading.items)
-    yield (
-        f"{counted(len(met), 'case')}: {shared:,} shared by several systems, {everywhere:,} by all; without a case: "
-        f"{counted(without, 'dialogue')}"
-    )
+    among = f": {shared:,} shared by several systems, {everywhere:,} by all" if len(systems) > 1 else ""
+    yield f"{counted(len(met), 'case')}{among}; without a case: {counted(without, 'dialogue')}"
 
 
 def _speakers(items: Sequence[Item]) -> Iterator[str]:
