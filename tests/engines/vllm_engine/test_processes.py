@@ -10,6 +10,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,11 @@ def test_of_the_dialogues_that_wait_those_go_first_that_are_farthest_from_their_
         answered.append(length)
 
     async def ask_all() -> None:
+        first = replace(LONG, sampling=Sampling(temperature=2.0, max_tokens=200))
+        before = [replace(first, request_id=f"before {number}") for number in range(32)]
+        busy = asyncio.gather(*(engine.answer(request) for request in before))  # until the others wait
         await asyncio.gather(*(ask_for(number, 4 if number < 64 else 1) for number in range(96)))
+        await busy
 
     asyncio.run(ask_all())
     assert len(answered) == 96
