@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 from scipy.special import chdtri, ndtri, stdtrit
 
 from dialeval.stats.arrays import FloatArray, IntArray, as_floats, check_confidence, dense_codes, distinct_codes
@@ -341,10 +340,9 @@ def _shared_cases(system: IntArray, case: IntArray) -> float:
     With n and m cases of two systems, of which they share k, the variance of the difference of their means has the
     part s_case (1 / n + 1 / m - 2 k / (n m)) = s_case (1 / n + 1 / m) (1 - h); h is the share.
     """
-    ones = np.ones(len(system))
-    there = sparse.coo_array((ones, (system, case))).tocsr()
-    there.data[:] = 1.0
-    common = (there @ there.T).toarray()
+    there = np.zeros((int(system.max()) + 1, int(case.max()) + 1), np.float32)
+    there[system, case] = 1.0
+    common = (there @ there.T).astype(np.float64)
     one, other = np.triu_indices(len(common), 1)
     n = common.diagonal()
     return float(np.mean(2.0 * common[one, other] / (n[one] + n[other]))) if len(one) else 1.0
