@@ -160,8 +160,9 @@ def test_a_protocol_without_pairs_is_reported_before_a_job_runs(
         "transcripts": {"talks": {"path": str(tmp_path / "talks.jsonl")}},
         "protocols": {"better": {"form": "pair", "data": {"source": "talks", "opponent": opponent}}},
     }
-    with pytest.raises(UserError, match=re.escape(expected)):
-        check_transcripts(load_config(raw), ["talks"])
+    for names, planned in ((["talks"], []), ([], ["better"])):
+        with pytest.raises(UserError, match=re.escape(expected)):
+            check_transcripts(load_config(raw), names, planned)
     assert check_transcripts(load_config(raw), []) == {}
 
 

@@ -454,7 +454,37 @@ def test_what_is_no_message_is_left_out_and_counted(tmp_path: Path) -> None:
     notes: Counter[str] = Counter()
     (found,) = read(written(tmp_path, "bot.json", [joins, *activities]), "auto", {}, notes)
     assert [*zip(found.speakers, found.utterances, strict=True)] == SAID
-    assert notes["entries without text that are no messages, such as someone typing, left out"] == 1
+    assert notes["entries without text that are no messages, such as events, left out"] == 1
+
+
+def test_an_entry_of_another_type_is_no_event_where_no_message_has_a_type(tmp_path: Path) -> None:
+    entries = [{"type": "human", "data": {"content": "Hi"}}, {"type": "ai", "data": {"content": "Hello"}}]
+    path = written(tmp_path, "dump.jsonl", lines({"id": "7", "messages": entries}))
+    with pytest.raises(UserError, match="has no text"):
+        read_items("dump", path, Options(system="heron", columns={"speaker": "type"}))
+    columns = {"speaker": "type", "text": "data.content"}
+    (item,) = read_items("dump", path, Options(system="heron", columns=columns)).items
+    assert (item.speakers, item.utterances) == (("human", "ai"), ("Hi", "Hello"))
+
+
+def test_tool_calls_of_openais_responses_are_kept_apart(tmp_path: Path) -> None:
+    output = [
+        {"type": "function_call", "name": "find", "arguments": '{"bird": "heron"}'},
+        {"type": "function_call_output", "output": "mill"},
+        {"type": "message", **CHAT[1], "content": [{"type": "output_text", "text": SAID[1][1]}]},
+    ]
+    record = {"request": {"model": "heron", "input": SAID[0][1]}, "response": {"model": "heron", "output": output}}
+    (found,) = read(written(tmp_path, "log.jsonl", lines(record)), "auto", {}, Counter())
+    assert [*zip(found.speakers, found.utterances, strict=True)] == SAID
+    assert [(aside.kind, aside.text) for aside in found.asides] == [
+        ("tool_call", 'find({"bird": "heron"})'), ("tool_result", "mill"),
+    ]  # fmt: skip
+
+
+def test_an_exchange_without_an_answer_keeps_its_question(tmp_path: Path) -> None:
+    entries = [{"prompt": SAID[0][1], "response": SAID[1][1]}, {"prompt": "Thanks", "response": ""}]
+    (found,) = read(written(tmp_path, "chats.jsonl", lines({"conversation": entries})), "auto", {}, Counter())
+    assert found.utterances == (SAID[0][1], SAID[1][1], "Thanks")
 
 
 def test_replies_may_stand_in_a_list_within_two_objects(tmp_path: Path) -> None:

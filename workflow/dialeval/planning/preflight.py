@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -259,35 +259,41 @@ def _unavailable_models(
             yield Mistake(f"models.{name}", reason)
 
 
-def check_transcripts(config: Config, names: Iterable[str]) -> dict[str, list[str]]:
+def check_transcripts(config: Config, names: Collection[str], planned: Collection[str] = ()) -> dict[str, list[str]]:
     """Returns what was understood of transcripts, as lines by name, so that mistakes show before any paid request.
 
     Args:
         config: the configuration.
         names: which transcripts.
+        planned: protocols that a run plans, about whatever transcripts.
 
     Raises:
-        UserError: one message with what is wrong with each, or with protocols about them alone under which no two
-            systems meet.
+        UserError: one message with what is wrong with each, or with pair protocols, planned or about these alone,
+            under which no two systems meet.
     """
     mistakes = []
     readings: dict[str, TranscriptItems] = {}
-    for name in names:
+    pairs = {
+        name: one.data
+        for name, one in config.resolved_protocols().items()
+        if one.form == "pair" and config.transcripts.keys() >= {*one.data.source}
+    }
+    for name in dict.fromkeys([*names, *(source for one in planned if one in pairs for source in pairs[one].source)]):
         options = TypeAdapter(Options).validate_python(config.transcripts[name].options())
         try:
             readings[name] = read_items(name, config.transcripts_path(name), options)
         except UserError as error:
             mistakes.append(f"transcripts.{name}: {error}")
-    for name, protocol in config.resolved_protocols().items():
-        if protocol.form == "pair" and readings.keys() >= {*protocol.data.source}:
-            items = [item for source in protocol.data.source for item in readings[source].items]
+    for name, data in pairs.items():
+        if readings.keys() >= {*data.source}:
+            items = [item for source in data.source for item in readings[source].items]
             try:
-                refuse_strangers(by_case(items), protocol.data, name)
+                refuse_strangers(by_case(items), data, name)
             except UserError as error:
                 mistakes.append(str(error))
     if mistakes:
         raise UserError("\n".join(mistakes))
-    return {name: reading.notes for name, reading in readings.items()}
+    return {name: readings[name].notes for name in names}
 
 
 @dataclass(frozen=True)

@@ -71,9 +71,10 @@ class Hooks:
             lifecycle.withdraw_run()
             return
         self._refuse_jobs_without_a_device()
-        reading = self.run.rule_name("read_transcripts")
-        names = [job.wildcards.source for job in self._jobs() if job.rule.name == reading]
-        understood = self.run.in_words(preflight.check_transcripts, self.config, sorted(names))
+        reading, planning = self.run.rule_name("read_transcripts"), self.run.rule_name("plan")
+        names = sorted(job.wildcards.source for job in self._jobs() if job.rule.name == reading)
+        planned = [job.wildcards.protocol for job in self._jobs() if job.rule.name == planning]
+        understood = self.run.in_words(preflight.check_transcripts, self.config, names, planned)
         for name, notes in understood.items() if Quietness.ALL not in self.quiet else ():
             self.run.say("\n  ".join([f"transcripts.{name}:", *notes]))
         self._name_missing_keys()

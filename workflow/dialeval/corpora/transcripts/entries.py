@@ -48,6 +48,7 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
             f"has roles, such as {entries[0][roles]!r:.40}; write `columns: {{speaker: {roles:.60}}}` in this entry "
             "of the configuration"
         )
+    has_types = any(isinstance(entry, dict) and entry.get("type") == "message" for entry in entries)
     for number, entry in enumerate(entries, start=1):
         place = f"{where}, '{field}', entry {number}"
         if isinstance(entry, str):
@@ -56,7 +57,7 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
             for speaker, text in exchange:
                 reading.add_utterance(speaker, text)
         elif isinstance(entry, dict):
-            _read_entry(entry, place, reading)
+            _read_entry(entry, place, reading, has_types=has_types)
         else:
             raise UserError(f"{place} must be a text or an object with speaker and text, not {_shown(entry)}")
 
@@ -72,7 +73,7 @@ def _exchange(entry: dict[str, Any]) -> list[tuple[str, str]]:
     if any(name in entry for name in (*SPEAKER_FIELDS, *TEXT_FIELDS)):
         return []
     texts = {name: text for name, text in entry.items() if isinstance(text, str)}
-    asked, answered = (next(filter(texts.get, names), "") for names in ((*QUESTIONS, INPUT), REPLIES))
+    asked, answered = (next((name for name in names if name in texts), "") for names in ((*QUESTIONS, INPUT), REPLIES))
     if asked and answered:
         return [("user", texts[asked]), ("assistant", texts[answered])]
     return [(name, text) for name, text in texts.items() if name.casefold() in ROLES]
@@ -95,7 +96,8 @@ def _shown(value: Any) -> str:
     return f"{json.dumps(value, ensure_ascii=False, default=str):.60}"  # Parquet has times, too
 
 
-def _read_entry(entry: dict[str, Any], place: str, reading: EntryReading) -> None:
+def _read_entry(entry: dict[str, Any], place: str, reading: EntryReading, *, has_types: bool) -> None:
+    """Takes an entry; where messages have the type `message`, others are tool calls, their results, and events."""
     speaker_field = next((name for name in SPEAKER_FIELDS if entry.get(name) is not None), None)
     said_by = entry[speaker_field] if speaker_field else None
     if isinstance(said_by, dict):
@@ -105,9 +107,15 @@ def _read_entry(entry: dict[str, Any], place: str, reading: EntryReading) -> Non
         raise UserError(f"{place}: '{speaker_field}' is empty; name who speaks")
     calls = [call for name in _CALL_FIELDS for call in _calls(entry.get(name), name, place)]
     text_field = next((name for name in TEXT_FIELDS if name in entry), None)
-    kind = entry.get("type", "message")
-    if text_field is None and not calls and isinstance(kind, str) and kind != "message":
-        reading.notes["entries without text that are no messages, such as someone typing, left out"] += 1
+    kind = entry.get("type", "message") if has_types else "message"
+    if text_field is None and kind == "function_call":  # of OpenAI's responses
+        reading.add_aside("tool_call", _call(entry.get("name"), entry.get("arguments")))
+        return
+    if text_field is None and kind == "function_call_output":
+        reading.add_aside("tool_result", _plain(entry.get("output")))
+        return
+    if text_field is None and not calls and kind != "message":
+        reading.notes["entries without text that are no messages, such as events, left out"] += 1
         return
     if text_field is None and not calls:
         raise UserError(f"{place} has no text: {_shown(entry)}; add one of {', '.join(TEXT_FIELDS)}")

@@ -233,9 +233,10 @@ def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any]
         for kind, sets in _OF_EXPORTS.items():
             if any(fields <= record.keys() for fields in sets):
                 return kind
-    if "response" in columns:
+    entry = {*columns} & {LIST, *OF_ENTRY}
+    if "response" in columns or (entry == {"turn"} and replies.columns_of(first, columns)):
         return "replies"
-    if {*columns} & {LIST, *OF_ENTRY}:
+    if entry:
         return JSON if list_path(first, columns) else CSV
     if turn_tables.is_turn(inner):
         return CSV
@@ -286,7 +287,11 @@ def _has_dialogues(path: Path, columns: Mapping[str, str]) -> bool:
     ):
         return True
     sets = (fields for kind in OF_REPLIES for fields in TOGETHER[kind])
-    return not {*columns} & {*OF_ENTRY} and not turn_tables.has_texts(cells) and any(some <= {*cells} for some in sets)
+    return (
+        not {*columns} & {*OF_ENTRY} - {"turn"}
+        and not turn_tables.has_texts(cells)
+        and any(some <= {*cells} for some in sets)
+    )
 
 
 # A folder with a file for each system, whose name, without its ending, is the system's.

@@ -290,7 +290,11 @@ def _answers(value: Any, where: str, *, marked: bool = False) -> list[Any]:
         is_marked = marked or begins_marked(value)
         return marked_messages(value, _TURNS[1]) if is_marked else [{"role": _TURNS[1], "content": value}]
     messages = [value] if isinstance(value, dict) else value
-    if isinstance(value, list) and all(isinstance(part, dict) and part.get("type") in SAID_PARTS for part in value):
+    if (
+        value
+        and isinstance(value, list)
+        and all(isinstance(part, dict) and part.get("type") in SAID_PARTS for part in value)
+    ):
         return [{"role": _TURNS[1], "content": value}]
     if not isinstance(messages, list) or not all(isinstance(one, dict) for one in messages):
         raise UserError(f"{where} must be a text or a list of messages, not {value!r:.60}")
