@@ -85,16 +85,16 @@ def test_the_digest_follows_inputs_and_experts() -> None:
 
 
 def test_what_is_no_set_is_refused_in_words() -> None:
-    dialogue_number = [*pair(1), *pair(2, "development")]
+    pairs = [*pair(1), *pair(2, "development")]
     assert "t.parquet is empty: its corpora give no pair" in refused([])
     assert "part train has no pair to learn from" in refused(pair(2, "development"))
     assert "part development has no pair to stop the training" in refused(pair(1))
-    assert "'p1/0' and 'p1/1' are not a pair" in refused([*dialogue_number[1::-1], *dialogue_number[2:]])
-    assert "has no pair" in refused([*dialogue_number, dialogue_number[0]])
+    assert "'p1/0' and 'p1/1' are not a pair" in refused([*pairs[1::-1], *pairs[2:]])
+    assert "has no pair" in refused([*pairs, pairs[0]])
     assert "not a pair of level turn; define a training set for each level" in refused(
-        [*dialogue_number, *pair(3, level="dialogue")]
+        [*pairs, *pair(3, level="dialogue")]
     )
-    assert "chat has no pair in part train" in refused([*dialogue_number, *pair(3, "held_back", domain="chat")])
+    assert "chat has no pair in part train" in refused([*pairs, *pair(3, "held_back", domain="chat")])
 
 
 # The order in which examples are learned.

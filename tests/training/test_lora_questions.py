@@ -50,9 +50,9 @@ def test_a_prompt_is_that_of_the_judge_and_its_answer_one_that_is_read(
     assert all(text in shown for text in rows[0]["utterances"])
     assert [tokenizer.decode(one.answer) for one in (true, negative)] == ["Yes", "No"]
     assert [made.tree.label_of[one.answer] for one in (true, negative)] == ["Yes", "No"]
-    dialogue_number = tokenizer(shown + "Yes", add_special_tokens=False)["input_ids"]
-    assert dialogue_number == [*true.prompt, *true.answer]
-    assert true.length == len(dialogue_number)
+    answered = tokenizer(shown + "Yes", add_special_tokens=False)["input_ids"]
+    assert answered == [*true.prompt, *true.answer]
+    assert true.length == len(answered)
 
 
 @pytest.mark.train
@@ -213,6 +213,26 @@ def test_batches_hold_as_many_tokens_as_they_may_filling_included() -> None:
     assert len(batches) < 40
     assert list(by_tokens([2000], 1000)) == [[0]]  # what is longer stands alone
     assert list(by_tokens([], 1000)) == []
+
+
+@pytest.mark.train
+def test_no_batch_has_the_length_at_which_attention_on_a_gpu_is_wrong() -> None:
+    from dialeval.engines.encoder import metric
+    from dialeval.training import lora_questions
+
+    for longest in range(1, 300):
+        rows = [tuple(range(1, longest + 1)), (1,)]
+        prompts = lora_questions.padded(rows, 0)
+        encoded = [metric.Encoded(row, len(row), 0) for row in rows]
+        sequences = metric.padded(encoded, 0, "cpu", segments=True)
+        for batch in (prompts, sequences):
+            width = batch["input_ids"].shape[1]
+            assert width - longest in (0, 1)
+            assert width % 32 != 1
+            assert batch["attention_mask"].sum(dim=1).tolist() == [longest, 1]
+            assert {name: tuple(values.shape) for name, values in batch.items()} == dict.fromkeys(batch, (2, width))
+        assert prompts["input_ids"][0, -longest:].tolist() == list(rows[0])
+        assert sequences["input_ids"][0, :longest].tolist() == list(rows[0])
 
 
 # Several sets together: no dialogue is learned from that another set keeps for later.

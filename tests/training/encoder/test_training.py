@@ -234,9 +234,9 @@ def test_the_memory_of_a_large_encoder_is_that_of_its_shape(encoder: Path) -> No
     )  # fmt: skip
     base = Base("poe", model_of(model=str(encoder)))
     base.config = large
-    dialogue_number = base.memory("turn", 5)
-    assert dialogue_number.learned == pytest.approx(16 * 558.8e6, rel=0.01)
-    assert dialogue_number.weights == 0
+    memory = base.memory("turn", 5)
+    assert memory.learned == pytest.approx(16 * 558.8e6, rel=0.01)
+    assert memory.weights == 0
     frozen = {"data": "set", "gpus": 0, "freeze_body": True, "adapter_size": 64}
     base = Base("poe", model_of(model=str(encoder), train=frozen))
     base.config = large

@@ -151,6 +151,16 @@ def by_length(lengths: Sequence[int], batch_tokens: int) -> Iterator[list[int]]:
         start += size
 
 
+def padded_length(lengths: Iterable[int]) -> int:
+    """Returns the length to which the sequences of a batch are padded: the longest, or one more.
+
+    At lengths of 1 modulo 32, torch's memory-efficient attention on a GPU returns wrong values, without an error, for
+    models with one key-value head, such as Gemma 3 270M and 1B (PyTorch issue 191937).
+    """
+    longest = max(lengths)
+    return longest + 1 if longest % 32 == 1 else longest
+
+
 # Whether vLLM is installed.
 
 TESTED = "0.32.0"

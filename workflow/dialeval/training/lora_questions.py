@@ -23,6 +23,7 @@ import numpy as np
 
 from dialeval.corpora.items import Item
 from dialeval.criteria import NO, YES, Criterion
+from dialeval.engines.installation import padded_length
 from dialeval.engines.label_probabilities import LabelTree, label_logprobs, label_tree
 from dialeval.engines.requests import Message, Request
 from dialeval.engines.vllm_engine.prompts import Prompts
@@ -133,8 +134,8 @@ class LoraQuestions:
         lead = " " if template.plain and not behind[-1:].isspace() else self._lead
         found = self._answers.get((label, lead))
         if found is None:
-            dialogue_number = tokenization.tokens(behind + lead + label)
-            found = tuple(dialogue_number[len(prompt) :]) if dialogue_number[: len(prompt)] == list(prompt) else ()
+            answered = tokenization.tokens(behind + lead + label)
+            found = tuple(answered[len(prompt) :]) if answered[: len(prompt)] == list(prompt) else ()
             if self.tree.label_of.get(found) != label:  # the tokenizer joins it with what stands before
                 found = tuple(self._prompts.encode(label))
             self._answers[label, lead] = found
@@ -267,16 +268,16 @@ def padded(rows: Sequence[Sequence[int]], filling: int) -> dict[str, Any]:
         filling: token to fill up with, which nothing looks at.
 
     Returns:
-        `input_ids`, `attention_mask` and `position_ids`, each of shape (rows, longest row).
+        `input_ids`, `attention_mask` and `position_ids`, each of shape (rows, `padded_length`).
     """
     import torch
 
-    longest = max(map(len, rows))
-    ids = torch.full((len(rows), longest), filling)
+    length = padded_length(map(len, rows))
+    ids = torch.full((len(rows), length), filling)
     mask = torch.zeros_like(ids)
     for place, row in enumerate(rows):
-        ids[place, longest - len(row) :] = torch.tensor(row)
-        mask[place, longest - len(row) :] = 1
+        ids[place, length - len(row) :] = torch.tensor(row)
+        mask[place, length - len(row) :] = 1
     return {"input_ids": ids, "attention_mask": mask, "position_ids": (mask.cumsum(dim=1) - 1).clamp(min=0)}
 
 

@@ -102,8 +102,8 @@ def sample_rows(examples: pa.Table, random_seed: int, n: int = SAMPLES_PER_KIND)
     wanted = pc.is_in(examples["pair_id"], value_set=pa.array(sorted(chosen), pa.string()))
     for row in examples.filter(wanted).to_pylist():
         of_pair.setdefault(row["pair_id"], {})[row["good"]] = row
-    dialogue_number = [(two[1], two[0]) for two in of_pair.values() if len(two) == 2]
-    for true, negative in sorted(dialogue_number, key=_in_order):
+    complete = [(two[1], two[0]) for two in of_pair.values() if len(two) == 2]
+    for true, negative in sorted(complete, key=_in_order):
         lines = [
             [f"{who}: {text}" for who, text in zip(row["speakers"], row["utterances"], strict=True)]
             for row in (true, negative)

@@ -68,8 +68,8 @@ def newest_checkpoint(folder: Path, processes: int = 1) -> Path | None:
         folder: of a training's checkpoints; it need not exist.
         processes: how many share the training.
     """
-    dialogue_number = {step: path for path in _checkpoints(folder) if (step := _step(path, processes)) is not None}
-    return dialogue_number[max(dialogue_number)] if dialogue_number else None
+    complete = {step: path for path in _checkpoints(folder) if (step := _step(path, processes)) is not None}
+    return complete[max(complete)] if complete else None
 
 
 def remove_incomplete(folder: Path, processes: int = 1) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dialeval.criteria import LEVELS, NO, YES, Level
-from dialeval.engines.installation import by_length
+from dialeval.engines.installation import by_length, padded_length
 from dialeval.engines.requests import AnswerFailure, Dialogue, Request
 from dialeval.errors import UserError
 
@@ -357,13 +357,14 @@ def padded(sequences: Sequence[Encoded], pad: int, device: Any, *, segments: boo
     import torch
 
     lengths = np.array([len(sequence.ids) for sequence in sequences])
-    there = np.arange(lengths.max()) < lengths[:, None]
+    columns = np.arange(padded_length(lengths.tolist()))
+    there = columns < lengths[:, None]
     ids = np.full(there.shape, pad, dtype=np.int64)
     ids[there] = np.fromiter(chain.from_iterable(one.ids for one in sequences), np.int64, int(lengths.sum()))
     arrays = {"input_ids": ids, "attention_mask": there.astype(np.int64)}
     if segments:
         second = np.array([sequence.second for sequence in sequences])
-        arrays["token_type_ids"] = ((np.arange(lengths.max()) >= second[:, None]) & there).astype(np.int64)
+        arrays["token_type_ids"] = ((columns >= second[:, None]) & there).astype(np.int64)
     tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
     if getattr(device, "type", device) != "cpu":
         return {name: tensor.pin_memory().to(device, non_blocking=True) for name, tensor in tensors.items()}
