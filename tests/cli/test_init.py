@@ -107,6 +107,21 @@ def test_the_evaluated_system_can_be_named(tmp_path: Path) -> None:
     assert (config.transcripts["talks"].system, config.transcripts["talks"].evaluated_role) == ("north: [x] #1", "bob")
 
 
+def test_the_language_of_dialogues_can_be_named(tmp_path: Path) -> None:
+    file = tmp_path / "talks.jsonl"
+    utterances = [{"speaker": "user", "text": "你好，请问几点开门？"}, {"speaker": "bot", "text": "我们早上九点开门。"}]
+    file.write_text(json.dumps({"dialogue_id": "1", "system": "able", "utterances": utterances}) + "\n")
+    notes: list[str] = []
+    text = configuration_text(Wish(judges=[JUDGE], dialogues=file), tmp_path, notes)
+    assert any("not in the letters of their language" in note for note in notes)
+    assert load_config(yaml.safe_load(text), files_are_there=False).transcripts["talks"].language == "en"
+    notes.clear()
+    text = configuration_text(Wish(judges=[JUDGE], dialogues=file, language="zh"), tmp_path, notes)
+    assert not any("not in the letters of their language" in note for note in notes)
+    assert load_config(yaml.safe_load(text), files_are_there=False).transcripts["talks"].language == "zh"
+    assert main(["init", str(tmp_path / "mine"), "--language", "zh"]) == 1
+
+
 def test_columns_of_a_table_can_be_named(tmp_path: Path) -> None:
     file = tmp_path / "talks.csv"
     file.write_text("Case;Bot;Author;Body: all\n1;able;bot;Hello\n1;weak;bot;Hi\n")

@@ -49,6 +49,7 @@ def evaluate(
     budget: float | None = None,
     system: str | None = None,
     evaluated_role: str | None = None,
+    language: str | None = None,
     columns: Mapping[str, str] | None = None,
     cores: int | None = None,
 ) -> Run:
@@ -75,6 +76,7 @@ def evaluate(
             that reaches it stops, and continues when it is called with a higher budget.
         system: the system, if the table has one and no column of it.
         evaluated_role: the speaker who is the system, if it is not clear.
+        language: code of the dialogues' language, such as `de`, if the table has no column of it; None for English.
         columns: columns with uncommon names, such as `{"text": "Body"}`.
         cores: number of jobs at once; None for all cores.
 
@@ -98,6 +100,7 @@ def evaluate(
         dialogues=place / DIALOGUES,
         system=system,
         evaluated_role=evaluated_role,
+        language=language,
         columns=named,
         criteria=_questions(criteria),
         pairs=pairs,

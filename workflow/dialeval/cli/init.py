@@ -58,6 +58,9 @@ def add_init(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--system", metavar="NAME", help="name of the system, if the file has none")
     parser.add_argument("--evaluated-role", metavar="NAME", help="speaker to evaluate, if not detected")
     parser.add_argument(
+        "--language", metavar="CODE", help="language of the dialogues, if the file has none (default: en)"
+    )
+    parser.add_argument(
         "--column",
         action="append",
         default=[],
@@ -111,7 +114,7 @@ def _wish(arguments: argparse.Namespace) -> Wish:
     Raises:
         UserError: an option is of no use without another.
     """
-    for option in ("system", "evaluated_role", "column"):
+    for option in ("system", "evaluated_role", "language", "column"):
         if getattr(arguments, option) and arguments.dialogues is None:
             raise UserError(f"--{option.replace('_', '-')} needs dialogues of your own systems; add --dialogues FILE")
     key = arguments.api_key_env or (None if arguments.base_url else DEFAULT_KEY)
@@ -123,6 +126,7 @@ def _wish(arguments: argparse.Namespace) -> Wish:
         dialogues=None if arguments.dialogues is None else Path(arguments.dialogues),
         system=arguments.system,
         evaluated_role=arguments.evaluated_role,
+        language=arguments.language,
         columns=dict(as_column(text) for text in arguments.column),
         criteria=dict(as_criterion(text) for text in arguments.criterion),
         pairs=arguments.pairs,
@@ -147,6 +151,7 @@ class Wish:
         dialogues: a file or folder of transcripts of the user's systems.
         system: system of the transcripts, if the file has none.
         evaluated_role: the speaker who is the system, if it cannot be inferred.
+        language: of dialogues that do not name theirs; None for English.
         columns: uncommon names of columns, and paths of fields, by content.
         criteria: questions of the criteria by name; "" for a criterion of DialEval. Empty for coherence and overall.
         pairs: whether systems are compared in pairs; None for where cases and judges allow it.
@@ -163,6 +168,7 @@ class Wish:
     dialogues: Path | None = None
     system: str | None = None
     evaluated_role: str | None = None
+    language: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     criteria: Mapping[str, str] = field(default_factory=dict)
     pairs: bool | None = None
@@ -378,9 +384,13 @@ def _source(wish: Wish, folder: Path, notes: list[str]) -> _Source:
         raise UserError(f"--dialogues: {path} does not exist; docs/transcripts.md describes the formats{hint}")
     name = _NOT_IN_NAMES.sub("-", path.resolve().stem).strip("-._+")[:60] or "transcripts"
     try:
-        reading = read_items(
-            name, path, Options(system=wish.system, evaluated_role=wish.evaluated_role, columns=wish.columns)
+        options = Options(
+            system=wish.system,
+            language=wish.language or Options.language,
+            evaluated_role=wish.evaluated_role,
+            columns=wish.columns,
         )
+        reading = read_items(name, path, options)
     except UserError as error:
         raise UserError(f"{error}\nHere, set these fields with {wish.source_options}") from error
     items = reading.items
