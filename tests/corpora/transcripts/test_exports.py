@@ -256,6 +256,49 @@ def test_each_path_of_a_tree_is_a_dialogue(tmp_path: Path, form: str) -> None:
     ]  # fmt: skip
 
 
+def _part(who: str, body: str | None, part_type: str = "comment") -> dict[str, Any]:
+    author = {"user": "Ann", "lead": "Ann", "bot": "Brix", "admin": "Olga", "team": "Desk"}
+    return {"part_type": part_type, "body": body, "author": {"type": who, "id": "1", "name": author[who]}}
+
+
+def _intercom(*parts: dict[str, Any], number: int = 1) -> dict[str, Any]:
+    source = {"type": "conversation", "body": "<p>Where is <b>my</b> order?</p>", "author": {"type": "lead"}}
+    inner = {"type": "conversation_part.list", "conversation_parts": [*parts], "total_count": len(parts)}
+    return {"type": "conversation", "id": f"2{number}", "source": source, "conversation_parts": inner}
+
+
+@pytest.mark.parametrize("form", ["one", "list", "lines"])
+def test_conversations_of_intercom_are_texts_of_user_and_bot(tmp_path: Path, form: str) -> None:
+    parts = [
+        _part("bot", "<p>2 &lt; 3 parcels<br>are here.</p>\n<p>Which one?</p>"), _part("bot", None, "assignment"),
+        _part("admin", "<p>A regular.</p>", "note"), _part("user", "<p class='x'>The first.</p>"),
+        _part("admin", "<div>I bring it.</div>"),
+    ]  # fmt: skip
+    record, path = _intercom(*parts), tmp_path / "talks.json"
+    if form == "lines":
+        path.write_text(f"{json.dumps(record)}\n{json.dumps(_intercom(*parts, number=2))}\n")
+    else:
+        write(path, record if form == "one" else {"type": "conversation.list", "conversations": [record]})
+    assert detect_format(path) == "intercom"
+    found = reading(path)
+    assert [item.item_id for item in found.items] == ["21/Brix", "22/Brix"][: 2 if form == "lines" else 1]
+    assert said(found.items[0]) == [
+        ("user", "Where is my order?"), ("bot", "2 < 3 parcels\nare here.\nWhich one?"), ("user", "The first."),
+        ("admin", "I bring it."),
+    ]  # fmt: skip
+    assert found.items[0].judged == "bot"
+    assert any("internal note" in note for note in found.notes)
+
+
+def test_a_conversation_of_intercom_without_a_bot_is_that_of_its_agents(tmp_path: Path) -> None:
+    path = write(tmp_path / "talks.json", _intercom(_part("admin", "<p>Here.</p>")))
+    assert "system" in refused(path)
+    (item,) = reading(path, system="desk", evaluated_role="admin").items
+    assert (item.system, item.judged, said(item)[1]) == ("desk", "admin", ("admin", "Here."))
+    assert "part 1: the author's type is 'team'" in refused(write(path, _intercom(_part("team", "<p>Here.</p>"))))
+    assert "retrieve each conversation" in refused(write(path, _intercom() | {"conversation_parts": {}}))
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -62,7 +62,7 @@ class Seeds(Section):
 Reader = Literal[
     "auto", "jsonl", "folder", "sharegpt", "messages", "csv", "chatgpt", "rasa", "preferences", "comparisons",
     "replies", "mt_bench", "text", "inspect", "lm_eval", "langfuse", "langsmith", "opentelemetry", "oasst", "slack",
-    "whatsapp",
+    "whatsapp", "intercom",
 ]  # fmt: skip
 _WITHOUT_COLUMNS = ("text", "slack", "whatsapp", "mt_bench")
 """Readers of formats in which no field has a name of the user's."""

@@ -1,4 +1,4 @@
-"""JSON formats of chats: ShareGPT, ChatGPT, Open Assistant, OpenAI messages, Rasa, our own lines.
+"""JSON formats of chats: ShareGPT, ChatGPT, Open Assistant, OpenAI messages, Rasa, Intercom, our own lines.
 
     {"id": "a1", "model": "alpha", "conversations": [
      {"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello"}]}
@@ -29,6 +29,11 @@ messages.
 
 Utterances of `user` and `bot` are the dialogue; actions of the bot between them are hidden messages (tool calls).
 
+    {"id": "c1", "source": {"body": "<p>Hi</p>", "author": {"type": "user"}}, "conversation_parts": {
+     "conversation_parts": [{"part_type": "comment", "body": "<p>Hello</p>", "author": {"type": "bot", "name": "A"}}]}}
+
+Intercom's `lead` and `contact` are users, too; an `admin` is a human agent. The system is the bot, by its name.
+
     {"dialogue_id": "7", "system": "alpha", "case_id": "refund", "utterances": [
      {"speaker": "user", "text": "I want my money back."}, {"speaker": "assistant", "text": "I can see to that."}]}
 
@@ -39,12 +44,14 @@ Optional are `case_id` or `prompt` (the case that systems share), `language`, `s
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from html import unescape
 from itertools import cycle, islice
 from typing import Any
 
-from dialeval.corpora.json_records import name_of, required
+from dialeval.corpora.json_records import name_of, required, value_at
 from dialeval.corpora.text_files import JsonLine
 from dialeval.corpora.transcripts.entries import (
     CLAUDES,
@@ -286,6 +293,57 @@ def _entry_rasa(event: dict[str, Any]) -> dict[str, Any] | None:
     is_done = kind == "action" and isinstance(action, str) and action not in _WAITING
     is_done = is_done and not str(action).startswith("utter_")  # its utterance is an event of its own
     return {"role": "bot", "content": [{"type": "tool_use", "name": action, "input": ""}]} if is_done else None
+
+
+# Intercom's conversations, one for each object, as its API and its export to files give them.
+
+INTERCOM = frozenset({"source", "conversation_parts"})
+"""Fields of a conversation."""
+_INTERCOM_ROLES = {"user": "user", "lead": "user", "contact": "user", "admin": "admin", "bot": "bot"}
+_INTERCOM_FIELDS = ("id", "dialogue_id", "case_id", "language", "model")
+_NOTE = "note"
+_HTML_BREAK = re.compile(r"(?i)\s*(?:<br\b[^>]*>|</(?:p|div|li|h[1-6]|tr)>)\s*")
+_HTML_TAG = re.compile(r"<[/!a-zA-Z][^>]*>")
+
+
+def intercom_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
+    """Yields the dialogue of one conversation; its internal notes, assignments and other events are left out.
+
+    Raises:
+        UserError: invalid data; the message has the place and the remedy.
+    """
+    record, where = line.record, line.where
+    parts = value_at(record, "conversation_parts.conversation_parts")
+    if not isinstance(parts, list) or not all(isinstance(part, dict) for part in [record["source"], *parts]):
+        raise UserError(
+            f"{where}: 'source' must be an object and 'conversation_parts' one with a list of that name; retrieve each "
+            f"conversation with its parts"
+        )
+    messages: list[dict[str, Any]] = []
+    bot = ""
+    for number, part in enumerate([record["source"], *parts]):
+        body, author = part.get("body"), _object(part, "author")
+        if not isinstance(body, str) or not body.strip():
+            notes["parts of conversations without text, such as assignments, left out"] += number > 0
+        elif f"{part.get('part_type')}".startswith(_NOTE):
+            notes["internal notes left out"] += 1
+        else:
+            role = _INTERCOM_ROLES.get(f"{author.get('type')}")
+            if role is None:
+                raise UserError(
+                    f"{where}, part {number}: the author's type is {author.get('type')!r:.40}; it must be one of "
+                    f"{', '.join(_INTERCOM_ROLES)}"
+                )
+            if role == "bot" and isinstance(author.get("name"), str):
+                bot = bot or author["name"]
+            messages.append({"role": role, "content": _plain_text(body)})
+    about = {"model": bot or None, **{name: record[name] for name in _INTERCOM_FIELDS if name in record}}
+    yield transcript(line._replace(record={**about, "messages": messages}), "messages", notes)
+
+
+def _plain_text(html: str) -> str:
+    """Returns the text of a message in HTML."""
+    return unescape(_HTML_TAG.sub("", _HTML_BREAK.sub("\n", html))).strip()
 
 
 # The plain format for anyone's transcripts: JSON Lines, one dialogue of one system per line.

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.corpora.json_records import (
+    RecordFields,
     data_set_files,
     is_columnar,
     is_data_set,
@@ -69,6 +70,8 @@ FORMATS = {
     "systems are in `model_a`, `generator_1` or `response_0_source`; else they are called as the field, `response_a`.",
     "mt_bench": "MT-bench's folder: `question.jsonl`, `model_answer/alpha.jsonl`, ...",
     "rasa": 'Rasa\'s trackers: `{"sender_id": ..., "events": [{"event": "user", "text": "..."}, ...]}`',
+    "intercom": "Intercom's conversations with their `conversation_parts`, JSON or JSON Lines. The system is the bot; "
+    "to evaluate human agents, set `system: NAME` and `evaluated_role: admin`. Internal notes are left out.",
     "text": "`.txt` with `Ann: Good morning.` per line and a blank line between dialogues, or one dialogue per line, "
     "`Good morning . __eou__ ... __eou__` (DailyDialog).",
     "csv": "One row per utterance: `dialogue_id`, `system`, `speaker`, `text`; optional `case_id`, `turn` (orders the "
@@ -90,7 +93,7 @@ FORMATS = {
     "whatsapp": "WhatsApp's exported chat, `.txt`, or a folder of them. Set `evaluated_role` to the judged sender.",
 }
 """The content of a file, by the reader's name in the configuration, for the documentation."""
-AUTO, FOLDER, CSV, TEXT, MT_BENCH, OASST = "auto", "folder", "csv", "text", "mt_bench", "oasst"
+AUTO, FOLDER, CSV, TEXT, MT_BENCH, OASST, INTERCOM = "auto", "folder", "csv", "text", "mt_bench", "oasst", "intercom"
 INSPECT, LM_EVAL, SLACK, WHATSAPP, JSON = "inspect", "lm_eval", "slack", "whatsapp", "jsonl"
 _FIELDS = {JSON: PLAIN, "sharegpt": SHAREGPT, "messages": MESSAGES, "comparisons": PAIR}
 """Fields that each identify a format of JSON; those of `TOGETHER` identify one only together."""
@@ -98,6 +101,7 @@ _OF_EXPORTS = {
     INSPECT: (frozenset({"eval", "status"}), frozenset({"eval", "samples"})),
     LM_EVAL: (frozenset({"doc_id", "doc", "arguments"}), frozenset({"doc_id", "resps"})),
     OASST: json_formats.TREES,
+    INTERCOM: (json_formats.INTERCOM,),
     SLACK: (frozenset({"type", "user", "ts"}), frozenset({"type", "bot_id", "ts"}), frozenset({"subtype", "ts"})),
     **{name: export.fields for name, export in EXPORTS.items()},
 }
@@ -108,6 +112,7 @@ _OF_JSON: dict[str, Callable[[JsonLine, Counter[str]], Iterator[Transcript]]] = 
     "messages": partial(json_formats.chats, fields=(*MESSAGES, CLAUDES)),
     "chatgpt": json_formats.chatgpt_dialogues,
     "rasa": json_formats.rasa_dialogues,
+    INTERCOM: json_formats.intercom_dialogues,
     "preferences": replies.preference_dialogues,
     "comparisons": replies.comparison_dialogues,
     "replies": replies.reply_dialogues,
@@ -161,6 +166,8 @@ def _read_objects(path: Path, kind: str, columns: Mapping[str, str], notes: Coun
     wanted = fields_with(columns)
     if kind in (OASST, CSV):  # a list of their objects is no dialogue without a name
         wanted = wanted._replace(bare="", together=[*wanted.together, *json_formats.TREES])
+    if kind == INTERCOM:  # the list around conversations has a field that others call a dialogue
+        wanted = RecordFields((), together=[json_formats.INTERCOM])
     lines = records_of(path, wanted, western=western)
     if kind == OASST:
         found = list(lines)
