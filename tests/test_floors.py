@@ -1,4 +1,4 @@
-"""Nothing imports upwards: the floors in docs/extending.md name every package, and imports go down or stay."""
+"""Nothing imports upwards: the layers in docs/extending.md name every package, and imports go down or stay."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ LIBRARY = ROOT / "workflow" / "dialeval"
 def floors() -> dict[str, int]:
     """Returns the floor of each package or module, the ground highest in number."""
     page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
-    table = page.split("## The library, floor by floor")[1]
+    table = page.split("## The library, layer by layer")[1]
     rows = [line.split("|")[2] for line in table.splitlines() if line.startswith("| ")][1:]
     named = [
         (name, floor) for floor, row in enumerate(rows) for name in re.findall(r"`([a-z_.]+)`", row) if is_ours(name)
     ]
-    assert len(named) == len(dict(named)), "a package stands on two floors"
+    assert len(named) == len(dict(named)), "a package is in two layers"
     return dict(named)
 
 

@@ -1,4 +1,4 @@
-"""Draws the floors of the library, `floors.svg`, from the table in docs/extending.md and from the imports in the code.
+"""Draws the layers of the library, `floors.svg`, from the table in docs/extending.md and from the imports in the code.
 
 python docs/images/floors.py
 """
@@ -28,7 +28,7 @@ def floors() -> list[tuple[str, list[str]]]:
     """Returns the floors from the top down, each with its rooms and single modules."""
     page = (HERE.parent / "extending.md").read_text(encoding="utf-8")
     rows = [
-        line.split("|")[1:3] for line in page.split("## The library, floor by floor")[1].splitlines() if "|" in line
+        line.split("|")[1:3] for line in page.split("## The library, layer by layer")[1].splitlines() if "|" in line
     ]
     return [(name.strip(), re.findall(r"`([a-z_]+)`", rooms)) for name, rooms in rows[2:]]
 
@@ -58,13 +58,13 @@ def drawing() -> str:
         gap = min(190, (WIDTH - LEFT) / len(rooms))
         for place, room in enumerate(rooms):
             x = LEFT + place * gap
-            hint = f"<title>{counted[room]} modules of other rooms import {room}</title>"
+            hint = f"<title>{counted[room]} modules of other packages import {room}</title>"
             parts.append(f'<g><rect x="{x:.0f}" y="{top}" width="{gap - 8:.0f}" height="{BOX}">{hint}</rect>')
             parts.append(f'<text x="{x + (gap - 8) / 2:.0f}" y="{top + 24}" text-anchor="middle">{room}</text></g>')
     height = 34 + len(plan) * FLOOR
-    hint = '<text class="hint" x="8" y="18">A module imports from its own floor and from those below.</text>'
+    hint = '<text class="hint" x="8" y="18">A module imports only from its own layer and from those below.</text>'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img">'
-    title = "<title>The rooms of the library, floor by floor</title>"
+    title = "<title>The packages of the library, layer by layer</title>"
     return "\n".join([head, title, f"<style>{STYLE}</style>", hint, *parts, "</svg>", ""])
 
 

@@ -64,6 +64,7 @@ def test_people_decide_who_is_best_and_order_the_board() -> None:
     assert said.answer.startswith(
         "v1 is best, according to human-corrected estimates: first by felt (empathy) (5). Places by"
     )
+    assert said.headline == "v1 comes first: 5 by felt (empathy), human-corrected. The order was not tested."
     assert ("felt (empathy): 28 to 30 labelled per system; bias of judge clerk: -1.5 to +0.5.") in said.details
 
 
@@ -92,6 +93,9 @@ def test_simulated_annotators_are_called_so_everywhere() -> None:
     assert board.measures[0].label == "Simulated labels: felt (empathy)"
     said = summarise(inputs, board)
     assert said.answer.startswith("v1 is best, according to estimates corrected by simulated labels")
+    assert (
+        said.headline == "v1 comes first: 5 by felt (empathy), corrected by simulated labels. The order was not tested."
+    )
     assert "simulated annotators (a program, not people)" in " ".join(said.basis)
 
 

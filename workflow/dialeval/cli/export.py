@@ -36,8 +36,8 @@ def add_export(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `dialeval export`."""
     parser.epilog = (
         "hub exports all final tables, or those named; add a licence to its card before you publish it. mlflow and "
-        "wandb need the extras of these names; WANDB_MODE=offline sends nothing. label-studio and argilla need the "
-        "target annotation_pages before; put the files that they export into the folder of the labels."
+        "wandb need the extras of these names; WANDB_MODE=offline sends nothing. Before label-studio or argilla, run "
+        "the target annotation_pages; put the files that these tools export into the folder of the labels."
     )
     formats = "; ".join(f"{name}: {words}" for name, words in FORMATS.items())
     parser.add_argument("format", choices=FORMATS, metavar="FORMAT", help=formats)

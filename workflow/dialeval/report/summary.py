@@ -128,7 +128,7 @@ def headline(board: Board) -> str:
     if measure is None or len(ranking) < 2:
         return ""
     leaders, number = _best(board, measure)
-    by = f"{write_number(number, measure.kind)} by {measure.name}"
+    by = f"{write_number(number, measure.kind)} by {measure.name}{_corrected_by(measure)}"
     if len(leaders) > 1:
         return f"{listed(leaders)} share the first place: {by}."
     first = first_by(board, measure)
@@ -138,6 +138,14 @@ def headline(board: Board) -> str:
         return f"{leaders[0]} comes first, but not significantly before {named(first.rivals)}: {by}."
     is_best = "chats best" if SELFCHAT in board.sources else "is best"
     return f"{leaders[0]} {is_best}, significantly ahead of all others{except_for(first.unplaced)}: {by}."
+
+
+def _corrected_by(measure: Measure) -> str:
+    """Return whose labels correct a measure, in words; empty for the judge's own."""
+    if not measure.by_people:
+        return ""
+    words = {"people": "human-corrected", "simulated": "corrected by simulated labels"}
+    return f", {words.get(measure.by_people, 'corrected by real and simulated labels')}"
 
 
 def mean_of(ensemble: str, members: tuple[str, ...]) -> str:

@@ -58,7 +58,7 @@ def labelling_page(settings: SheetSettings, draw: Path, items: list[Path], page:
         temporary.write_text(page_html(sheet), encoding="utf-8", newline="")
     with replacing(csv) as temporary:
         temporary.write_text(blank_csv(sheet), encoding="utf-8", newline="")
-    print(f"{len(sheet.units)} for {sheet.annotator} under {sheet.protocol}: {page}")
+    print(f"labelling page of {sheet.annotator} for {sheet.protocol}, {len(sheet.units)} items: {page}")
 
 
 def make_sheet(settings: SheetSettings, draw: Path, items: list[Path]) -> Sheet:
