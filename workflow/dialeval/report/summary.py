@@ -121,6 +121,14 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
     )
 
 
+_CORRECTED_BY = {
+    "people": ", human-corrected",
+    "simulated": ", corrected by simulated labels",
+    "people and simulated": ", corrected by real and simulated labels",
+}
+"""What the headline adds to the name of a human-corrected measure, by its annotators."""
+
+
 def headline(board: Board) -> str:
     """Return who is best by the primary measure, in one sentence; empty if it ranks no two systems."""
     measure = board.primary
@@ -128,7 +136,7 @@ def headline(board: Board) -> str:
     if measure is None or len(ranking) < 2:
         return ""
     leaders, number = _best(board, measure)
-    by = f"{write_number(number, measure.kind)} by {measure.name}"
+    by = f"{write_number(number, measure.kind)} by {measure.name}{_CORRECTED_BY.get(measure.by_people, '')}"
     if len(leaders) > 1:
         return f"{listed(leaders)} share the first place: {by}."
     first = first_by(board, measure)
