@@ -58,7 +58,8 @@ def changes(a: Run, b: Run) -> list[Row]:
     rows += list(_of_jobs("data", common, _data))
     rows += _prompts(a, b)
     rows += list(_of_jobs("code", common, lambda record: {record.get("stage", ""): record.get("code", "")}))
-    rows += list(_of_jobs("libraries", _with_loaded_libraries(common, ours, theirs), lambda record: record["libraries"]))
+    loaded = _with_loaded_libraries(common, ours, theirs)
+    rows += list(_of_jobs("libraries", loaded, lambda record: record["libraries"]))
     rows += list(_of_jobs("version", common, lambda record: {"dialeval": record.get("version", "")}))
     return rows
 
