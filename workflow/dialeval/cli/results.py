@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -206,11 +206,23 @@ def exceeded(bounds: Iterable[Bound], rows: Sequence[Mapping[str, Any]]) -> list
     for bound in bounds:
         covered = [row for row in rows if bound.covers(row)]
         if not covered:
-            tables = sorted({row["table"] for row in rows})
-            hint = nearest(bound.table, tables) if tables else "the two runs have no number in common"
-            raise UserError(f"--fail-if '{bound.text}': the two runs do not both have this number; {hint}")
+            raise UserError(f"--fail-if '{bound.text}': the two runs do not both have this number; {_hint(bound, rows)}")
         lines += [_line(bound, row) for row in covered if not bound.is_met_by(row)]
     return lines
+
+
+def _hint(bound: Bound, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the nearest names of the first part of a bound that no row has."""
+    parts = {"table": bound.table, "measure": bound.measure, "system": bound.system}
+    wider = replace(bound, measure="*", system="*")
+    for part, name in parts.items():
+        wider = replace(wider, **{part: name})
+        covered = [row for row in rows if wider.covers(row)]
+        if not covered:
+            names = sorted({row[part] for row in rows})
+            return f"{part}: {nearest(name, names)}" if names else "the two runs have no number in common"
+        rows = covered
+    return "leave out a part of it"
 
 
 def verdict(bounds: Sequence[Bound], failed: Sequence[str]) -> str:
@@ -222,7 +234,7 @@ def verdict(bounds: Sequence[Bound], failed: Sequence[str]) -> str:
 
 def _lines_of(path: Path) -> list[str]:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"--fail-if @{path}: the file cannot be read: {error}; name a text file of bounds") from error
     lines = [line for row in text.splitlines() if (line := row.partition("#")[0].strip())]
