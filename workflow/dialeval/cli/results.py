@@ -206,7 +206,8 @@ def exceeded(bounds: Iterable[Bound], rows: Sequence[Mapping[str, Any]]) -> list
     for bound in bounds:
         covered = [row for row in rows if bound.covers(row)]
         if not covered:
-            raise UserError(f"--fail-if '{bound.text}': the two runs do not both have this number; {_hint(bound, rows)}")
+            hint = _hint(bound, rows)
+            raise UserError(f"--fail-if '{bound.text}': the two runs do not both have this number; {hint}")
         lines += [_line(bound, row) for row in covered if not bound.is_met_by(row)]
     return lines
 
