@@ -383,7 +383,7 @@ def drop(row: int, cell: int) -> Callable[[Rows], object]:
         (lambda rows: rows[0].__setitem__(3, "id"), "a.csv, row 1: the column key, item_id, or system and case_id"),
         (
             lambda rows: rows[0].__setitem__(1, "name"),
-            "a.csv, row 1: the column annotator missing; its columns: protocol",
+            "a.csv, row 1: the column annotator is missing; its columns: protocol",
         ),
         (
             lambda rows: rows[2].__setitem__(8, "3-Apr"),

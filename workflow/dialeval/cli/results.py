@@ -214,16 +214,14 @@ def exceeded(bounds: Iterable[Bound], rows: Sequence[Mapping[str, Any]]) -> list
 
 def _hint(bound: Bound, rows: Sequence[Mapping[str, Any]]) -> str:
     """Return the nearest names of the first part of a bound that no row has."""
-    parts = {"table": bound.table, "measure": bound.measure, "system": bound.system}
-    wider = replace(bound, measure="*", system="*")
-    for part, name in parts.items():
-        wider = replace(wider, **{part: name})
-        covered = [row for row in rows if wider.covers(row)]
-        if not covered:
-            names = sorted({row[part] for row in rows})
-            return f"{part}: {nearest(name, names)}" if names else "the two runs have no number in common"
+    table = replace(bound, measure="*", system="*")
+    wider = {"table": table, "measure": replace(table, measure=bound.measure), "system": bound}
+    for part, so_far in wider.items():
+        covered = [row for row in rows if so_far.covers(row)]
+        if not covered and rows:
+            return f"{part}: {nearest(getattr(bound, part), {row[part] for row in rows})}"
         rows = covered
-    return "leave out a part of it"
+    return "the two runs have no number in common"
 
 
 def verdict(bounds: Sequence[Bound], failed: Sequence[str]) -> str:
