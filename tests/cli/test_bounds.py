@@ -61,7 +61,7 @@ def test_bounds_come_from_a_file_too(runs: Path, tmp_path: Path) -> None:
     file = tmp_path / "bounds.txt"
     file.write_text("# gate of the release\nunieval[same] < -0.05\n\nunieval[worse] < -0.05  # fails\n")
     assert compare(runs, f"@{file}") == 1
-    file.write_text("unieval[same] < -0.05\n")
+    file.write_text("unieval[same] < -0.05\n", encoding="utf-8-sig")  # as editors of Windows save it
     assert compare(runs, f"@{file}") == 0
 
 
@@ -71,7 +71,8 @@ def test_bounds_come_from_a_file_too(runs: Path, tmp_path: Path) -> None:
         ("unieval == 0.1", "is not a bound; write TABLE < NUMBER"),
         ("unieval < five", "is not a bound"),
         ("unievl/pass_rates < 0", "did you mean 'unieval/pass_rates'"),
-        ("unieval[nobody] < 0", "do not both have this number"),
+        ("unieval[wors] < 0", "do not both have this number; system: did you mean 'worse'?"),
+        ("unieval/pass_rates:rate[worse] < 0", "do not both have this number; measure: "),
         ("@missing.txt", "missing.txt: the file cannot be read"),
     ],
 )

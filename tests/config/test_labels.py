@@ -79,7 +79,7 @@ RATED = {"metaeval": {"corpora": {"own": {"reader": "severity_levels", "dialogue
         ({"sampling_design": "active", "protocols": ["quality"]}, {},
          "labels.sampling_design: one response under quality (form scale) does not show how certain the judge is"),
         ({"questions": {"bettr": "Which?"}}, {}, "labels.questions: annotators cannot label under 'bettr'; did you"),
-        ({"questions": {"quality": "Which?"}}, {}, "labels.questions: protocol quality has criteria, and annotators"),
+        ({"questions": {"quality": "Which?"}}, {}, "labels.questions: protocol quality has no template of yours"),
         ({}, {"protocols": {"better": OWN}}, "labels.questions: protocol better uses its own template"),
         ({"questions": {"both": "How?"}}, {"protocols": {"both": BASE["protocols"]["both"] | {"template": "how.j2"}}},
          "labels.questions.both: it is a single question, and both has the criteria coherence, relevance"),

@@ -108,8 +108,8 @@ def test_label_studios_choice_between_two_is_an_outcome(tmp_path: Path, pairs: P
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("annotator,item_id,coherance\nann,1/kiosk,4\n", "or one for each criterion) missing; its columns: annotator"),
-        ("item_id,coherence\n1/kiosk,4\n", "the column annotator missing"),
+        ("annotator,item_id,coherance\nann,1/kiosk,4\n", "one for each criterion) is missing; its columns: annotator"),
+        ("item_id,coherence\n1/kiosk,4\n", "the column annotator is missing"),
         ("annotator,item_id,coherence,overall\nann,1/kiosk,4,9\n", "x.csv, row 2: 9 is outside the scale of overall"),
         ([3], "x.json, row 1: 3 is not an object with an answer"),
         ([], "the column annotator"),

@@ -136,10 +136,10 @@ HEAD = "annotator,protocol,item_id,criterion,label"
         (b"a,b\n1,2\n", "x.csv, row 1: it has no column of labels, such as annotator, label and item_id"),
         (
             b"annotator,item_id\nann,1/kiosk\n",
-            "row 1: the column label (or value, outcome, winner, or one for each criterion) missing",
+            "row 1: the column label (or value, outcome, winner, or one for each criterion) is missing",
         ),
-        (b"label,item_id\n3,1/kiosk\n", "x.csv, row 1: the column annotator missing"),
-        (b"annotator,label\nann,3\n", "the column key, item_id, or system and case_id missing"),
+        (b"label,item_id\n3,1/kiosk\n", "x.csv, row 1: the column annotator is missing"),
+        (b"annotator,label\nann,3\n", "the column key, item_id, or system and case_id is missing"),
         (b"annotator,label,value,item_id\nann,3,4,1/kiosk\n", "it has the columns label and value; keep one"),
         (b"annotator,label,Label,item_id\nann,3,4,1/kiosk\n", "the column 'label' occurs more than once"),
         (f"{HEAD}\nann,quality,99/kiosk,overall,3\n".encode(), "row 2: protocol quality has no item_id '99/kiosk'"),
@@ -383,7 +383,7 @@ def drop(row: int, cell: int) -> Callable[[Rows], object]:
         (lambda rows: rows[0].__setitem__(3, "id"), "a.csv, row 1: the column key, item_id, or system and case_id"),
         (
             lambda rows: rows[0].__setitem__(1, "name"),
-            "a.csv, row 1: the column annotator missing; its columns: protocol",
+            "a.csv, row 1: the column annotator is missing; its columns: protocol",
         ),
         (
             lambda rows: rows[2].__setitem__(8, "3-Apr"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,11 @@ def test_an_estimate_reads_what_an_earlier_run_left(tmp_path: Path) -> None:
     judged.parent.mkdir(parents=True)
     judged.touch()
     assert fresh.judged_before() == [str(judged)]
+    corrected = tmp_path / "tables" / "labels" / "estimates.parquet"
+    corrected.parent.mkdir(parents=True)
+    corrected.touch()
+    assert fresh.estimated_before() == []  # all label files were removed since
+    assert replace(fresh, has_labels=True).estimated_before() == [str(corrected)]
 
 
 def test_tables_of_labels_are_made_where_there_are_labels() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import report_example as example
@@ -88,6 +89,13 @@ def test_systems_not_significantly_worse_than_the_first_are_in_the_headline() ->
         "a comes first, according to judge clerk: first by one (90.0%). By one, b and c do not differ "
         "significantly from a."
     )
+
+
+def test_the_headline_states_that_its_number_is_human_corrected() -> None:
+    one = column("one", {"a": (1, 1, 1), "b": (2, 2, 2)})
+    for annotators, words in (("people", "human-corrected"), ("simulated", "corrected by simulated labels")):
+        board = board_of(replace(one, by_people=annotators))
+        assert summarise(example.inputs(), board).headline.endswith(f": 90.0% by one, {words}.")
 
 
 def test_each_measure_that_is_named_has_its_rivals_and_many_of_them_are_counted() -> None:

@@ -50,6 +50,15 @@ def test_settings_libraries_and_data_of_the_same_jobs(tmp_path: Path) -> None:
     ]
 
 
+def test_a_library_that_only_one_of_the_same_jobs_loaded_is_no_change(tmp_path: Path) -> None:
+    for name, more in (("a", {}), ("b", {"scipy": "1.17"})):  # in b, two jobs share a process and so its libraries
+        write_record(tmp_path / name, "seeds.parquet", {}, libraries={"numpy": "2.0", **more})
+        write_record(tmp_path / name, "tables/usage.parquet", {}, libraries={"numpy": "2.0", "scipy": "1.17"})
+    assert _changes(tmp_path) == []
+    write_record(tmp_path / "b", "seeds.parquet", {}, libraries={"numpy": "2.0", "scipy": "1.18", "torch": "3"})
+    assert _changes(tmp_path) == [("libraries", "scipy", "1.17", "1.18", 1), ("libraries", "torch", "", "3", 1)]
+
+
 def test_the_written_configuration_leads(tmp_path: Path) -> None:
     for name, judge in (("a", "one"), ("b", "two")):
         write_record(tmp_path / name, "seeds.parquet", {"judge": judge})

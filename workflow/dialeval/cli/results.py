@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -206,11 +206,22 @@ def exceeded(bounds: Iterable[Bound], rows: Sequence[Mapping[str, Any]]) -> list
     for bound in bounds:
         covered = [row for row in rows if bound.covers(row)]
         if not covered:
-            tables = sorted({row["table"] for row in rows})
-            hint = nearest(bound.table, tables) if tables else "the two runs have no number in common"
+            hint = _hint(bound, rows)
             raise UserError(f"--fail-if '{bound.text}': the two runs do not both have this number; {hint}")
         lines += [_line(bound, row) for row in covered if not bound.is_met_by(row)]
     return lines
+
+
+def _hint(bound: Bound, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the nearest names of the first part of a bound that no row has."""
+    table = replace(bound, measure="*", system="*")
+    wider = {"table": table, "measure": replace(table, measure=bound.measure), "system": bound}
+    for part, so_far in wider.items():
+        covered = [row for row in rows if so_far.covers(row)]
+        if not covered and rows:
+            return f"{part}: {nearest(getattr(bound, part), {row[part] for row in rows})}"
+        rows = covered
+    return "the two runs have no number in common"
 
 
 def verdict(bounds: Sequence[Bound], failed: Sequence[str]) -> str:
@@ -222,7 +233,7 @@ def verdict(bounds: Sequence[Bound], failed: Sequence[str]) -> str:
 
 def _lines_of(path: Path) -> list[str]:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"--fail-if @{path}: the file cannot be read: {error}; name a text file of bounds") from error
     lines = [line for row in text.splitlines() if (line := row.partition("#")[0].strip())]

@@ -220,7 +220,8 @@ def _questions(config: Config, labels: Labels) -> Iterator[Mistake]:
         criteria = criteria_for_annotators(config, name, protocol)
         if criteria and not has_own_template(config, protocol):
             words = (
-                f"protocol {name} has criteria, and annotators see their questions; write the questions under criteria"
+                f"protocol {name} has no template of yours, so annotators see the questions of its criteria; write "
+                f"these questions under criteria"
             )
             yield Mistake("labels.questions", words, related)
         elif isinstance(question, str) and len(criteria) > 1:

@@ -241,7 +241,8 @@ def _answer_columns(path: Path, columns: list[str], criteria: Mapping[str, str])
     }
     if missing := [name for name, there in wanted.items() if not there]:
         raise UserError(
-            f"{path.name}, row 1: {' and '.join(f'the column {name}' for name in missing)} missing; its columns: "
+            f"{path.name}, row 1: {' and '.join(f'the column {name}' for name in missing)} "
+            f"{'is' if len(missing) == 1 else 'are'} missing; its columns: "
             f"{listed(columns)}; add {'it' if len(missing) == 1 else 'them'} or rename a column"
         )
     if len(answers) > 1:

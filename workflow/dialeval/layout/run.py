@@ -243,7 +243,7 @@ class Layout(Figures):
 
     def estimated_before(self) -> list[str]:
         """Return the human-corrected estimates that an earlier run made."""
-        return _existing(self.corrected_tables()[:1] if self.config.labels else [])
+        return _existing(self.corrected_tables()[:1] if self.has_labels else [])
 
 
 def _existing(paths: Iterable[str]) -> list[str]:

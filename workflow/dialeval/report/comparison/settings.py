@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ import yaml
 from dialeval import layout
 from dialeval.config.files import WRITTEN_DOWN
 from dialeval.errors import UserError
+from dialeval.provenance.records import versions_of
 from dialeval.report.comparison.runs import Run
 from dialeval.tables.dialogues import REQUESTS
 from dialeval.tables.files import OTHER_VERSION, chosen_rows, count_rows
@@ -57,7 +58,8 @@ def changes(a: Run, b: Run) -> list[Row]:
     rows += list(_of_jobs("data", common, _data))
     rows += _prompts(a, b)
     rows += list(_of_jobs("code", common, lambda record: {record.get("stage", ""): record.get("code", "")}))
-    rows += list(_of_jobs("libraries", common, lambda record: record.get("libraries", {})))
+    loaded = _with_loaded_libraries(common, ours, theirs)
+    rows += list(_of_jobs("libraries", loaded, lambda record: record["libraries"]))
     rows += list(_of_jobs("version", common, lambda record: {"dialeval": record.get("version", "")}))
     return rows
 
@@ -92,7 +94,7 @@ def _between(kind: str, prefix: str, first: Mapping[str, str], second: Mapping[s
             yield {"kind": kind, "place": prefix + place, "value_a": before, "value_b": after, "n_jobs": 0}
 
 
-def _of_jobs(kind: str, common: list[tuple[str, Row, Row]], part_of: Any) -> Iterator[Row]:
+def _of_jobs(kind: str, common: Iterable[tuple[str, Row, Row]], part_of: Any) -> Iterator[Row]:
     """Yields what is another between the records of the same jobs, each change once with the number of its jobs."""
     found: dict[tuple[str, str, str], int] = defaultdict(int)
     for _, first, second in common:
@@ -100,6 +102,28 @@ def _of_jobs(kind: str, common: list[tuple[str, Row, Row]], part_of: Any) -> Ite
             found[row["place"], row["value_a"], row["value_b"]] += 1
     for (place, before, after), n_jobs in found.items():
         yield {"kind": kind, "place": place, "value_a": before, "value_b": after, "n_jobs": n_jobs}
+
+
+def _with_loaded_libraries(
+    common: list[tuple[str, Row, Row]], ours: Mapping[str, Row], theirs: Mapping[str, Row]
+) -> Iterator[tuple[str, Row, Row]]:
+    """Yields the records of the same jobs, each with its run's version of a library that only the other job loaded.
+
+    Jobs of one process share its libraries, so a job can have more of them than the same job in a process of its own.
+    """
+    of_a, of_b = versions_of(ours.values()), versions_of(theirs.values())
+    for name, first, second in common:
+        before, after = first.get("libraries", {}), second.get("libraries", {})
+        yield (
+            name,
+            {"libraries": {**_versions_in(after, of_a), **before}},
+            {"libraries": {**_versions_in(before, of_b), **after}},
+        )
+
+
+def _versions_in(libraries: Mapping[str, str], versions: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    known = {name: versions[name] for name in libraries if name in versions}
+    return {name: libraries[name] if libraries[name] in found else found[-1] for name, found in known.items()}
 
 
 def _settings(record: Row) -> dict[str, str]:
