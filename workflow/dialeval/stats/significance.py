@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr, ndtri, stdtrit
 
 from dialeval.stats.arrays import FloatArray, IntArray, as_codes, as_floats, check_confidence
 
@@ -329,19 +329,25 @@ def confidence_sequence(counts: Sequence[int], error: float) -> FloatArray:
     return np.asarray(np.sqrt((mixed + 1.0) / mixed * np.log((mixed + 1.0) / error**2)), dtype=np.float64)
 
 
-def anytime_limits(estimate: float, ci_low: float, ci_high: float, n: int, confidence: float) -> tuple[float, float]:
+def anytime_limits(
+    estimate: float, ci_low: float, ci_high: float, n: int, confidence: float, df: float = math.inf
+) -> tuple[float, float]:
     """Return the limits of a confidence sequence: all looks together hold the true value with the nominal coverage.
 
-    The distances to the limits of a fixed-n interval are multiplied by the boundary of `confidence_sequence` over the
-    normal quantile.
+    The distances to the limits of a fixed-n interval are multiplied by t_b / t, with t its quantile of Student's
+    distribution, and t_b the quantile with the tail probability of `confidence_sequence` in the normal distribution.
 
     Args:
         estimate, ci_low, ci_high: an estimate with its interval for one look; NaN if undefined.
         n: independent observations, such as labelled cases.
         confidence: nominal coverage.
+        df: degrees of freedom of the interval; infinite, or NaN, for the normal distribution.
     """
     error = 1.0 - confidence
-    wider = float(confidence_sequence([max(n, 1)], error)[0] / -ndtri(0.5 * error))
+    freedom = math.inf if math.isnan(df) else max(df, 1.0)
+    tails = np.array([ndtr(-confidence_sequence([max(n, 1)], error)[0]), 0.5 * error])
+    boundary, quantile = ndtri(tails) if math.isinf(freedom) else stdtrit(freedom, tails)
+    wider = float(boundary / quantile)
     return estimate - wider * (estimate - ci_low), estimate + wider * (ci_high - estimate)
 
 
