@@ -165,7 +165,7 @@ def at_every_look(gates: Gates, repetitions: int) -> None:
                 low, high, at_look, n_labels = [], [], [], []
                 for n, found in zip(looks, looked_at(study, by, seed, looks), strict=True):
                     number = found.estimate, found.ci_low, found.ci_high, found.n_labelled_clusters
-                    limits = [anytime_limits(*one, 0.95, df) for *one, df in zip(*number, found.df, strict=True)]
+                    limits = [anytime_limits(*one, 0.95) for one in zip(*number, strict=True)]
                     low.append([one[0] for one in limits])
                     high.append([one[1] for one in limits])
                     at_look.append((found.ci_low <= study.truth) & (study.truth <= found.ci_high))

@@ -399,7 +399,7 @@ def _rows(found: _Found, shared: Row, limits: tuple[float, float], of_all: str) 
 
 def _anytime(number: Row, n: int, confidence: float) -> Row:
     """Returns the limits of the confidence sequence of an estimate."""
-    limits = anytime_limits(number["estimate"], number["ci_low"], number["ci_high"], n, confidence, number["df"])
+    limits = anytime_limits(number["estimate"], number["ci_low"], number["ci_high"], n, confidence)
     return dict(zip(_ANYTIME, limits, strict=True))
 
 

@@ -329,24 +329,21 @@ def confidence_sequence(counts: Sequence[int], error: float) -> FloatArray:
     return np.asarray(np.sqrt((mixed + 1.0) / mixed * np.log((mixed + 1.0) / error**2)), dtype=np.float64)
 
 
-def anytime_limits(
-    estimate: float, ci_low: float, ci_high: float, n: int, confidence: float, df: float = math.inf
-) -> tuple[float, float]:
+def anytime_limits(estimate: float, ci_low: float, ci_high: float, n: int, confidence: float) -> tuple[float, float]:
     """Return the limits of a confidence sequence: all looks together hold the true value with the nominal coverage.
 
-    The distances to the limits of a fixed-n interval are multiplied by t_b / t, with t its quantile of Student's
-    distribution, and t_b the quantile with the tail probability of `confidence_sequence` in the normal distribution.
+    The distances to the limits of a fixed-n interval are multiplied by t_b / t. Here t is the quantile of Student's
+    distribution with n - 1 degrees of freedom, and t_b its quantile with the tail probability that the boundary of
+    `confidence_sequence` has in the normal distribution.
 
     Args:
         estimate, ci_low, ci_high: an estimate with its interval for one look; NaN if undefined.
         n: independent observations, such as labelled cases.
         confidence: nominal coverage.
-        df: degrees of freedom of the interval; infinite, or NaN, for the normal distribution.
     """
     error = 1.0 - confidence
-    freedom = math.inf if math.isnan(df) else max(df, 1.0)
-    tails = np.array([ndtr(-confidence_sequence([max(n, 1)], error)[0]), 0.5 * error])
-    boundary, quantile = ndtri(tails) if math.isinf(freedom) else stdtrit(freedom, tails)
+    tails = [ndtr(-confidence_sequence([max(n, 1)], error)[0]), 0.5 * error]
+    boundary, quantile = stdtrit(max(n - 1.0, 1.0), tails)
     wider = float(boundary / quantile)
     return estimate - wider * (estimate - ci_low), estimate + wider * (ci_high - estimate)
 
