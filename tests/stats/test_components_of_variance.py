@@ -8,7 +8,7 @@ from scipy import stats
 
 from dialeval.stats.differences import differences_over_judges, item_differences
 from dialeval.stats.power import Cost, StudyDesign, cheapest_design
-from dialeval.stats.variance_components import FEWEST_CASES, Components, variance_components
+from dialeval.stats.variance_components import FEWEST_CASES, NO_VARIANCE, Components, variance_components
 
 
 def crossed(sizes: tuple[int, int, int, int], seed: int = 0, sd: float = 1.0) -> tuple[np.ndarray, ...]:
@@ -156,6 +156,17 @@ def test_scores_without_variance_have_none(value: np.ndarray) -> None:
     found = variance_components(value, system, case, judge)
     assert not found.estimate.any()
     assert np.isnan(found.generalizability().estimate)
+    assert found.generalizability().note
+
+
+def test_equal_scores_of_all_systems_on_each_case_have_dependability_alone() -> None:
+    system, case, judge = crossed((3, 6, 2, 1))[1:]
+    found = variance_components(case.astype(float), system, case, judge)
+    assert by_name(found)["case"] == pytest.approx(np.var(np.arange(6), ddof=1))
+    relative, absolute = found.generalizability(), found.dependability()
+    assert np.isnan(relative.estimate)
+    assert relative.note == NO_VARIANCE
+    assert (absolute.estimate, absolute.note) == (0.0, "")
 
 
 def test_negative_estimates_stay_and_count_as_zero() -> None:

@@ -8,7 +8,13 @@ from scipy.optimize import brentq, minimize
 from scipy.stats import t
 
 from dialeval.stats.bradley_terry import bradley_terry
-from dialeval.stats.penalised_ratings import FEW_COMPARISONS, NO_CLUSTERS, NOT_CONNECTED, penalised_bradley_terry
+from dialeval.stats.penalised_ratings import (
+    FEW_COMPARISONS,
+    NO_CLUSTERS,
+    NO_LARGEST_GROUP,
+    NOT_CONNECTED,
+    penalised_bradley_terry,
+)
 
 POINTS = 400.0 / np.log(10.0)
 
@@ -108,6 +114,18 @@ def test_what_is_not_identifiable_has_a_reason_and_no_number() -> None:
     ties = penalised_bradley_terry([0] * 8, [1] * 8, [0.5] * 8, 2)
     assert ties.rating == pytest.approx([1000.0, 1000.0])
     assert ties.ci_low[0] < 1000.0 < ties.ci_high[0]
+
+
+@pytest.mark.parametrize("names", [[0, 1, 2, 3], [2, 3, 0, 1]])
+def test_which_of_two_groups_of_the_same_size_is_rated_does_not_depend_on_names(names: list[int]) -> None:
+    name = np.array(names)
+    left, right = name[[0, 0, 1, 2, 2, 3] * 4], name[[1, 1, 0, 3, 3, 2] * 4]
+    none = penalised_bradley_terry(left, right, np.ones(24), 4)
+    assert np.isnan([none.rating, none.ci_low, none.ci_high]).all()
+    assert set(none.notes) == {NO_LARGEST_GROUP}
+    wins = np.where(np.isin(left, name[:2]), left == name[0], 1.0)  # the first group is separated
+    found = penalised_bradley_terry(left, right, wins, 4)
+    assert np.isnan(found.rating[name]).tolist() == [True, True, False, False]
 
 
 def test_repeats_within_a_seed_do_not_narrow_the_interval() -> None:

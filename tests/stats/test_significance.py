@@ -242,16 +242,25 @@ def test_the_confidence_sequence_does_not_depend_on_later_looks() -> None:
 
 
 def test_anytime_limits_hold_a_mean_at_all_looks_and_those_of_one_look_do_not() -> None:
-    rng, runs, n = np.random.default_rng(3), 400, np.arange(10, 201)
+    rng, runs, n = np.random.default_rng(3), 1000, np.arange(2, 201)  # from the second label on
     x = rng.normal(size=(runs, n[-1]))
     mean = x.cumsum(axis=1)[:, n - 1] / n
     spread = np.array([x[:, :size].std(axis=1, ddof=1) for size in n]).T
     reach = t.ppf(0.975, n - 1) * spread / np.sqrt(n)
     wider = np.array([anytime_limits(0.0, -1.0, 1.0, int(size), 0.95)[1] for size in n])
-    assert (np.abs(mean) <= wider * reach).all(axis=1).mean() >= 0.94
+    assert (np.abs(mean) <= wider * reach).all(axis=1).mean() >= 0.95
     assert (np.abs(mean) <= reach).all(axis=1).mean() < 0.8
-    assert anytime_limits(2.0, 1.0, 4.0, 50, 0.95) == pytest.approx((2.0 - wider[40], 2.0 + 2.0 * wider[40]))
+    assert anytime_limits(2.0, 1.0, 4.0, 50, 0.95) == pytest.approx((2.0 - wider[48], 2.0 + 2.0 * wider[48]))
     assert all(math.isnan(limit) for limit in anytime_limits(math.nan, math.nan, math.nan, 0, 0.95))
+
+
+@pytest.mark.parametrize("n", [2, 5, 50, 5000])
+def test_anytime_limits_have_the_tail_probability_of_the_boundary(n: int) -> None:
+    boundary = float(confidence_sequence([n], 0.05)[0])
+    reach = t.ppf(0.975, n - 1)
+    low, high = anytime_limits(1.0, 1.0 - reach, 1.0 + reach, n, 0.95)
+    assert t.sf(high - 1.0, n - 1) == pytest.approx(norm.sf(boundary))
+    assert t.cdf(low - 1.0, n - 1) == pytest.approx(norm.sf(boundary))
 
 
 def test_p_values_allow_for_the_looks_before() -> None:

@@ -20,6 +20,7 @@ from dialeval.stats.comparisons import Comparisons, cluster_table, compare, pair
 from dialeval.stats.likelihood import strength_design_effects
 
 NOT_CONNECTED = "no chain of comparisons connects it to the largest group"
+NO_LARGEST_GROUP = "not identifiable (not connected): the largest groups of connected systems are equally large"
 FEW_COMPARISONS = "penalised Bradley-Terry: the comparisons are too few for a limit"
 NO_CLUSTERS = "all comparisons are in one cluster, so there is no interval"
 _TOLERANCE = 1e-7
@@ -60,7 +61,8 @@ def penalised_bradley_terry(
     """Rate players by the Bradley-Terry model with Firth's penalty. A tie is half a win for each.
 
     A player without a rating by maximum likelihood has the median design effect of the others. A limit that lies more
-    than twelve powers of e away is NaN.
+    than twelve powers of e away is NaN. Of connected groups of the same size, the one that maximum likelihood rates has
+    ratings; if it rates none of them, no player has a rating.
 
     Args:
         left, right, outcome, n_players, cluster, confidence, scale, initial, equal_pairs: as of `bradley_terry`.
@@ -77,7 +79,14 @@ def penalised_bradley_terry(
     table = comparisons.table()
     weight = pair_weights(table[np.newaxis])[0] if equal_pairs else np.ones(comparisons.n_pairs)
     groups = comparisons.groups()
-    members = np.flatnonzero(groups == np.bincount(groups).argmax())
+    size = np.bincount(groups)
+    largest = np.flatnonzero(size == size.max())
+    if len(largest) > 1:  # of groups of the same size, the one that maximum likelihood rates
+        largest = np.unique(groups[comparisons.identified()])
+        if not len(largest) or size[largest[0]] < size.max():
+            notes = [NO_LARGEST_GROUP if note else "" for note in notes]
+            return PenalisedRatings(rating, low, high, tuple(notes))
+    members = np.flatnonzero(groups == largest[0])
     model = _Model.of(comparisons, table * np.asarray(weight).reshape(-1, 1), members)
     strength = model.maximum()
     points = scale / math.log(10.0)

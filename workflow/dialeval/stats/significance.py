@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr, ndtri, stdtrit
 
 from dialeval.stats.arrays import FloatArray, IntArray, as_codes, as_floats, check_confidence
 
@@ -332,8 +332,9 @@ def confidence_sequence(counts: Sequence[int], error: float) -> FloatArray:
 def anytime_limits(estimate: float, ci_low: float, ci_high: float, n: int, confidence: float) -> tuple[float, float]:
     """Return the limits of a confidence sequence: all looks together hold the true value with the nominal coverage.
 
-    The distances to the limits of a fixed-n interval are multiplied by the boundary of `confidence_sequence` over the
-    normal quantile.
+    The distances to the limits of a fixed-n interval are multiplied by t_b / t. Here t is the quantile of Student's
+    distribution with n - 1 degrees of freedom, and t_b its quantile with the tail probability that the boundary of
+    `confidence_sequence` has in the normal distribution.
 
     Args:
         estimate, ci_low, ci_high: an estimate with its interval for one look; NaN if undefined.
@@ -341,7 +342,9 @@ def anytime_limits(estimate: float, ci_low: float, ci_high: float, n: int, confi
         confidence: nominal coverage.
     """
     error = 1.0 - confidence
-    wider = float(confidence_sequence([max(n, 1)], error)[0] / -ndtri(0.5 * error))
+    tails = [ndtr(-confidence_sequence([max(n, 1)], error)[0]), 0.5 * error]
+    boundary, quantile = stdtrit(max(n - 1.0, 1.0), tails)
+    wider = float(boundary / quantile)
     return estimate - wider * (estimate - ci_low), estimate + wider * (ci_high - estimate)
 
 

@@ -42,6 +42,7 @@ FEWEST_CASES = 5
 NEGATIVE = "a negative estimate counts as 0 in sums"
 FEW_CASES = "no interval: fewer than {} cases tell the component"
 ONE_LEVEL = "one {}"
+NO_VARIANCE = "not identifiable: the means of the systems have neither a variance nor an error"
 
 _ROUNDING = 1e-12  # of the largest squared value
 _RANK = 1e-9  # of the largest singular value
@@ -209,7 +210,7 @@ class Components:
         low, high = percentile_interval(share[1:], self.confidence, design.n_cases)
         known = design.n_cases >= FEWEST_CASES
         ends = (float(low), float(high)) if known else (math.nan, math.nan)
-        note = "" if known else FEW_CASES.format(FEWEST_CASES)
+        note = NO_VARIANCE if math.isnan(share[0]) else "" if known else FEW_CASES.format(FEWEST_CASES)
         return Estimate(float(share[0]), *ends, self.confidence, len(share) - 1, note, design.n_cases, n_items=self.n)
 
 
