@@ -17,18 +17,18 @@ def main(results: Path) -> None:
     arena = pd.read_csv(tables / "arena" / "ratings.csv")
     unieval = pd.read_csv(tables / "unieval" / "pass_rates.csv")
     gteval = pd.read_csv(tables / "gteval" / "win_rates.csv")
-    ranks = pd.read_csv(tables / "arena" / "ranks.csv").query("measure == 'elo'")
+    ranks = pd.read_csv(tables / "arena" / "ranks.csv").query("measure == 'bradley_terry'")
     longest = arena["n_utterances"].max()  # each dialogue is judged at several lengths; the longest tells most
     at_longest = [table[table["n_utterances"] == longest] for table in (arena, unieval)]
     ranks = ranks[ranks["scope"] == f"N = {longest}"]
     for judge, rated in at_longest[0].groupby("judge"):
         columns = {
-            "place": places(ranks[ranks["judge"] == judge]),
-            f"Elo (N = {longest})": with_interval(rated, digits=0),
-            f"passes (N = {longest})": with_interval(at_longest[1][at_longest[1]["judge"] == judge]),
-            "wins or ties with people": with_interval(gteval[gteval["judge"] == judge], "win_or_tie"),
+            "ranks": rank_sets(ranks[ranks["judge"] == judge]),
+            f"Bradley-Terry (N = {longest})": with_interval(rated, "bradley_terry", digits=0),
+            f"pass rate (N = {longest})": with_interval(at_longest[1][at_longest[1]["judge"] == judge]),
+            "win or tie with humans": with_interval(gteval[gteval["judge"] == judge], "win_or_tie"),
         }
-        board = pd.DataFrame(columns).loc[rated.sort_values("estimate", ascending=False)["system"]]
+        board = pd.DataFrame(columns).loc[rated.sort_values("bradley_terry", ascending=False)["system"]]
         print(f"{judge}\n{board.to_string()}\n")
 
 
@@ -45,8 +45,8 @@ def with_interval(table: pd.DataFrame, measure: str = "", digits: int = 2) -> pd
     )
 
 
-def places(ranks: pd.DataFrame) -> pd.Series[str]:
-    """Returns the places that each system can have, which all hold together with 95%."""
+def rank_sets(ranks: pd.DataFrame) -> pd.Series[str]:
+    """Returns the 95% simultaneous confidence set of each system's rank."""
     rows = ranks.set_index("system")
     return rows["rank_ci_low"].astype(str) + " to " + rows["rank_ci_high"].astype(str)
 

@@ -153,6 +153,20 @@ def test_detection_is_compared_with_the_best_baseline() -> None:
     assert card(none, "robustness").answer == "No judge has a rate of detection."
 
 
+def test_a_headline_names_the_column_that_it_is_about_if_there_are_several() -> None:
+    turns, choices = averages(keen=0.4).to_pylist(), accuracy(large=0.6, small=0.3).to_pylist()
+    dialogues = [row | {"level": "dialogue"} for row in turns]
+    written = [row | {"source": "written"} for row in choices]
+    run = of_tables(
+        robustness__averages=to_table(ROBUSTNESS_AVERAGES, turns + dialogues),
+        dialogbench__accuracy=to_table(ACCURACY, choices + written),
+    )
+    assert card(run, "robustness").answer == ("keen (rating) detects 40.0% of perturbations (turn level, made (en)).")
+    assert card(run, "dialogbench").answer.startswith(
+        "large (letter) has the highest accuracy on bundled items (en): 60.0%"
+    )
+
+
 def test_accuracy_names_significance_ties_and_no_model_that_wrote_the_items() -> None:
     tested = to_table(DIALOGBENCH_DIFFERENCES, [difference("large", "small", 0.01), difference("large", "plain", 0.6)])
     run = of_tables(

@@ -137,8 +137,8 @@ def test_one_leader_everywhere_chats_best() -> None:
     )
     summary = summarise(example.inputs(), board)
     assert summary.answer == (
-        "a chats best, according to judge clerk: first by one (90.0%) and two (70.0%). Places by one and two were not "
-        "tested, so the order of a and b is not settled there."
+        "a chats best, according to judge clerk: first by one (90.0%) and two (70.0%). By one and two, the order of a "
+        "and b was not tested."
     )
 
 
@@ -148,8 +148,8 @@ def test_measures_that_disagree_name_no_winner() -> None:
     )
     summary = summarise(example.inputs(), board)
     assert summary.answer == (
-        "Judge clerk has no single winner. First: a by one (90.0%); b by two (60.0%). Places by one and two were not "
-        "tested, so the order of a and b is not settled there."
+        "Judge clerk has no single winner. First: a by one (90.0%); b by two (60.0%). By one and two, the order of a "
+        "and b was not tested."
     )
 
 

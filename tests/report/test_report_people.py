@@ -62,7 +62,7 @@ def test_people_decide_who_is_best_and_order_the_board() -> None:
     assert board.models == ("v1", "v2")
     said = summarise(inputs, board)
     assert said.answer.startswith(
-        "v1 is best, according to human-corrected estimates: first by felt (empathy) (5). Places by"
+        "v1 is best, according to human-corrected estimates: first by felt (empathy) (5). By felt"
     )
     assert said.headline == "v1 comes first: 5 by felt (empathy), human-corrected. The order was not tested."
     assert ("felt (empathy): 28 to 30 labelled per system; bias of judge clerk: -1.5 to +0.5.") in said.details
@@ -74,10 +74,10 @@ def test_the_part_on_labels_holds_the_three_side_by_side_and_says_where_the_judg
         "Human-corrected felt (empathy)", "Labels only: felt (empathy)", "Judge only: felt (empathy)",
     ]  # fmt: skip
     assert one.summary.answer.startswith(
-        "v1 is best, according to human-corrected estimates: first by felt (empathy) (5). Places by"
+        "v1 is best, according to human-corrected estimates: first by felt (empathy) (5). By felt"
     )
     assert one.summary.basis == (
-        "Judge clerk alone ranks first v2 by felt (empathy).",
+        "According to judge clerk alone, the first is v2 by felt (empathy).",
         "The human-corrected estimates use labels of people, and the judge's scores of all dialogues.",
     )
     page = build_report(run(ROWS, figures=(Figure("What people would say", "", "<svg/>", part="labels"),)))
@@ -104,13 +104,13 @@ def test_the_panel_stands_for_all_judges_and_is_no_leaderboard_of_its_own() -> N
     assert len(build_boards(run(rows))) == 1
     (one,) = people_boards(run(rows))
     assert one.board.measures[2].label == "All judges: felt (empathy)"
-    assert one.summary.basis[0] == "All judges together alone ranks first v2 by felt (empathy)."
+    assert one.summary.basis[0] == "According to all judges alone, the first is v2 by felt (empathy)."
 
 
 def test_an_order_that_nothing_tested_is_left_open_whatever_the_intervals() -> None:
     for value in (4.0, 1.0):
         (one,) = people_boards(run([row("v1", 4.1), row("v2", value)]))
-        assert "Places by felt (empathy) were not tested, so the order of v1 and v2" in one.summary.answer
+        assert "By felt (empathy), the order of v1 and v2 was not tested." in one.summary.answer
 
 
 def test_of_several_lengths_the_longest_decides_and_of_pairs_the_rating() -> None:

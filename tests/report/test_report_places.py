@@ -67,7 +67,7 @@ def test_a_settled_first_place_is_shown_as_one() -> None:
     assert summary.headline == "a chats best, significantly ahead of all others: 90.0% by one."
     assert (
         summary.answer
-        == "a chats best, according to judge clerk: first by one (90.0%). By one, all others are shown to be worse."
+        == "a chats best, according to judge clerk: first by one (90.0%). By one, all others are significantly worse."
     )
     assert not any("not settled" in sentence for sentence in summary.basis)
 
@@ -76,8 +76,8 @@ def test_who_has_no_place_is_not_called_worse() -> None:
     one = column("one", {"a": (1, 1, 1), "b": (2, 2, 2)})
     board = board_of(one, column("two", {"a": (1, 1, 1), "b": (2, 2, 3), "c": (3, 2, 3)}))
     assert summarise(example.inputs(), board).answer.endswith(
-        "By one, all others are shown to be worse, except c, whose rank is not known. "
-        "By two, all others are shown to be worse."
+        "By one, all others are significantly worse, except c, whose rank is not known. "
+        "By two, all others are significantly worse."
     )
 
 
@@ -105,7 +105,7 @@ def test_each_measure_that_is_named_has_its_rivals_and_many_of_them_are_counted(
     summary = summarise(example.inputs(), board)
     assert summary.answer == (
         "a chats best, according to judge clerk: first by one (90.0%), two (90.0%) and three (90.0%). By one, all "
-        "others are shown to be worse. By two and three, b, c, d and 3 others do not differ significantly from a."
+        "others are significantly worse. By two and three, b, c, d and 3 others do not differ significantly from a."
     )
 
 
@@ -118,8 +118,7 @@ def test_what_holds_by_every_measure_that_is_named_is_reported_once() -> None:
     )
     unranked = Measure("three", "share", True, {"a": Value(0.9, 0.8, 1.0), "b": Value(0.5, 0.4, 0.85)})
     assert summarise(example.inputs(), board_of(*board.measures, unranked)).answer.endswith(
-        "By one and two, b does not differ significantly from a. Places by three were not tested, so the order of a "
-        "and b is not settled there."
+        "By one and two, b does not differ significantly from a. By three, the order of a and b was not tested."
     )
 
 

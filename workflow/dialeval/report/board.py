@@ -258,7 +258,8 @@ def in_words(firsts: list[First], n_named: int) -> list[str]:
         if len(first.leaders) == 1 and not first.rivals:
             settled.setdefault(first.unplaced, []).append(first.label)
     sentences = [
-        f"{by(labels)}, all others are shown to be worse{except_for(unplaced)}." for unplaced, labels in settled.items()
+        f"{by(labels)}, all others are significantly worse{except_for(unplaced)}."
+        for unplaced, labels in settled.items()
     ]
     rivals: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for first in firsts:

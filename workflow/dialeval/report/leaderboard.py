@@ -495,8 +495,8 @@ def _significance(board: Board, deciding: list[Measure], measures: list[Measure]
         if None not in firsts and firsts[0] != firsts[1]:
             differing.append(f"{firsts[1]} by {alone.label.partition(': ')[2]}")
     if differing:
-        who = "All judges together" if board.judge == PANEL else f"Judge {board.judge}"
-        yield f"{who} alone ranks first {listed(differing)}."
+        who = "all judges" if board.judge == PANEL else f"judge {board.judge}"
+        yield f"According to {who} alone, the first is {listed(differing)}."
 
 
 def _first(measure: Measure) -> str | None:

@@ -251,7 +251,8 @@ def _detection(inputs: ReportInputs, board: Board, baselines: Collection[str], s
     if not numbers:
         return "No judge has a rate of detection."
     best = judge or f"The baseline {baseline}"
-    words = f"{best} detects {_written(measure, judge or baseline)} of perturbations"
+    where = f" ({measure.label})" if len(board.measures) > 1 else ""
+    words = f"{best} detects {_written(measure, judge or baseline)} of perturbations{where}"
     if not (judge and baseline):
         return f"{words}."
     beside = f"the baseline {baseline}, {_written(measure, baseline)}"
@@ -316,7 +317,8 @@ def _most_accurate(inputs: ReportInputs, board: Board, scope: str) -> str:
     beaten = {name for name in numbers if (leaders[0], name) in significant or (name, leaders[0]) in significant}
     open_pairs = len(numbers) - len(leaders) - len(beaten)
     verb = "has" if len(leaders) == 1 else "have"
-    words = f"{listed(leaders)} {verb} the highest accuracy: {_written(measure, leaders[0])}"
+    where = f" on {measure.label}" if len(board.measures) > 1 else ""
+    words = f"{listed(leaders)} {verb} the highest accuracy{where}: {_written(measure, leaders[0])}"
     if len(leaders) == len(numbers):
         return f"{words}."
     if not open_pairs:

@@ -27,7 +27,7 @@ from dialeval.report.board import (
 )
 from dialeval.report.inputs import SELFCHAT, EvaluatedProtocol, ReportInputs
 from dialeval.tables.files import HUMAN
-from dialeval.tables.schema import scope
+from dialeval.tables.schema import Kind, scope
 from dialeval.text import counted
 
 # The sentences above a leaderboard: who is ahead, how surely, and what the numbers rest on.
@@ -249,7 +249,7 @@ def _how_surely(board: Board, measures: list[Measure]) -> list[str]:
         pair = (second, first) if (second, first) in open_pairs else (first, second)
         open_pairs.setdefault(pair, []).append(measure.name)
     return in_words(_firsts(board, measures), len(measures)) + [
-        f"Places by {listed(labels)} were not tested, so the order of {first} and {second} is not settled there."
+        f"By {listed(labels)}, the order of {first} and {second} was not tested."
         for (first, second), labels in open_pairs.items()
     ]
 
@@ -351,7 +351,8 @@ def _uncertainty(inputs: ReportInputs, board: Board) -> list[str]:
         for row in components:
             if row["statistic"] == "half-width" and not is_missing(row["estimate"]):
                 name = row["measure"].replace("_", " "), scope(row)
-                questions.setdefault(name, {})[row["component"]] = write_number(row["estimate"], "number")
+                kind: Kind = "share" if row["measure"] in _SHARES else "number"
+                questions.setdefault(name, {})[row["component"]] = write_number(row["estimate"], kind)
         for (measure, question), widths in list(questions.items())[:_MOST_QUESTIONS]:
             more = [
                 f"{words} to ±{widths[design]}"
@@ -453,6 +454,7 @@ _MARGINS = {
     "winning_rate_expert": "at the margin 0.2 of experts",
 }
 _MOST_QUESTIONS = 6
+_SHARES = frozenset({"pass_rate", "win_rate", "win_or_tie", "rate", "checklist"})
 _SIGNIFICANT = 0.05
 
 
