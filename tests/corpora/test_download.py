@@ -199,7 +199,7 @@ def test_a_network_that_is_not_there_is_reported(tmp_path: Path, monkeypatch: py
         unused.bind(("127.0.0.1", 0))  # taken, and nobody listens
         message = refused(tmp_path, base_url=f"http://127.0.0.1:{unused.getsockname()[1]}")
     assert "cannot be fetched" in message
-    assert "set a mirror: a folder with the files" in message
+    assert "set `mirror` to a folder with the files" in message
 
 
 @pytest.mark.usefixtures("two_files")

@@ -160,6 +160,10 @@ def test_a_run_without_embedded_models_says_nothing_about_a_floor() -> None:
 def test_a_run_without_any_leaderboard_says_so() -> None:
     bare = example.inputs(tables={}, chatbots=(), judges=(), protocols=())
     assert "There is no leaderboard." in summary(bare)
+    ranks = to_table(USAGE, [])
+    rows = example.inputs().tables["botchat/utterance_lengths"]
+    only = summary(example.inputs(tables={"failures/rates": rows, "arena/ranks": ranks}, chatbots=(), judges=()))
+    assert "There is no leaderboard; the tables of failures have the results." in only
 
 
 def test_a_leaderboard_is_headed_by_its_judge_and_the_answer() -> None:

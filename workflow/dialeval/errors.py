@@ -38,7 +38,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
     """
     import difflib  # slow to import, and every job imports this module
 
-    names = sorted(known)
+    names = sorted(set(known))
     close = difflib.get_close_matches(word, names, n=1)
     if close:
         return f"did you mean '{close[0]}'?"

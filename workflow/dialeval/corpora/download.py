@@ -193,7 +193,7 @@ def _download(file: PublicFile, url: str, target: Path, fetch: Fetch) -> None:
             reason = getattr(error, "reason", None) or error
             raise UserError(
                 f"{url} cannot be fetched: {reason}; run the same command again with a network connection "
-                f"(downloaded files are kept), or set a mirror: a folder with the files"
+                f"(downloaded files are kept), or set `mirror` to a folder with the files"
             ) from error
 
 
@@ -201,11 +201,11 @@ def _refused(file: PublicFile, url: str, error: urllib.error.HTTPError) -> str:
     if error.code == 404:
         return (
             f"{url} does not exist (404); {file.repository} was moved, made private or rewritten: get "
-            f"{file.origin_path} from its authors and put it at {file.local_path} in the data folder, or name a mirror"
+            f"{file.origin_path} from its authors and put it at {file.local_path} in the data folder, or set `mirror`"
         )
     return (
         f"{url} cannot be fetched: the server returns {error.code} ({error.reason}); run the same command again "
-        f"later, or set a mirror"
+        f"later, or set `mirror` to a folder with the files"
     )
 
 

@@ -42,7 +42,9 @@ def summary_of(inputs: ReportInputs, usage: pa.Table | None, battles: Mapping[st
         if len(of_part) > MOST_BOARDS:
             blocks.append([f"{counted(len(of_part) - MOST_BOARDS, 'more leaderboard')} of this part: see the report."])
     if not leaders:
-        blocks.append(["There is no leaderboard."])
+        folders = sorted({name.split("/")[0] for name, table in inputs.tables.items() if "/" in name and len(table)})
+        where = f"; the tables of {listed(folders)} have the results" if folders else ""
+        blocks.append([f"There is no leaderboard{where}."])
     if usage is not None and len(usage):
         blocks.append(["## Usage"])
         blocks.append(markdown_lines(usage_lines(usage)))
