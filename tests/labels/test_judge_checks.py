@@ -9,7 +9,7 @@ import pytest
 from labelled_example import design, judgement, judgements_of, label, labels_of, scored
 
 from dialeval.labels.joined_judgements import LabelledDesign, Terms
-from dialeval.labels.judge_checks import EQUALLY_CERTAIN, FEW_ITEMS, Resampling, judge_checks
+from dialeval.labels.judge_checks import EQUALLY_CERTAIN, FEW_ITEMS, OF_ANSWER, Resampling, judge_checks
 from dialeval.tables.files import to_table
 from dialeval.tables.labels import CALIBRATION, REPLACEMENT, SELECTIVE
 
@@ -142,3 +142,66 @@ def test_what_labels_cannot_check_is_missing_with_the_reason() -> None:
     assert len(calibration) == 2
     assert selective[0]["note"] == EQUALLY_CERTAIN
     assert selective[0]["coverage"] == 1.0
+
+
+def chosen(judge: list[list[str | None]], annotators: str, labels: list[str]) -> tuple[list[Row], list[Row]]:
+    """Repeats of a judge on each case, None for an unparsed response, and the label that all annotators give it."""
+    judged = [
+        judgement("ada", f"c{k}", criterion="warm", choice=text, repeat=number, status="ok" if text else "unparsed")
+        for k, texts in enumerate(judge) for number, text in enumerate(texts)
+    ]  # fmt: skip
+    labelled = [
+        label("ada", f"c{k}", name, criterion="warm", choice=text)
+        for name in annotators
+        for k, text in enumerate(labels)
+    ]
+    return judged, labelled
+
+
+def test_two_answers_are_calibrated_as_shares_of_the_first() -> None:
+    truth = ["formal", "informal"] * 30
+    sure = [[text, text] if k % 3 else ["formal", "informal"] for k, text in enumerate(truth)]
+    replacement, calibration, selective = tables(*chosen(sure, "abc", truth), design(measures=["rates"]))
+    error, *curve = calibration
+    assert error["uncorrected"] == pytest.approx(0.0)
+    assert error["note"].startswith(OF_ANSWER.format("formal"))
+    assert [(row["score"], row["estimate"]) for row in curve] == [(0.0, 0.0), (0.5, 0.5), (1.0, 1.0)]
+    shares = {row["threshold"]: row for row in selective if row["agreement"] is None}
+    assert (shares[1.0]["estimate"], shares[1.0]["coverage"]) == (1.0, pytest.approx(2 / 3))
+    assert replacement[0]["estimate"] == pytest.approx(2 / 3)  # undecided is neither
+
+
+def test_an_answer_that_no_annotator_gives_is_wrong_and_not_missing() -> None:
+    truth = ["low", "middle", "high"] * 20
+    judge: list[list[str | None]] = [[text if k % 2 else "very high"] for k, text in enumerate(truth)]
+    replacement, _, _ = tables(*chosen(judge, "abc", truth), design(measures=["rates"]))
+    assert (replacement[0]["estimate"], replacement[0]["n"], replacement[0]["n_missing"]) == (0.5, 60, 0)
+    yes: list[list[str | None]] = [["Unsure" if k % 2 else "No"] for k in range(60)]
+    replacement, calibration, _ = tables(*chosen(yes, "abc", ["No"] * 60), design(measures=["rates"]))
+    assert replacement[0]["estimate"] == 0.5
+    assert calibration[0]["uncorrected"] == 0.5
+
+
+@pytest.mark.parametrize("names", [("a", "b", "c"), ("c", "a", "b"), ("b", "c", "a")])
+def test_two_answers_as_often_as_each_other_are_no_answer_whatever_their_names(names: tuple[str, str, str]) -> None:
+    truth = [names[k % 3] for k in range(60)]
+    judge: list[list[str | None]] = [[names[k % 3], names[(k + 1) % 3] if k % 4 == 0 else None] for k in range(60)]
+    replacement, _, _ = tables(*chosen(judge, "abc", truth), design(measures=["rates"]))
+    assert (replacement[0]["estimate"], replacement[0]["n"]) == (0.75, 60)
+
+
+def test_an_unparsed_yes_or_no_is_missing_and_not_a_certain_no() -> None:
+    truth = ["Yes", "No", "No"] * 20
+    judge: list[list[str | None]] = [[text if k % 6 else None] for k, text in enumerate(truth)]
+    replacement, calibration, selective = tables(*chosen(judge, "abc", truth), design(measures=["rates"]))
+    assert (replacement[0]["estimate"], replacement[0]["n"], replacement[0]["n_missing"]) == (1.0, 50, 10)
+    assert (calibration[0]["uncorrected"], calibration[0]["n"]) == (0.0, 50)
+    assert (selective[0]["estimate"], selective[0]["n"]) == (1.0, 50)
+
+
+def test_one_of_three_and_two_of_three_are_equally_certain() -> None:
+    truth = ["Yes", "No"] * 15
+    judge: list[list[str | None]] = [["Yes", "No", text] for text in truth]
+    _, _, selective = tables(*chosen(judge, "abc", truth), design(measures=["rates"]))
+    assert {row["coverage"] for row in selective if row["agreement"] is None} == {1.0}
+    assert selective[0]["threshold"] == pytest.approx(1 / 3)

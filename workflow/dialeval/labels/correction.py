@@ -150,8 +150,15 @@ def corrected_numbers(
     return rows, differences
 
 
-def numbers_of(quantity: Quantity, joined: Joined, design: LabelledDesign, terms: Terms) -> Numbers:
-    """Return the units of a quantity as arrays."""
+def numbers_of(
+    quantity: Quantity, joined: Joined, design: LabelledDesign, terms: Terms, *, unparsed_as_no: bool = True
+) -> Numbers:
+    """Return the units of a quantity as arrays.
+
+    Args:
+        quantity, joined, design, terms: as of `corrected_numbers`.
+        unparsed_as_no: whether an unparsed judgement counts as no in a share; else its score is missing.
+    """
     n = len(joined.units)
     labels = quantity.read(quantity.labelled)
     if quantity.is_share and design.labels_of_judge:
@@ -159,7 +166,7 @@ def numbers_of(quantity: Quantity, joined: Joined, design: LabelledDesign, terms
     label, variance = (of(quantity.labelled, labels, n) for of in (mean_label, label_variance))
     each = by_speaker(quantity.labelled, labels, sorted(quantity.labelled["judge"].unique()), n)
     scores = by_speaker(quantity.judged, quantity.read(quantity.judged), design.judges, n)
-    if quantity.is_share:  # an unparsed judgement counts as no, as in the other tables
+    if quantity.is_share and unparsed_as_no:  # as in the other tables
         judged = by_speaker(quantity.judged, np.ones(len(quantity.judged)), design.judges, n)
         scores = np.where(np.isnan(judged), np.nan, np.nan_to_num(scores))
     there = np.zeros(n, dtype=bool)

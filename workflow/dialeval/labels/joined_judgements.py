@@ -372,7 +372,7 @@ def _at_each_length(
         if "rates" in design.measures:
             label = labels_of(human_rows)
             for name in answers(label):
-                yield Quantity(RATE, {**group, "answer": name}, *rows, _rate_of(name), is_share=True)
+                yield Quantity(RATE, {**group, "answer": name}, *rows, rate_of(name), is_share=True)
 
 
 def _checklists(joined: Joined, design: LabelledDesign) -> Iterator[Quantity]:
@@ -427,7 +427,8 @@ def _scale_limits(rows: pd.DataFrame) -> tuple[float, float] | None:
     return (float(known["scale_min"].iloc[0]), float(known["scale_max"].iloc[0])) if len(known) else None
 
 
-def _rate_of(name: str) -> ReadValues:
+def rate_of(name: str) -> ReadValues:
+    """Return a function that reads 1 where an answer was given, 0 for others, NaN if missing."""
     return lambda rows: given(labels_of(rows), name)
 
 

@@ -22,8 +22,10 @@ from dialeval.labels.joined_judgements import (
     Terms,
     join,
     quantities,
+    rate_of,
 )
 from dialeval.measures.design import Row
+from dialeval.measures.item_values import answers, labels_of
 from dialeval.stats.alternative_annotator import (
     EPSILONS,
     FALSE_DISCOVERIES,
@@ -41,6 +43,8 @@ COVERAGES = (1.0, 0.8, 0.6, 0.4, 0.2)
 """Shares of the items, of which the judge is most certain, whose agreement is tabulated."""
 FEW_ITEMS = f"not tested: fewer than {FEWEST_ITEMS} items, or items of one cluster"
 EQUALLY_CERTAIN = "the judge is equally certain of all items; use repeats or probabilities"
+OF_ANSWER = "scores and labels are shares of the answer '{}'"
+_ROUNDING, _DIGITS = 1e-9, 12
 _COMPARED = (MEAN, PASS_RATE, CHECKLIST, WIN_RATE, RATE)
 
 
@@ -71,7 +75,7 @@ def judge_checks(
         for judge, score in question.scores.items():
             about = question.about | {"judge": judge}
             replacement += [about | row for row in _replacement(question, score, terms.confidence)]
-            if question.answers == 2 or question.level == "interval":
+            if question.n_answers == 2 or question.level == "interval":
                 calibration += [about | row for row in _calibration(question, score, terms.confidence, resampling)]
             if question.level == "nominal" or question.is_probability:
                 selective += [about | row for row in _selective(question, score, terms.confidence)]
@@ -84,9 +88,10 @@ class _Question(NamedTuple):
     Attributes:
         about: the columns that name it.
         level: level of measurement of the answers.
-        answers: number of possible answers; 0 for numbers. Of two (or with a tie) the scores are shares of the first.
+        n_answers: number of possible answers; 0 for numbers. Of two (or with a tie) the scores are shares of the first.
         limits: lowest and highest number.
         is_probability: whether scores are probabilities of Yes, and labels Yes or No.
+        answer: the answer whose share scores and labels are, if it is not Yes.
         scores: by judge, NaN if missing, shape [n].
         names: annotators, in the order of `numbers.each`.
         numbers: the units.
@@ -94,9 +99,10 @@ class _Question(NamedTuple):
 
     about: Row
     level: Level
-    answers: int
+    n_answers: int
     limits: tuple[float, float]
     is_probability: bool
+    answer: str
     scores: dict[str, FloatArray]
     names: Sequence[str]
     numbers: Numbers
@@ -111,18 +117,28 @@ def _questions(joined: Joined, design: LabelledDesign, terms: Terms) -> Iterator
     """Yield the questions that labels answer; rates of answers only where there is no mean."""
     found = [one for one in quantities(joined, design) if one.measure in _COMPARED]
     with_mean = {_place(one) for one in found if one.measure != RATE}
-    rates: dict[tuple[object, object], list[Quantity]] = {}
+    rates: dict[tuple[object, object], Quantity] = {}
     for quantity in found:
         if quantity.measure == RATE:
             if _place(quantity) not in with_mean:
-                rates.setdefault(_place(quantity), []).append(quantity)
+                rates.setdefault(_place(quantity), quantity)
             continue
         graded = quantity.measure in (MEAN, CHECKLIST)
         is_probability = design.form == "probability" and quantity.measure == MEAN
-        answers = 0 if graded else 3 if quantity.measure == WIN_RATE else 2
-        yield from _question([quantity], answers, is_probability, joined, design, terms)
-    for of_answers in rates.values():
+        n_answers = 0 if graded else 3 if quantity.measure == WIN_RATE else 2
+        yield from _question([quantity], n_answers, is_probability, joined, design, terms)
+    for quantity in rates.values():
+        of_answers = _rates(quantity)
         yield from _question(of_answers, max(2, len(of_answers)), False, joined, design, terms)
+
+
+def _rates(quantity: Quantity) -> list[Quantity]:
+    """Return the rates of all answers that annotators or judges gave, whatever their case."""
+    given = pd.concat([labels_of(quantity.labelled), labels_of(quantity.judged)])
+    names = {name.lower(): name for name in reversed(answers(given))}
+    return [
+        replace(quantity, about={**quantity.about, "answer": names[name]}, read=rate_of(name)) for name in sorted(names)
+    ]
 
 
 def _place(quantity: Quantity) -> tuple[object, object]:
@@ -130,15 +146,15 @@ def _place(quantity: Quantity) -> tuple[object, object]:
 
 
 def _question(
-    found: list[Quantity], answers: int, is_probability: bool, joined: Joined, design: LabelledDesign, terms: Terms
+    found: list[Quantity], n_answers: int, is_probability: bool, joined: Joined, design: LabelledDesign, terms: Terms
 ) -> Iterator[_Question]:
     first = found[0]
-    parts = [numbers_of(one, joined, design, terms) for one in found]
+    parts = [numbers_of(one, joined, design, terms, unparsed_as_no=False) for one in found]
     numbers = parts[0]
     scores = {judge: score for judge, score in numbers.scores.items() if judge != NO_JUDGE}
     if np.isnan(numbers.label).all() or not scores:
         return
-    if len(parts) > 1:  # more than two answers: their numbers in the order of the table
+    if len(parts) > 2:  # their numbers in the order of the table
         scores = {judge: _most_given([part.scores[judge] for part in parts]) for judge in scores}
         numbers = replace(numbers, each=_most_given([part.each for part in parts]))
     about = {
@@ -148,15 +164,22 @@ def _question(
         "measure": first.measure,
         "annotators": who_labelled(first.labelled),
     }
-    level: Level = "nominal" if answers else "interval"
+    level: Level = "nominal" if n_answers else "interval"
     names = sorted(first.labelled["judge"].unique())
-    yield _Question(about, level, answers, first.limits, is_probability, scores, names, numbers)
+    answer = str(first.about["answer"]) if len(parts) == 2 else ""
+    yield _Question(about, level, n_answers, first.limits, is_probability, answer, scores, names, numbers)
 
 
 def _most_given(shares: Sequence[FloatArray]) -> FloatArray:
-    """Return the number of the answer with the largest share, NaN where all are missing."""
-    stacked = np.nan_to_num(np.array(shares))  # an unparsed response has no share of any answer
-    return np.where(stacked.any(axis=0), stacked.argmax(axis=0), np.nan).astype(np.float64)
+    """Return the number of the answer with the largest share, NaN where all are missing.
+
+    Where several answers have it, the number is negative and the same only for the same answers: it equals no answer.
+    """
+    stacked = np.nan_to_num(np.array(shares))
+    is_largest = stacked > stacked.max(axis=0) - _ROUNDING
+    several = -np.tensordot(2.0 ** np.arange(len(stacked)), is_largest.astype(np.float64), axes=1)
+    number = np.where(is_largest.sum(axis=0) > 1, several, stacked.argmax(axis=0))
+    return np.where(stacked.any(axis=0), number, np.nan).astype(np.float64)
 
 
 def _replacement(question: _Question, score: FloatArray, confidence: float) -> Iterator[Row]:
@@ -201,14 +224,14 @@ def _replacement(question: _Question, score: FloatArray, confidence: float) -> I
 
 def _decided(question: _Question, value: FloatArray) -> FloatArray:
     """Return the answers that mean values over repeats and orders stand for: 0, 1, and .5 for a tie or undecided."""
-    if question.answers in (2, 3) and not _has_codes(question):
+    if question.n_answers in (2, 3) and not _has_codes(question):
         return np.where(np.isnan(value), np.nan, 0.5 + 0.5 * np.sign(value - 0.5))
     return value
 
 
 def _has_codes(question: _Question) -> bool:
     """Return whether values are numbers of answers, of which there are more than two."""
-    return question.about["measure"] == RATE and question.answers > 2
+    return question.about["measure"] == RATE and question.n_answers > 2
 
 
 def _estimate(found: Estimate) -> Row:
@@ -243,7 +266,10 @@ def _calibration(question: _Question, score: FloatArray, confidence: float, resa
         "uncorrected": width * found.plug_in,
         "n": int(both.sum()),
         "n_clusters": found.error.n_clusters,
-        "note": found.error.note or None,
+        "note": "; ".join(
+            filter(None, (OF_ANSWER.format(question.answer) if question.answer else "", found.error.note))
+        )
+        or None,
     }
     for place in range(len(found.score)):
         curve = found.label.one(place)
@@ -266,7 +292,8 @@ def _selective(question: _Question, score: FloatArray, confidence: float) -> Ite
         return
     low, high = question.limits
     share = (score - low) / (high - low) if question.is_probability else score
-    certainty, decision = np.abs(2.0 * share - 1.0), np.where(np.isnan(share), np.nan, 0.5 + 0.5 * np.sign(share - 0.5))
+    certainty = np.round(np.abs(2.0 * share - 1.0), _DIGITS)  # of shares of 1/3 and 2/3 it is the same
+    decision = np.where(np.isnan(share), np.nan, 0.5 + 0.5 * np.sign(share - 0.5))
     given = question.numbers.each
     given = (given - low) / (high - low) if question.is_probability else given
     given = np.where(np.isnan(given), np.nan, 0.5 + 0.5 * np.sign(given - 0.5))
