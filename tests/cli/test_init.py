@@ -107,6 +107,13 @@ def test_the_evaluated_system_can_be_named(tmp_path: Path) -> None:
     assert (config.transcripts["talks"].system, config.transcripts["talks"].evaluated_role) == ("north: [x] #1", "bob")
 
 
+def test_an_error_that_no_option_mends_names_none(tmp_path: Path) -> None:
+    file = tmp_path / "talks.jsonl"
+    file.write_text("")
+    with pytest.raises(UserError, match=r"talks\.jsonl has no dialogues$"):
+        made(Wish(judges=[JUDGE], dialogues=file), tmp_path)
+
+
 def test_columns_of_a_table_can_be_named(tmp_path: Path) -> None:
     file = tmp_path / "talks.csv"
     file.write_text("Case;Bot;Author;Body: all\n1;able;bot;Hello\n1;weak;bot;Hi\n")
