@@ -123,7 +123,7 @@ class Run:
         if is_comparing:
             self.compared = {name: str(raw.pop(name, "")) for name in COMPARED}  # a folder may be called 2026
             if not all(self.compared.values()):
-                raise WorkflowError(
+                raise self.error(
                     "compare needs two results folders: "
                     "snakemake --cores 1 compare --config run_a=results run_b=results-2"
                 )
