@@ -125,7 +125,8 @@ class OwnCriterion(Section):
         "dialogue: ...}.",
     )
     meaning: ByLevel | None = Field(
-        None, description="Definition, for form scale. A text, or {turn: ..., dialogue: ...}; null: the question, else the name."
+        None,
+        description="Definition, for form scale. A text, or {turn: ..., dialogue: ...}; null: the question, else the name.",
     )
     scale: OwnScale = Field(
         (1.0, 5.0),
