@@ -126,7 +126,7 @@ class OwnCriterion(Section):
     )
     meaning: ByLevel | None = Field(
         None,
-        description="Definition, for form scale. A text, or {turn: ..., dialogue: ...}; null: the question, else the name.",
+        description="Definition, for form scale. A text, or {turn: ..., dialogue: ...}; null: the question or name.",
     )
     scale: OwnScale = Field(
         (1.0, 5.0),
