@@ -122,6 +122,13 @@ def test_the_language_of_dialogues_can_be_named(tmp_path: Path) -> None:
     assert main(["init", str(tmp_path / "mine"), "--language", "zh"]) == 1
 
 
+def test_an_error_that_no_option_mends_names_none(tmp_path: Path) -> None:
+    file = tmp_path / "talks.jsonl"
+    file.write_text("")
+    with pytest.raises(UserError, match=r"talks\.jsonl has no dialogues$"):
+        made(Wish(judges=[JUDGE], dialogues=file), tmp_path)
+
+
 def test_columns_of_a_table_can_be_named(tmp_path: Path) -> None:
     file = tmp_path / "talks.csv"
     file.write_text("Case;Bot;Author;Body: all\n1;able;bot;Hello\n1;weak;bot;Hi\n")

@@ -239,6 +239,10 @@ def test_refusals_of_ours_are_shown_without_places_and_others_with_them(records:
     fail(LogEvent.ERROR, form.format("a mistake of somebody else"))
     assert str(records[0].msg) == "a mistake\n  in two lines"
     assert str(records[1].msg) == form.format("a mistake of somebody else")
+    where = 'InputFunctionException in rule all in file "a.smk", line 6:\nError:\n'
+    of_input = where + "  WorkflowError:\n{}\nWildcards:\n\nTraceback:"
+    fail(LogEvent.ERROR, of_input.format("    a mistake\n      in two lines"))
+    assert str(records[2].msg) == "a mistake\n  in two lines"
 
 
 def test_an_unknown_target_is_answered_with_those_that_there_are(records: list[logging.LogRecord]) -> None:

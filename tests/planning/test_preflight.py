@@ -24,6 +24,7 @@ from dialeval.planning.preflight import (
     checked_config,
     is_named,
     refuse_without_section,
+    unread_labels,
     unused_templates,
 )
 
@@ -256,6 +257,17 @@ def test_a_template_without_effect_is_noticed_with_the_nearest_name(
     [notice] = unused_templates(config)
     assert f"prompts/{name} has no effect" in notice
     assert f"did you mean '{meant}'?" in notice
+
+
+def test_files_in_the_folder_of_the_labels_that_are_not_read_are_noticed(tmp_path: Path) -> None:
+    labels = {"path": str(tmp_path), "n": 1, "annotators": ["ann"]}
+    config = Config.model_validate(BASE | {"labels": labels})
+    (tmp_path / "ann.csv").touch()
+    assert unread_labels(config) == []
+    (tmp_path / "ben.txt").touch()
+    (tmp_path / "returned").mkdir()
+    [notice] = unread_labels(config)
+    assert notice == f"not read in {tmp_path}: ben.txt, returned; label files end in .csv, .tsv, .xlsx, .json"
 
 
 # Targets that are asked for without their section of the configuration say which one that is.

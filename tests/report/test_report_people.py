@@ -220,6 +220,8 @@ def test_the_part_on_labels_says_whether_the_judge_may_replace_annotators_and_wh
         checked(annotator="ann", n_annotators=1, n_missing=0),
         checked(annotator=None, n_annotators=3, n_missing=0, judge="other"),
         checked(annotator=None, n_annotators=1, n_missing=0, criterion="tact", note="the test needs 3 annotators"),
+        checked(annotator=None, n_annotators=2, n_missing=0, criterion="wit", note="it needs 30 items; they have 9"),
+        checked(annotator=None, n_annotators=2, n_missing=0, criterion="zeal", note="it needs 30 items; they have 8"),
     ]
     sure = checked(agreement=0.8, threshold=0.5, coverage=0.62, at_least=0.81, n_escalated=84)
     unsure = checked(agreement=0.9, note="not shown")
@@ -229,9 +231,10 @@ def test_the_part_on_labels_says_whether_the_judge_may_replace_annotators_and_wh
         "labels/selective": to_table(SELECTIVE, [sure, unsure]),
     }
     (one,) = people_boards(dataclasses.replace(inputs, tables={**inputs.tables, **tables}))
-    assert one.summary.details[-3:] == (
+    assert one.summary.details[-4:] == (
         "Judge clerk passes the alternative annotator test at the margin 0.15 of skilled annotators (empathy).",
         "Judge clerk: no alternative annotator test (tact): the test needs 3 annotators.",
+        "Judge clerk: no alternative annotator test (wit and zeal): it needs 30 items; the annotators have fewer.",
         "Judge clerk agrees with an annotator on at least 80.0% of the 62.0% of items of which it is most certain "
         "(empathy). Ask annotators or a stronger judge about the other 84.",
     )

@@ -34,5 +34,6 @@ def test_a_finished_run_has_not_moved_from_itself(finished: Workspace) -> None:
 def test_what_is_missing_is_reported(finished: Workspace) -> None:
     output = finished.run("compare", "--config", "run_a=results", ok=False)
     assert "compare needs two results folders" in output
+    assert "WorkflowError" not in output
     output = finished.run("compare", "--config", "run_a=results", "run_b=nowhere", ok=False)
     assert "nowhere is not a folder" in output

@@ -125,7 +125,8 @@ class OwnCriterion(Section):
         "dialogue: ...}.",
     )
     meaning: ByLevel | None = Field(
-        None, description="Definition, for form scale. A text, or {turn: ..., dialogue: ...}; null: the question."
+        None,
+        description="Definition, for form scale. A text, or {turn: ..., dialogue: ...}; null: the question or name.",
     )
     scale: OwnScale = Field(
         (1.0, 5.0),

@@ -78,7 +78,7 @@ def _locked_by_other_run(results_dir: Path, descriptor: int) -> UserError:
     owner = os.read(descriptor, 20).decode().strip()
     return UserError(
         f"another run (process {owner}) uses {results_dir}; wait for it to end, or use another folder for this run, "
-        f"for example with --config results_dir=results/second; progress: snakemake --cores 1 status"
+        f"for example with --config results_dir={results_dir}-2; progress: snakemake --cores 1 status"
     )
 
 

@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from textwrap import dedent
 
 from dialeval.jobs.process_setup import write_complete_lines
 from dialeval.jobs.progress import Requests, job_name
@@ -37,6 +38,8 @@ _COMMAND = re.compile(
 )
 _RULE = re.compile(r"(?:RuleException:\s*)?CalledProcessError in file ")
 _OF_OURS = re.compile(r'^(?:\w+(?:Error|Exception)) in file "[^"]*", line \d+:\n(.*?)(?:\n  File "[^\n]*)*$', re.S)
+_OF_OUR_INPUT = re.compile(r"^InputFunctionException in .*?\n  WorkflowError:\n(.*?)\nWildcards:", re.S)
+"""The same words where a rule's input refused them."""
 _STOPPED = ("signal 2", "exit status 130")
 """How jobs end that the user stops; they are not reported."""
 _UNKNOWN = re.compile(r"MissingRuleException:\nNo rule to produce (?P<target>.+) \(if you use input functions", re.S)
@@ -145,9 +148,9 @@ class RunLog(logging.Filter):
             record.msg = f"{text}\n{_NOT_OURS}"
         if unknown := _UNKNOWN.match(text):
             record.msg = unknown_target(unknown["target"], sorted(self.targets()))
-        ours = _OF_OURS.match(text)
-        if ours and ours[1] in self._refusals:
-            record.msg = ours[1]
+        for ours in (_OF_OURS.match(text), _OF_OUR_INPUT.match(text)):
+            if ours and (words := dedent(ours[1]).strip()) in self._refusals:
+                record.msg = words
         return True
 
     def _job_failed(self, record: logging.LogRecord) -> None:

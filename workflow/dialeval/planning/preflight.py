@@ -30,6 +30,7 @@ from dialeval.criteria import SHIPPED as PAPERS
 from dialeval.engines.availability import unavailable
 from dialeval.errors import UserError, nearest
 from dialeval.jobs import lifecycle
+from dialeval.labels.spreadsheets import READ, passed_over
 from dialeval.languages import language
 from dialeval.perturbations.registry import find_strategy
 from dialeval.perturbations.rewriting import TEMPLATES as REWRITTEN
@@ -104,6 +105,13 @@ def unused_templates(config: Config) -> list[str]:
         f"{path} has no effect: it does not replace a shipped template, and no protocol uses it; {likely}"
         for path, likely in _unused_templates(config).items()
     ]
+
+
+def unread_labels(config: Config) -> list[str]:
+    """Return a notice of the files and folders in the folder of the labels that DialEval does not read."""
+    folder = config.labels.path.expanduser() if config.labels else None
+    others = passed_over(folder) if folder else []
+    return [f"not read in {folder}: {', '.join(others)}; label files end in {', '.join(READ)}"] if others else []
 
 
 def _unused_templates(config: Config) -> dict[Path, str]:

@@ -469,11 +469,12 @@ def judge_checks(inputs: ReportInputs, protocol: str, judge: str) -> list[str]:
     who = "The panel of judges" if judge == PANEL else f"Judge {judge}"
     tested = [row for row in rows("labels/replacement") if row["annotator"] is None]
     outcomes: dict[str, list[str]] = {}
-    untested: dict[str, list[str]] = {}
+    untested: dict[str, dict[str, list[str]]] = {}  # reason without numbers -> reason -> questions
     for row in tested:
         passed = next((words for rate, words in _MARGINS.items() if (row[rate] or 0.0) >= _PASSING), "")
         if is_missing(row["winning_rate_expert"]):
-            untested.setdefault(row["note"], []).append(scope(row))
+            reason = str(row["note"]).partition("; ")[0]
+            untested.setdefault(reason, {}).setdefault(row["note"], []).append(scope(row))
             continue
         if passed:
             words = f"passes the alternative annotator test {passed}"
@@ -481,8 +482,10 @@ def judge_checks(inputs: ReportInputs, protocol: str, judge: str) -> list[str]:
             words = "does not pass the alternative annotator test, not even at the margin 0.2 of experts"
         outcomes.setdefault(words, []).append(scope(row))
     sentences = [f"{who} {words}{_on(questions, len(tested))}." for words, questions in outcomes.items()]
-    for note, questions in untested.items():
-        sentences.append(f"{who}: no alternative annotator test{_on(questions, len(tested))}: {note}.")
+    for reason, notes in untested.items():
+        on = _on([question for questions in notes.values() for question in questions], len(tested))
+        words = next(iter(notes)) if len(notes) == 1 else f"{reason}; the annotators have fewer"
+        sentences.append(f"{who}: no alternative annotator test{on}: {words}.")
     kept: dict[str, Row] = {}
     for row in rows("labels/selective"):
         if row["agreement"] is not None and not is_missing(row["threshold"]):
@@ -525,7 +528,7 @@ def _disagreement(parts: Mapping[str, float]) -> float:
 def _on(questions: list[str], n: int) -> str:
     """Returns which questions a sentence is about; empty where there is only one, without a name."""
     if questions == ["all"] or (len(questions) == n > 1):
-        return "" if questions == ["all"] else " (all criteria)"
+        return "" if questions == ["all"] else " (all questions)"
     more = len(questions) - _MOST_QUESTIONS
     named = [*questions[:_MOST_QUESTIONS], *([f"{more:,} more"] if more > 0 else [])]
     return f" ({listed(named)})"

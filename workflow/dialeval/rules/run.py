@@ -123,7 +123,7 @@ class Run:
         if is_comparing:
             self.compared = {name: str(raw.pop(name, "")) for name in COMPARED}  # a folder may be called 2026
             if not all(self.compared.values()):
-                raise WorkflowError(
+                raise self.error(
                     "compare needs two results folders: "
                     "snakemake --cores 1 compare --config run_a=results run_b=results-2"
                 )
@@ -141,7 +141,8 @@ class Run:
         if not (is_downloading or is_comparing):
             complete, config = config, self.in_words(without_absent, config)
             self.left_out = list(absence_in_words(config, complete))
-            self.say("\n".join([*self.left_out, *preflight.unused_templates(config)]))
+            notices = [*preflight.unused_templates(config), *preflight.unread_labels(config)]
+            self.say("\n".join([*self.left_out, *notices]))
         if is_cleaning:
             self.in_words(check_folder, config.results_dir, config.store_dir, Path.cwd())
         # Snakemake's own lock, where a profile leaves it on, would come first and say less
