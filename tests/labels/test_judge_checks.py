@@ -205,3 +205,14 @@ def test_one_of_three_and_two_of_three_are_equally_certain() -> None:
     _, _, selective = tables(*chosen(judge, "abc", truth), design(measures=["rates"]))
     assert {row["coverage"] for row in selective if row["agreement"] is None} == {1.0}
     assert selective[0]["threshold"] == pytest.approx(1 / 3)
+
+
+def test_tables_do_not_depend_on_the_order_of_rows() -> None:
+    judged, labelled = probabilities(40)
+    about = design(form="probability")
+    rng = np.random.default_rng(0)
+    shuffled = [[rows[k] for k in rng.permutation(len(rows))] for rows in (judged, labelled)]
+    for found, expected in zip(tables(*shuffled, about), tables(judged, labelled, about), strict=True):
+        assert [list(row) for row in found] == [list(row) for row in expected]
+        for one, other in zip(found, expected, strict=True):
+            assert list(one.values()) == pytest.approx(list(other.values()), nan_ok=True)

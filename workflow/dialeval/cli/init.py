@@ -393,8 +393,8 @@ def _source(wish: Wish, folder: Path, notes: list[str]) -> _Source:
         reading = read_items(name, path, options)
     except UserError as error:
         names_a_field = re.search(r"`(columns|system|evaluated_role)\b", str(error))
-        options = f"\nHere, set these fields with {wish.source_options}" if names_a_field else ""
-        raise UserError(f"{error}{options}") from error
+        remedy = f"\nHere, set these fields with {wish.source_options}" if names_a_field else ""
+        raise UserError(f"{error}{remedy}") from error
     items = reading.items
     notes += reading.notes
     cases: dict[str, set[str]] = {}

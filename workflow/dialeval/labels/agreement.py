@@ -297,7 +297,7 @@ class AnnotatorAnswers:
     def clusters(self) -> np.ndarray:
         """Returns the case of each unit, shape [n_units]."""
         first = self.labels.drop_duplicates("unit").sort_values("unit")
-        return pd.factorize(first["case"])[0].astype(np.int64)
+        return pd.factorize(first["case"], sort=True)[0].astype(np.int64)
 
 
 def answers_by_question(labels: pd.DataFrame) -> Iterator[AnnotatorAnswers]:

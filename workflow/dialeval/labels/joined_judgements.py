@@ -115,7 +115,7 @@ def join(judgements: pd.DataFrame, labels: pd.DataFrame, design: LabelledDesign)
     every = pd.concat([judged[columns], labelled[columns]], ignore_index=True)
     unit = numbered(every, key)
     units = every.assign(unit=unit).drop_duplicates("unit").set_index("unit")[_ABOUT]
-    cluster, _ = pd.factorize(units["case"])
+    cluster, _ = pd.factorize(units["case"], sort=True)  # resamples do not depend on the order of rows
     units = units.assign(cluster=cluster.astype(np.int64))
     judged, labelled = judged.assign(unit=unit[: len(judged)]), labelled.assign(unit=unit[len(judged) :])
     labelled = labelled.assign(n_utterances=units["n_utterances"].reindex(labelled["unit"]).to_numpy())

@@ -233,7 +233,7 @@ SELECTIVE = Table(
         **_JUDGED_WORDS,
         "agreement": "required agreement; empty if the coverage determines the threshold",
         "threshold": "minimum certainty of the items: abs(2p - 1), with p the probability of Yes, or the share of "
-        "repeats and orders that give the answer",
+        "repeats and orders that give the answer (a tie is half)",
         "coverage": "share of the scored items from the threshold on",
         "estimate": "agreement of the judge with an annotator, on labelled items from the threshold on",
         "at_least": "one-sided lower limit of the agreement",
