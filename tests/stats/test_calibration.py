@@ -8,6 +8,7 @@ from scipy.stats import beta
 from sklearn.calibration import calibration_curve
 
 from dialeval.stats.calibration import (
+    FEW_CERTAIN,
     FEW_CLUSTERS,
     SAME_GAP,
     agreement_from,
@@ -144,3 +145,9 @@ def test_a_kept_agreement_is_rarely_less_than_was_stated(per: int) -> None:
             wrong += (kept.threshold + 1) / 2 < 0.8
     assert wrong <= 0.05 * 120
     assert found > 24
+
+
+def test_one_cluster_shows_no_agreement_however_low() -> None:
+    (found,) = certain_agreement(np.full(40, 0.5), np.ones(40), np.zeros(40), [0.01])
+    assert np.isnan(found.threshold)
+    assert found.note == FEW_CERTAIN.format(2, 1)

@@ -236,7 +236,7 @@ def certain_agreement(
     tried = [_from(threshold, sure, agreed, clusters, weights, confidence) for threshold in _thresholds(sure)]
     found = []
     for target in targets:
-        needed = math.ceil(math.log(error) / math.log(target))
+        needed = max(math.ceil(math.log(error) / math.log(target)), 2)  # a single cluster has no limit
         able = [one for one in tried if one.agreement.n_clusters >= needed]
         shown = [_at_least(one.agreement, error) >= target for one in able]
         kept = None
