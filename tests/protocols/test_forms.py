@@ -131,7 +131,7 @@ def test_the_forms_own_templates_forget_nothing(form: str, criteria: list[str]) 
     ("removed", "words"),
     [
         ("{{ first }}", "lacks the first dialogue"),
-        ("{{ render_dialogue(second) }}", "lacks the second dialogue"),
+        ("{{ render_dialogue(second) }}", "lacks the second dialogue; write {{ second }} in its place"),
         ("{{ criterion.question }}", "it lacks the criterion"),
         ("{{ options | join(', ') }}", "lacks the options 'A', 'B', 'Tie'"),
         ("Choice: ", "begins with 'Choice:'"),

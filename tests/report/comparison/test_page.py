@@ -58,7 +58,7 @@ def test_words_in_the_terminal_and_the_files(compared: Path) -> None:
 
 
 def test_the_same_comparison_is_the_same_page(compared: Path, tmp_path: Path) -> None:
-    compare(compared / "a", compared / "b", tmp_path)
+    compare(str(compared / "a"), str(compared / "b"), str(tmp_path))
     for path in sorted(tmp_path.iterdir()):
         assert path.read_bytes() == (compared / "out" / path.name).read_bytes(), path.name
 

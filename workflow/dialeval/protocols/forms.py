@@ -153,7 +153,7 @@ def _missing(question: Question, criterion: Criterion | None, items: Sequence[It
         missing = [number for number, text in enumerate(item.utterances, start=1) if text not in prompt]
         if len(missing) == len(item.utterances):
             what = f"the {variable} dialogue" if len(items) == 2 else f"the {item.level}"
-            yield f"it lacks {what}; write {{{{ render_dialogue({variable}) }}}} in its place"
+            yield f"it lacks {what}; write {{{{ {variable} }}}} in its place"
         elif missing:
             yield f"it shows {variable} without utterance {', '.join(map(str, missing))} of {len(item.utterances)}"
     if criterion is not None and not _names(prompt, criterion):

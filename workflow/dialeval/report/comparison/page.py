@@ -45,24 +45,24 @@ Texts = tuple[tuple[tuple[str, ...], ...], tuple[tuple[str, ...], ...]]
 PAGE = "index.html"
 
 
-def compare(a: Path, b: Path, out: Path) -> str:
+def compare(a: str | os.PathLike[str], b: str | os.PathLike[str], out: str | os.PathLike[str]) -> str:
     """Compare two runs and return the summary for a terminal.
 
     Only the two folders are read. An unfinished run is compared as far as it has results.
 
     Args:
         a, b: results folders; differences are the second run's numbers minus the first's.
-        out: folder of the page `index.html` and of the tables `numbers`, `verdicts`,
-        `changed_verdicts` and `changes`, each as
-            Parquet and as CSV.
+        out: folder of the page `index.html` and of the tables `numbers`, `verdicts`, `changed_verdicts` and
+            `changes`, each as Parquet and as CSV.
 
     Raises:
         UserError: a folder holds no results, the runs have nothing in common, or `out` is among a run's own files or
             cannot be written.
     """
-    for results in (a, b):
-        _keep_out(out, results)
-    first, second = open_run(a), open_run(b)
+    folder, runs = Path(out), (Path(a), Path(b))
+    for results in runs:
+        _keep_out(folder, results)
+    first, second = map(open_run, runs)
     numbers = compared_numbers(first, second)
     verdicts, changed_verdicts = compared_verdicts(first, second)
     if not numbers and not any(row["n_both"] for row in verdicts):
@@ -90,11 +90,11 @@ def compare(a: Path, b: Path, out: Path) -> str:
         (CHANGED_VERDICTS, [_known(flip, CHANGED_VERDICTS.schema.names) for flip in changed_verdicts]),
         (CHANGED_SETTINGS, comparison.changes),
     ):
-        write_rows(out, kind, rows)
+        write_rows(folder, kind, rows)
     text = page(comparison)
-    with replacing(out / PAGE) as temporary:
+    with replacing(folder / PAGE) as temporary:
         temporary.write_text(text, encoding="utf-8")
-    return words_of(comparison, out / PAGE)
+    return words_of(comparison, folder / PAGE)
 
 
 def _keep_out(out: Path, results: Path) -> None:
