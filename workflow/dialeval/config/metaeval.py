@@ -241,7 +241,7 @@ class Robustness(Section):
     )
     turn_draws: Repeats = Field(1, description="Number of perturbed copies of a response per strategy.")
     rewriter: Name | None = Field(
-        None, description="Model that perturbs items where rules do it badly, such as paraphrases; null: rules only."
+        None, description="Model for perturbations that rules make badly, such as paraphrases; null: rules only."
     )
     rewritten: list[Name] | None = Field(
         None,
