@@ -177,7 +177,7 @@ class Failures(Section):
     )
     length_share: Annotated[Number, Field(gt=0, lt=1)] = Field(
         0.99,
-        description="For rules: an utterance is too long if it has more words than this share of human utterances.",
+        description="For rules: quantile of the lengths of human utterances, in words; longer utterances are too long.",
     )
     human_corpora: list[Name] | None = Field(
         None, description="For rules: corpora of human utterances; null: the corpus of the seeds."

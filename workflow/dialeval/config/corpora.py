@@ -50,7 +50,7 @@ class Corpus(Section):
 class Seeds(Section):
     """The human dialogues whose first two utterances start a self-chat."""
 
-    corpus: Name = Field(description="The corpus whose first two utterances are the seeds.")
+    corpus: Name = Field(description="Corpus of human dialogues. The first two utterances of each are a seed.")
     arena_min_utterances: Annotated[Integer, Field(ge=2)] = Field(
         4, description="Minimum number of human utterances of a seed for Arena and GTEval."
     )
@@ -87,7 +87,7 @@ class Columns(Section):
     turn: FieldInFile | None = Field(None, description="Column with a number that orders the rows of a dialogue.")
     speaker: FieldInFile | None = Field(None, description="Column with the speaker of the utterance.")
     text: FieldInFile | None = Field(None, description="Column with the text of the utterance.")
-    prompt: FieldInFile | None = Field(None, description="Column with what a reply answers, if a row has both.")
+    prompt: FieldInFile | None = Field(None, description="Column with the prompt, if a row has a prompt and a reply.")
     response: FieldInFile | None = Field(None, description="Column with the reply, if a row has a reply.")
     language: FieldInFile | None = Field(None, description="Column with the language of the dialogue.")
 

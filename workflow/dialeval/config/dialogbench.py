@@ -176,7 +176,8 @@ class DialogBench(Penalties):
     )
     examine: Examine = Field(Examine(), description="Models to examine; see below.")
     circular: bool = Field(
-        False, description="Whether letter and choice ask about every rotation of the options, against position bias."
+        False,
+        description="Whether methods letter and choice use every rotation of the options, against position bias.",
     )
     presentation: Literal["history", "text"] = Field(
         "history",

@@ -43,7 +43,7 @@ class AnyModel(Section):
         None,
         exclude=True,
         description=(
-            "chat (instruction-tuned) or base (pre-trained only), for tables that average over each; null: unknown."
+            "chat (instruction-tuned) or base (pre-trained only), for averages by kind in tables; null: unknown."
         ),
     )
     tags: list[Name] = Field(

@@ -30,7 +30,8 @@ class Fields(Section):
         [], description="Public corpora that the target `download` fetches into data_dir."
     )
     mirror: Path | None = Field(
-        None, description="Folder with the structure of data_dir from which `download` copies files, without a network."
+        None,
+        description="Folder from which `download` copies files, without a network. It has the structure of data_dir.",
     )
     results_dir: Path = Field(Path("results"), description="Folder of tables, figures and reports.")
     store_dir: Path = Field(

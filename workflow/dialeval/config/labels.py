@@ -51,8 +51,8 @@ class Labels(Section):
     questions: dict[Name, QuestionText | dict[Name, QuestionText]] = Field(
         {},
         description=(
-            "By protocol with your own template, the question for annotators: a text, or {criterion: text} "
-            "with several criteria (see docs/labels.md)."
+            "For a protocol with your own template: protocol -> question for annotators. With several criteria: "
+            "protocol -> {criterion: question} (see docs/labels.md)."
         ),
     )
     guidelines: Annotated[str, Field(max_length=20_000), MAY_HAVE_LINES] = Field(

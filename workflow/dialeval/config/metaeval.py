@@ -225,8 +225,8 @@ class Robustness(Section):
     min_quality: Share | None = Field(
         None,
         description=(
-            "Minimum mean human rating of perturbed items, from 0 to 1: overall, or all rated dimensions if "
-            "overall is not rated; null: no minimum."
+            "Minimum mean human rating of an item to perturb, on a scale from 0 to 1: its overall rating or, "
+            "without one, the mean of all rated dimensions; null: no minimum."
         ),
     )
     wordnet: Path | None = Field(
@@ -241,7 +241,7 @@ class Robustness(Section):
     )
     turn_draws: Repeats = Field(1, description="Number of perturbed copies of a response per strategy.")
     rewriter: Name | None = Field(
-        None, description="Model that perturbs items if rules are poor, as for paraphrases; null: rules only."
+        None, description="Model for perturbations that rules make badly, such as paraphrases; null: rules only."
     )
     rewritten: list[Name] | None = Field(
         None,

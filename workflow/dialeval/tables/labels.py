@@ -28,7 +28,7 @@ DRAW = Table(
         "level": "unit of the label: turn (the last utterance) or dialogue",
         "draw": "name of the sample in the ledger next to the labels",
         "key": "anonymous identifier on the labelling page",
-        "stratum": "stratum of the sampling design; except under `active`, its units have one inclusion probability",
+        "stratum": "stratum of the sampling design; units have equal inclusion probabilities, except under `active`",
         "place": "position in the stratum's random order, from 1; a larger sample continues this order",
         "probability": "inclusion probability by design; labels are weighted by the `probability` of `labels/labels`",
         "drawn": "whether the unit is in the sample",
@@ -184,7 +184,7 @@ REPLACEMENT = Table(
         "estimate": "advantage probability (rho): chance that the judge is at least as close to the other annotators "
         "as the annotator who is left out; for all, the mean over annotators",
         "winning_rate_crowd": "winning rate (omega), the share of annotators that the judge wins against, at the "
-        "margin 0.1 for crowd workers; from 0.5 on it may replace them. For one annotator 1 or 0",
+        "margin 0.1 for crowd workers; from 0.5 on, the judge may replace them. In the row of an annotator: 1 or 0",
         "winning_rate_skilled": "the same at the margin 0.15 for skilled annotators",
         "winning_rate_expert": "the same at the margin 0.2 for experts",
         "smallest_epsilon": "smallest margin at which the winning rate is 0.5 or more; empty if it is above 0.5",
@@ -266,7 +266,7 @@ VARIANCE_COMPONENTS = Table(
         "n_annotators": "number of annotators of the design",
         "n_repeats": "number of labels of an annotator on a dialogue; harmonic mean",
         "n": "number of labels",
-        "n_clusters": "number of cases; of a component those that tell it",
+        "n_clusters": "number of cases; for a component, of the cases that contribute to it",
     },
     cells={"estimate": Interval("ci_low", "ci_high")}, formats={"share": "share"},
 )

@@ -39,7 +39,7 @@ PASS_RATES = Table(
     row="judge, length N and system",
     title="Pass rates",
     caption=(
-        "A dialogue passes at N if the judge detects no AI, or the first AI utterance after N. Only dialogues with at "
+        "A dialogue passes at N if the judge detects no AI in its first N utterances. Only dialogues with at "
         "least N utterances count; few human dialogues are that long. Intervals are clustered by seed. An unparsed "
         "verdict counts as not passed."
     ),
@@ -158,13 +158,13 @@ AGREEMENT = Table(
         precision_ci_low=maybe(FLOAT), precision_ci_high=maybe(FLOAT), recall=maybe(FLOAT), recall_ci_low=maybe(FLOAT),
         recall_ci_high=maybe(FLOAT), note=maybe(TEXT)
     ),
-    row="two judges, `rules` being one, and criterion",
+    row="pair of judges (the rules count as a judge) and criterion",
     title="Agreement of judges",
     caption=(
         "Cohen's kappa of two judges, or of a judge and the rules, over the dialogues that both judged, human "
-        "dialogues included. The interval resamples cases. It is missing if fewer than 10 answers of 5 cases differ "
-        "from the most frequent one; Gwet's AC1 then still has an interval. Precision and recall take `judge` as the "
-        "reference; neither judge is known to be correct."
+        "dialogues included. The interval resamples cases. It is missing if fewer than 10 answers differ from the "
+        "most frequent one, or if these come from fewer than 5 cases; Gwet's AC1 then still has an interval. "
+        "Precision and recall take `judge` as the reference; neither judge is known to be correct."
     ),
     columns={
         **_WORDS, "other_judge": "second judge; `rules` is the rule-based detector", "estimate": "Cohen's kappa",
@@ -258,16 +258,16 @@ JUDGE_DIFFERENCES = Table(
     row="pair of systems and measure, over all judges",
     title="Differences over a population of judges",
     caption=(
-        "Mean difference over the judges. The interval treats cases and judges as random samples, so that it is about "
-        "other judges like these. It needs three judges. The table `differences` has each judge's own."
+        "Mean difference over the judges. The interval treats cases and judges as random samples, so it also holds "
+        "for similar judges. It needs three judges. The table `differences` has the difference for each judge."
     ),
     columns={
         **COMPARED,
         "judge": "empty: all judges without ensembles, cascades and rules",
         "difference": "`system` minus `opponent`, mean over judges",
         "n_judges": "number of judges with scores of both",
-        "fixed_ci_low": "lower limit for the mean over these very judges",
-        "fixed_ci_high": "upper limit for the mean over these very judges",
+        "fixed_ci_low": "lower limit of the mean over the judges of this run only",
+        "fixed_ci_high": "upper limit of the mean over the judges of this run only",
         "judge_sd": "standard deviation of the judges' true differences; 0 if they spread no more than by chance",
     },
     cells={
@@ -299,7 +299,7 @@ VARIANCE_COMPONENTS = Table(
         "n_judges": "number of judges of the design",
         "n_repeats": "number of repeats of the design; harmonic mean",
         "n": "number of scores",
-        "n_clusters": "number of cases; of a component those that tell it",
+        "n_clusters": "number of cases; for a component, of the cases that contribute to it",
     },
     cells={"estimate": Interval("ci_low", "ci_high")}, formats={"share": "share"},
 )
@@ -411,17 +411,17 @@ COMPARED_NUMBERS = Table(
         "scope": "length N, criterion, task and so on",
         "system": "system, examined model or judge that the estimate is about",
         "value_a": "estimate in the first run", "value_b": "estimate in the second run",
-        "difference": "second run minus first run; in paired comparisons on the common cases",
+        "difference": "second run minus first run; in paired comparisons on the shared cases",
         "p": "two-sided p-value of no difference, not adjusted",
         "p_holm": "Holm-adjusted p-value over all estimates of the comparison",
         "q_bh": "Benjamini-Hochberg q-value, for exploration: among estimates below 0.05 the expected share of false "
         "discoveries is 5%",
         "changed": "yes (p_holm below 0.05), perhaps (only p below 0.05), no, or unknown (no test is possible)",
         "how": (
-            "paired (on the common cases) or as two samples (from the two intervals; conservative if the runs share "
+            "paired (on the shared cases) or as two samples (from the two intervals; conservative if the runs share "
             "cases)"
         ),
-        "n": "number of common cases, answers or pairs, if paired",
+        "n": "number of shared cases, answers or pairs, if paired",
         "n_clusters": "number of seeds or dialogues of these cases",
     },
     cells={"difference": Interval("ci_low", "ci_high")},

@@ -48,7 +48,7 @@ AVERAGES = Table(
         kendall_ci_high=maybe(FLOAT), n_averaged=INT, n_filled=maybe(INT), **BEHIND, reason=maybe(TEXT),
         published_pearson=maybe(FLOAT), published_spearman=maybe(FLOAT)
     ),
-    row="judge, method, benchmark, level, language, dimension and what is averaged over",
+    row="judge, method, benchmark, level, language, dimension and average over corpora, dimensions or languages",
     title="Averages",
     caption=(
         "Mean correlations over corpora, dimensions or languages, each computed within a corpus. Intervals "
@@ -140,8 +140,8 @@ MODEL_ENSEMBLE = Table(
     title="Ensembles of judges",
     caption=(
         "Correlation of the mean score of the best judges with the ratings. Each model is a member once, by its "
-        "best method. Selection on all corpora follows the paper (Table 9 of comp-analysis) and is optimistic; "
-        "selection on the other corpora is not."
+        "best method. Selection on all corpora, as in the paper (Table 9 of comp-analysis), is optimistic; "
+        "selection on all corpora except the evaluated one is not."
     ),
     columns={
         **JUDGED,
@@ -188,7 +188,7 @@ JUDGE_PAIRS = Table(
         n_clusters=INT, reason=maybe(TEXT), williams_t=maybe(FLOAT), p_williams=maybe(FLOAT),
         williams_note=maybe(TEXT)
     ),
-    row="two judges on the items that both scored",
+    row="pair of judges and dimension of a corpus",
     title="Pairwise tests of judges",
     caption=(
         "Pearson correlations of two judges with the ratings, on the items that both scored. Report the paired "
@@ -265,7 +265,7 @@ RATED_CORPORA = Table(
         "published_n_dimensions": "xDial-Eval's Table 1: number of dimensions that the corpus' authors had rated",
         "human_dimensions": "dimensions with human ratings",
         "model_dimensions": "dimensions with a model's ratings that came with the corpus",
-        "filled_dimensions": "dimensions without ratings that a judge of this run filled in (`metaeval.imputer`)",
+        "filled_dimensions": "dimensions whose ratings a judge of this run imputed (`metaeval.imputer`)",
     },
     cells={
         name: Interval(published=f"published_{name}")
@@ -286,8 +286,8 @@ ANNOTATOR_AGREEMENT = Table(
     row="corpus, dimension and rater",
     title="Agreement of the raters",
     caption=(
-        "Agreement between the raters of a corpus, or between the repeats of one rater. A judge can hardly agree "
-        "better with them."
+        "Agreement between the raters of a corpus, or between the repeats of one rater. A judge rarely agrees "
+        "better with the raters than they agree with each other."
     ),
     columns={
         "n_rounds": "number of raters, or of rounds of one rater",
@@ -339,7 +339,7 @@ CEILINGS = Table(
         disattenuated_ci_high=maybe(FLOAT),
         judge_reliability=maybe(FLOAT), n_repeats=maybe(FLOAT), n=INT, **BEHIND, note=maybe(TEXT)
     ),
-    row="judge, corpus, language and dimension, where several people rated, or the judge repeated itself",
+    row="judge, corpus, language and dimension with several raters or several repeats of the judge",
     title="Ceilings",
     caption=(
         "Raters differ, so even a perfect judge correlates with their mean by no more than the ceiling. The "
@@ -348,9 +348,9 @@ CEILINGS = Table(
     ),
     columns={
         **JUDGED,
-        "n_raters": "raters behind each item's mean (the harmonic mean over items); of a model: rounds",
+        "n_raters": "number of raters of an item (harmonic mean over items); for a model, number of rounds",
         "icc": (
-            "share of the variance of a single rating that is the items': ICC(1), or ICC(2,1) where raters have names"
+            "share of the variance of a single rating that is due to the items: ICC(1), or ICC(2,1) for named raters"
         ),
         "reliability": "the same of the mean over raters: ICC(1,k), or ICC(3,k)",
         "ceiling": "square root of the reliability: the correlation of a perfect judge",
