@@ -256,9 +256,9 @@ def test_each_path_of_a_tree_is_a_dialogue(tmp_path: Path, form: str) -> None:
     ]  # fmt: skip
 
 
-def _part(who: str, body: str | None, part_type: str = "comment") -> dict[str, Any]:
-    author = {"user": "Ann", "lead": "Ann", "bot": "Brix", "admin": "Olga", "team": "Desk"}
-    return {"part_type": part_type, "body": body, "author": {"type": who, "id": "1", "name": author[who]}}
+def _part(who: str, body: str | None, part_type: str = "comment", name: str = "") -> dict[str, Any]:
+    names = {"user": "Ann", "lead": "Ann", "bot": "Brix", "admin": "Olga", "team": "Desk"}
+    return {"part_type": part_type, "body": body, "author": {"type": who, "id": "1", "name": name or names[who]}}
 
 
 def _intercom(*parts: dict[str, Any], number: int = 1) -> dict[str, Any]:
@@ -288,6 +288,14 @@ def test_conversations_of_intercom_are_texts_of_user_and_bot(tmp_path: Path, for
     ]  # fmt: skip
     assert found.items[0].judged == "bot"
     assert any("internal note" in note for note in found.notes)
+
+
+def test_of_two_bots_of_intercom_the_one_that_writes_more_is_the_system(tmp_path: Path) -> None:
+    greeting = _part("bot", "<p>We are here.</p>", name="Operator")
+    parts = [greeting, _part("bot", "<p>Hello.</p>"), _part("user", "<p>Hi.</p>"), _part("bot", "<p>Where?</p>")]
+    found = reading(write(tmp_path / "talks.json", _intercom(*parts)))
+    assert [item.system for item in found.items] == ["Brix"]
+    assert any("several bots" in note for note in found.notes)
 
 
 def test_a_conversation_of_intercom_without_a_bot_is_that_of_its_agents(tmp_path: Path) -> None:

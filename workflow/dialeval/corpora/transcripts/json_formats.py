@@ -320,7 +320,7 @@ def intercom_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcri
             f"conversation with its parts"
         )
     messages: list[dict[str, Any]] = []
-    bot = ""
+    bots: Counter[str] = Counter()
     for number, part in enumerate([record["source"], *parts]):
         body, author = part.get("body"), _object(part, "author")
         if not isinstance(body, str) or not body.strip():
@@ -335,9 +335,12 @@ def intercom_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcri
                     f"{', '.join(_INTERCOM_ROLES)}"
                 )
             if role == "bot" and isinstance(author.get("name"), str):
-                bot = bot or author["name"]
+                bots[author["name"]] += 1
             messages.append({"role": role, "content": _plain_text(body)})
-    about = {"model": bot or None, **{name: record[name] for name in _INTERCOM_FIELDS if name in record}}
+    if len(bots) > 1:
+        notes["conversations with several bots, attributed to the one with the most messages"] += 1
+    bot = max(bots, key=lambda name: bots[name], default=None)
+    about = {"model": bot, **{name: record[name] for name in _INTERCOM_FIELDS if name in record}}
     yield transcript(line._replace(record={**about, "messages": messages}), "messages", notes)
 
 
