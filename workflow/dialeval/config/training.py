@@ -36,7 +36,7 @@ LearningRate = Annotated[Number, Field(gt=0, le=1)]
 
 
 class TrainingSet(Section):
-    """Pairs of a human dialogue and a corrupted copy, made without human ratings."""
+    """Pairs of a human dialogue and a perturbed copy, made without human ratings."""
 
     level: Literal["turn", "dialogue"] = Field(
         description=(
