@@ -311,9 +311,10 @@ def trusted(inputs: ReportInputs, protocol: EvaluatedProtocol, judge: str | None
             interval = write_interval(row["ci_low"], row["ci_high"], "correlation")
             words = (
                 f"Validity of {judge} on {measure.criterion}: its scores ({title_of(row['method'])}, "
-                f"{row['level']} level) of {row['n']:,} rated items of {row['corpora']} correlate with "
-                f"{_RATERS[row['rater_kind']]} by {write_number(row['pearson'], 'correlation')}"
+                f"{row['level']} level) of {row['n']:,} rated items of {row['corpora']} have a "
+                f"Pearson correlation of {write_number(row['pearson'], 'correlation')}"
                 + (f" ({interval})" if interval else "")
+                + f" with {_RATERS[row['rater_kind']]}"
             )
         return replace(measure, words=words)
     return measure

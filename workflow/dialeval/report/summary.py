@@ -150,7 +150,7 @@ def _corrected_by(measure: Measure) -> str:
 
 def mean_of(ensemble: str, members: tuple[str, ...]) -> str:
     """Returns what an ensemble is."""
-    return f"Judge {ensemble} is an ensemble: the mean of the scores, each taken to 0 to 1, of {listed(list(members))}."
+    return f"Judge {ensemble} is an ensemble: the mean of the scores of {listed(list(members))}, each mapped to [0, 1]."
 
 
 def _ensemble(inputs: ReportInputs, judge: str) -> list[str]:
@@ -331,8 +331,7 @@ def _penalised(inputs: ReportInputs, board: Board) -> list[str]:
         ]
         if named:
             sentences.append(
-                f"{protocol.title}: the comparisons alone do not limit some ratings. With Firth's penalty they are "
-                f"{listed(named)}."
+                f"{protocol.title}: some ratings are not identifiable. With Firth's penalty they are {listed(named)}."
             )
     return sentences
 
