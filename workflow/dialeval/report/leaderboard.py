@@ -431,7 +431,7 @@ def _words(label: str, rows: list[Row]) -> str:
     biases = sorted(row["judge_bias"] for row in rows if not is_missing(row["judge_bias"]))
     judge = "all judges together" if first["judge"] == PANEL else f"judge {first['judge']}"
     bias = f"; bias of {judge}: {_range(biases, kind)}" if biases else ""
-    return f"{label}: {labels} labelled per system{bias}"
+    return f"{label}: {labels} labelled items per system{bias}"
 
 
 def _range(values: list[float], kind: Kind) -> str:

@@ -210,13 +210,20 @@ def _source_of_ranking(board: Board, measures: list[Measure]) -> tuple[str, str]
     return f"according to {source}", f"There is no single winner by {source}"
 
 
+_ANNOTATORS = {
+    "people": "annotators",
+    "simulated": "simulated annotators (a program, not people)",
+    "people and simulated": "annotators and simulated annotators (a program, not people)",
+}
+
+
 def rests_on(board: Board) -> list[str]:
     """Return the annotators whose labels correct the judge, if there are any."""
     whose = list(dict.fromkeys(measure.by_people for measure in board.measures if measure.by_people))
-    who = ["simulated annotators (a program, not people)" if one == "simulated" else one for one in whose]
-    if not who:
+    if not whose:
         return []
-    return [f"The human-corrected estimates use labels of {listed(who)}, and the judge's scores of all dialogues."]
+    who = listed([_ANNOTATORS[one] for one in whose])
+    return [f"The human-corrected estimates use labels of {who}, and the judge's scores of all dialogues."]
 
 
 def _firsts(board: Board, measures: list[Measure]) -> list[First]:
