@@ -65,7 +65,7 @@ def test_people_decide_who_is_best_and_order_the_board() -> None:
         "v1 is best, according to human-corrected estimates: first by felt (empathy) (5). By felt"
     )
     assert said.headline == "v1 comes first: 5 by felt (empathy), human-corrected. The order was not tested."
-    assert ("felt (empathy): 28 to 30 labelled per system; bias of judge clerk: -1.5 to +0.5.") in said.details
+    assert ("felt (empathy): 28 to 30 labelled items per system; bias of judge clerk: -1.5 to +0.5.") in said.details
 
 
 def test_the_part_on_labels_holds_the_three_side_by_side_and_says_where_the_judge_alone_differs() -> None:
@@ -78,7 +78,7 @@ def test_the_part_on_labels_holds_the_three_side_by_side_and_says_where_the_judg
     )
     assert one.summary.basis == (
         "According to judge clerk alone, the first is v2 by felt (empathy).",
-        "The human-corrected estimates use labels of people, and the judge's scores of all dialogues.",
+        "The human-corrected estimates use labels of annotators, and the judge's scores of all dialogues.",
     )
     page = build_report(run(ROWS, figures=(Figure("What people would say", "", "<svg/>", part="labels"),)))
     assert re.findall(r'<section[^>]* id="(labels[^"]*)"', page) == [
@@ -97,6 +97,14 @@ def test_simulated_annotators_are_called_so_everywhere() -> None:
         said.headline == "v1 comes first: 5 by felt (empathy), corrected by simulated labels. The order was not tested."
     )
     assert "simulated annotators (a program, not people)" in " ".join(said.basis)
+
+
+def test_labels_of_annotators_and_programs_are_named_together() -> None:
+    inputs = run([one | {"annotators": "people and simulated"} for one in ROWS])
+    (board,) = build_boards(inputs)
+    assert "use labels of annotators and simulated annotators (a program, not people)" in " ".join(
+        summarise(inputs, board).basis
+    )
 
 
 def test_the_panel_stands_for_all_judges_and_is_no_leaderboard_of_its_own() -> None:

@@ -147,7 +147,7 @@ def test_it_is_no_member_of_the_best_judges_and_counts_in_no_bill(named: Workspa
 
 def test_the_page_names_it_among_the_judges_with_its_members(named: Workspace) -> None:
     page = (named.folder / "results/report/index.html").read_text(encoding="utf-8")
-    assert "Judge both is an ensemble: the mean of the scores, each taken to 0 to 1, of length and overlap." in page
+    assert "Judge both is an ensemble: the mean of the scores of length and overlap, each mapped to [0, 1]." in page
     assert "both (yes_no)" in whole(page)
 
 

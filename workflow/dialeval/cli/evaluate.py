@@ -70,13 +70,13 @@ def evaluate(
         base_url: address of the endpoint; None for OpenAI's.
         api_key_env: name of the environment variable with the key; None for OPENAI_API_KEY, or with `base_url` for no
             key.
-        pairs: whether systems are compared in pairs; None for where cases and judges allow it.
+        pairs: whether systems are compared in pairs; None: if cases and judges allow it.
         price_input, price_output: price of a million prompt and response tokens; by judge, if judges differ.
         budget: maximum cost over all calls with this folder, in the currency of the prices; None for no limit. A run
             that reaches it stops, and continues when it is called with a higher budget.
-        system: the system, if the table has one and no column of it.
+        system: name of the system, if the table has one system and no column of systems.
         evaluated_role: the speaker who is the system, if it is not clear.
-        language: code of the dialogues' language, such as `de`, if the table has no column of it; None for English.
+        language: code of the dialogues' language, such as `de`, if the table has no such column; None for English.
         columns: columns with uncommon names, such as `{"text": "Body"}`.
         cores: number of jobs at once; None for all cores.
 

@@ -36,8 +36,8 @@ def add_init(parser: argparse.ArgumentParser) -> None:
         "README.md. Without options, the configuration is the default run: embedded models on bundled dialogues, "
         "offline. NAME is the model's name in tables, MODEL its name at the endpoint. An embedded model needs no MODEL "
         "(--judge forest). Chatbots continue 20 bundled dialogues; `seeds.limit` changes the number. Judges score your "
-        "dialogues on coherence and overall, or on each --criterion; without --dialogues, they score the chatbots' on "
-        "each --criterion."
+        "dialogues on coherence and overall, or on each --criterion; without --dialogues, they score the chatbots' "
+        "dialogues on each --criterion."
     )
     parser.add_argument(
         "folder", type=Path, metavar="FOLDER", help="folder to create; existing files are never overwritten"
@@ -154,7 +154,7 @@ class Wish:
         language: of dialogues that do not name theirs; None for English.
         columns: uncommon names of columns, and paths of fields, by content.
         criteria: questions of the criteria by name; "" for a criterion of DialEval. Empty for coherence and overall.
-        pairs: whether systems are compared in pairs; None for where cases and judges allow it.
+        pairs: whether systems are compared in pairs; None: if cases and judges allow it.
         labels: dialogues of each system, or pairs in all, that annotators label; None for no labels.
         price_input, price_output: price of a million tokens by model; others have none.
         budget: maximum cost of all models; None for no limit.

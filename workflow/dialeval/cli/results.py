@@ -116,7 +116,7 @@ def tables(arguments: argparse.Namespace) -> int:
 def _write_csv(tables: list[Found], path: Path) -> None:
     if len(tables) != 1:
         raise UserError(
-            f"--csv writes one table, and this is about {counted(len(tables), 'table')}; name one, or write all with "
+            f"--csv writes one table, not {counted(len(tables), 'table')}; name one, or write all with "
             "`dialeval export hub --to FOLDER`"
         )
     write_csv(tables[0], path)

@@ -311,9 +311,10 @@ def trusted(inputs: ReportInputs, protocol: EvaluatedProtocol, judge: str | None
             interval = write_interval(row["ci_low"], row["ci_high"], "correlation")
             words = (
                 f"Validity of {judge} on {measure.criterion}: its scores ({title_of(row['method'])}, "
-                f"{row['level']} level) of {row['n']:,} rated items of {row['corpora']} correlate with "
-                f"{_RATERS[row['rater_kind']]} by {write_number(row['pearson'], 'correlation')}"
+                f"{row['level']} level) of {row['n']:,} rated items of {row['corpora']} have a "
+                f"Pearson correlation of {write_number(row['pearson'], 'correlation')}"
                 + (f" ({interval})" if interval else "")
+                + f" with {_RATERS[row['rater_kind']]}"
             )
         return replace(measure, words=words)
     return measure
@@ -430,7 +431,7 @@ def _words(label: str, rows: list[Row]) -> str:
     biases = sorted(row["judge_bias"] for row in rows if not is_missing(row["judge_bias"]))
     judge = "all judges together" if first["judge"] == PANEL else f"judge {first['judge']}"
     bias = f"; bias of {judge}: {_range(biases, kind)}" if biases else ""
-    return f"{label}: {labels} labelled per system{bias}"
+    return f"{label}: {labels} labelled items per system{bias}"
 
 
 def _range(values: list[float], kind: Kind) -> str:

@@ -150,7 +150,7 @@ def _corrected_by(measure: Measure) -> str:
 
 def mean_of(ensemble: str, members: tuple[str, ...]) -> str:
     """Returns what an ensemble is."""
-    return f"Judge {ensemble} is an ensemble: the mean of the scores, each taken to 0 to 1, of {listed(list(members))}."
+    return f"Judge {ensemble} is an ensemble: the mean of the scores of {listed(list(members))}, each mapped to [0, 1]."
 
 
 def _ensemble(inputs: ReportInputs, judge: str) -> list[str]:
@@ -210,13 +210,20 @@ def _source_of_ranking(board: Board, measures: list[Measure]) -> tuple[str, str]
     return f"according to {source}", f"There is no single winner by {source}"
 
 
+_ANNOTATORS = {
+    "people": "annotators",
+    "simulated": "simulated annotators (a program, not people)",
+    "people and simulated": "annotators and simulated annotators (a program, not people)",
+}
+
+
 def rests_on(board: Board) -> list[str]:
     """Return the annotators whose labels correct the judge, if there are any."""
     whose = list(dict.fromkeys(measure.by_people for measure in board.measures if measure.by_people))
-    who = ["simulated annotators (a program, not people)" if one == "simulated" else one for one in whose]
-    if not who:
+    if not whose:
         return []
-    return [f"The human-corrected estimates use labels of {listed(who)}, and the judge's scores of all dialogues."]
+    who = listed([_ANNOTATORS[one] for one in whose])
+    return [f"The human-corrected estimates use labels of {who}, and the judge's scores of all dialogues."]
 
 
 def _firsts(board: Board, measures: list[Measure]) -> list[First]:
@@ -331,8 +338,7 @@ def _penalised(inputs: ReportInputs, board: Board) -> list[str]:
         ]
         if named:
             sentences.append(
-                f"{protocol.title}: the comparisons alone do not limit some ratings. With Firth's penalty they are "
-                f"{listed(named)}."
+                f"{protocol.title}: some ratings are not identifiable. With Firth's penalty they are {listed(named)}."
             )
     return sentences
 
