@@ -138,7 +138,7 @@ def test_nothing_is_overwritten_and_one_table_fits_in_a_csv(
     assert main(["export", "hub", "--results", str(results), "--to", str(tmp_path / "set")]) == 1
     assert "is not empty" in capsys.readouterr().err
     assert main(["tables", "--results", str(results), "--csv", str(tmp_path / "x.csv")]) == 1
-    assert "about 3 tables; name one" in capsys.readouterr().err
+    assert "not 3 tables; name one" in capsys.readouterr().err
 
 
 def test_tables_without_rows_are_no_data_set(results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
