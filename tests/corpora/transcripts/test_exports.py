@@ -290,6 +290,30 @@ def test_conversations_of_intercom_are_texts_of_user_and_bot(tmp_path: Path, for
     assert any("internal note" in note for note in found.notes)
 
 
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("<p>I &lt;3 it</p>\n\n<ul><li>one</li><li>two</li></ul>", "I <3 it\none\ntwo"),
+        ("2 < 3 <b>and</b> 4 > 3", "2 < 3 and 4 > 3"),
+        ("<H1>Hi</H1><BR/>there<!-- x -->", "Hi\nthere"),
+        ("<p " * 50_000 + " " * 50_000 + "x", "<p " * 50_000 + " " * 50_000 + "x"),  # in linear time
+    ],
+)
+def test_the_html_of_intercom_becomes_text(tmp_path: Path, body: str, text: str) -> None:
+    (item,) = reading(write(tmp_path / "talks.json", _intercom(_part("bot", body)))).items
+    assert item.utterances[1] == text
+
+
+def test_parts_of_intercom_without_text_are_left_out_and_counted(tmp_path: Path) -> None:
+    record = _intercom(_part("bot", "<p>Hello.</p>"), _part("bot", '<img src="x.png">'))
+    record["source"]["body"] = ""
+    found = reading(write(tmp_path / "talks.json", record))
+    assert said(found.items[0]) == [("bot", "Hello.")]
+    assert any(note.startswith("2 parts") and "without text" in note for note in found.notes)
+    whole = _intercom(_part("bot", "<p>Hello.</p>"))
+    assert not any("without text" in note for note in reading(write(tmp_path / "talks.json", whole)).notes)
+
+
 def test_of_two_bots_of_intercom_the_one_that_writes_more_is_the_system(tmp_path: Path) -> None:
     greeting = _part("bot", "<p>We are here.</p>", name="Operator")
     parts = [greeting, _part("bot", "<p>Hello.</p>"), _part("user", "<p>Hi.</p>"), _part("bot", "<p>Where?</p>")]

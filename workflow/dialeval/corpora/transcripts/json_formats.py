@@ -301,9 +301,8 @@ INTERCOM = frozenset({"source", "conversation_parts"})
 """Fields of a conversation."""
 _INTERCOM_ROLES = {"user": "user", "lead": "user", "contact": "user", "admin": "admin", "bot": "bot"}
 _INTERCOM_FIELDS = ("id", "dialogue_id", "case_id", "language", "model")
-_NOTE = "note"
-_HTML_BREAK = re.compile(r"(?i)\s*(?:<br\b[^>]*>|</(?:p|div|li|h[1-6]|tr)>)\s*")
-_HTML_TAG = re.compile(r"<[/!a-zA-Z][^>]*>")
+_HTML_BREAK = re.compile(r"<br\b[^<>]*>|</(?:p|div|li|h[1-6]|tr)>", re.IGNORECASE)
+_HTML_TAG = re.compile(r"<[/!a-z][^<>]*>", re.IGNORECASE)
 
 
 def intercom_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
@@ -323,9 +322,10 @@ def intercom_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcri
     bots: Counter[str] = Counter()
     for number, part in enumerate([record["source"], *parts]):
         body, author = part.get("body"), _object(part, "author")
-        if not isinstance(body, str) or not body.strip():
-            notes["parts of conversations without text, such as assignments, left out"] += number > 0
-        elif f"{part.get('part_type')}".startswith(_NOTE):
+        text = _plain_text(body) if isinstance(body, str) else ""
+        if not text:
+            notes["parts of conversations without text, such as assignments and images, left out"] += 1
+        elif f"{part.get('part_type')}".startswith("note"):
             notes["internal notes left out"] += 1
         else:
             role = _INTERCOM_ROLES.get(f"{author.get('type')}")
@@ -336,17 +336,18 @@ def intercom_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcri
                 )
             if role == "bot" and isinstance(author.get("name"), str):
                 bots[author["name"]] += 1
-            messages.append({"role": role, "content": _plain_text(body)})
+            messages.append({"role": role, "content": text})
     if len(bots) > 1:
         notes["conversations with several bots, attributed to the one with the most messages"] += 1
-    bot = max(bots, key=lambda name: bots[name], default=None)
+    bot = next((name for name, _ in bots.most_common(1)), None)
     about = {"model": bot, **{name: record[name] for name in _INTERCOM_FIELDS if name in record}}
     yield transcript(line._replace(record={**about, "messages": messages}), "messages", notes)
 
 
 def _plain_text(html: str) -> str:
-    """Returns the text of a message in HTML."""
-    return unescape(_HTML_TAG.sub("", _HTML_BREAK.sub("\n", html))).strip()
+    """Returns the text of a message in HTML, without blank lines."""
+    text = unescape(_HTML_TAG.sub("", _HTML_BREAK.sub("\n", html)))
+    return "\n".join(filter(None, map(str.strip, text.splitlines())))
 
 
 # The plain format for anyone's transcripts: JSON Lines, one dialogue of one system per line.
