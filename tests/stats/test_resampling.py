@@ -92,6 +92,12 @@ def test_p_above_next_by_hand():
     np.testing.assert_allclose(p_above_next(rating, replicates), [np.nan, np.nan, 2 / 3, (1 + 1 + 0.5) / 3])
 
 
+def test_replicates_that_rounding_alone_sets_apart_are_equal():
+    replicates = np.full((10, 2), 1000.0)
+    replicates[:, 0] += [5e-13, -5e-13, 2e-12, -1e-10, -1e-10, -1e-10, 0.0, 0.0, 1e-3, 2.0]
+    assert p_above_next(np.array([1000.1, 1000.0]), replicates)[0] == pytest.approx((8 * 0.5 + 2) / 10)
+
+
 def test_percentiles_of_a_mean_are_expanded_to_its_t_interval():
     """The plain ones are 1.9 times too narrow for a mean of five; Hesterberg (2015), section 4.4."""
     rng = np.random.default_rng(3)

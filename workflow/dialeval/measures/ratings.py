@@ -337,7 +337,7 @@ def _ranking(rated: Rated, elo: _Shown, strengths: _Shown) -> tuple[NDArray[np.i
         by, found = elo.rating, elo
     else:
         by, found = strengths.rating, strengths
-    order = np.argsort(-np.nan_to_num(by, nan=-np.inf), kind="stable")
+    order = np.argsort(-np.nan_to_num(np.round(by, 6), nan=-np.inf), kind="stable")  # equal ones stay in their order
     return order, p_above_next(-np.argsort(order).astype(np.float64), found.replicates)
 
 

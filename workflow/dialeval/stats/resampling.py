@@ -210,8 +210,8 @@ def p_above_next(rating: FloatArray, replicates: FloatArray) -> FloatArray:
         replicates: ratings on the same resamples for all, shape [resamples, n_models].
 
     Returns:
-        Shape [n_models]; equal replicates count half. NaN for the last model, for unrated ones, and where no
-        replicate rates both.
+        Shape [n_models]; replicates within a millionth of a point are equal and count half. NaN for the last model, for
+        unrated ones, and where no replicate rates both.
     """
     share = np.full(len(rating), np.nan)
     order = np.argsort(-rating, kind="stable")
@@ -221,7 +221,8 @@ def p_above_next(rating: FloatArray, replicates: FloatArray) -> FloatArray:
             difference = replicates[:, upper] - replicates[:, lower]
         difference = difference[~np.isnan(difference)]
         if len(difference):
-            share[upper] = np.mean(0.5 * (1.0 + np.sign(difference)))
+            sign = np.where(np.abs(difference) > _NO_WIDTH, np.sign(difference), 0.0)
+            share[upper] = np.mean(0.5 * (1.0 + sign))
     return share
 
 
