@@ -62,7 +62,9 @@ class Seeds(Section):
 Reader = Literal[
     "auto", "jsonl", "folder", "sharegpt", "messages", "csv", "chatgpt", "rasa", "preferences", "comparisons",
     "replies", "mt_bench", "text", "inspect", "lm_eval", "langfuse", "langsmith", "opentelemetry", "oasst", "slack",
-    "whatsapp", "intercom",
+    "whatsapp", "intercom", "coqa", "quac", "moss", "abcd", "persona_chat", "multiwoz", "topical_chat", "ultrachat",
+    "blended_skill_talk", "red_team", "discord", "telegram", "librechat", "open_webui", "chainlit", "sillytavern",
+    "ai_studio", "gemini_activity", "zendesk", "bot_framework", "dialogflow", "vapi", "retell",
 ]  # fmt: skip
 _WITHOUT_COLUMNS = ("text", "slack", "whatsapp", "mt_bench")
 """Readers of formats in which no field has a name of the user's."""

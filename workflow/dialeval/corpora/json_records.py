@@ -73,13 +73,13 @@ def records_of(path: Path, wanted: RecordFields, *, western: bool = False) -> It
         UserError: as of `read_json_lines`; an entry of a list is no object; or the Parquet file cannot be read.
     """
     for line in objects_of(path, wanted, western=western):
-        within = _path_within(line.record, wanted)
-        if within is None and _is_by_id(line.record, wanted):
+        paths = _paths_within(line.record, wanted)
+        if not paths and _is_by_id(line.record, wanted):
             for number, (name, record) in enumerate(line.record.items(), start=1):
                 yield JsonLine(number, f"{line.where}, '{name:.40}'", {"dialogue_id": name, **record})
-        elif within is None:
+        elif not paths:
             yield line
-        else:
+        for within in paths:
             inner: Any = line.record
             for name in within:
                 inner = inner[name]
@@ -284,20 +284,18 @@ def _listed(values: list[Any], place: str, wanted: RecordFields) -> Iterator[Jso
         yield JsonLine(number, where, record)
 
 
-def _path_within(record: dict[str, Any], wanted: RecordFields) -> list[str] | None:
-    """Returns the fields that lead to a list of the wanted objects; None in a wanted object itself."""
+def _paths_within(record: dict[str, Any], wanted: RecordFields) -> list[list[str]]:
+    """Returns the fields that lead to each list of the wanted objects; none in a wanted object itself."""
     for test in wanted.tests():
         lists = [name for name, value in record.items() if test(_fields_of_first(value))]
         if test(record.keys() - {*lists}):
-            return None
+            return []
         if lists:
-            return lists[:1]
-        for outer, value in record.items():
-            nested = value.items() if isinstance(value, dict) else ()
-            for name, inner in nested:
-                if test(_fields_of_first(inner)):
-                    return [outer, name]
-    return None
+            return [[name] for name in lists]
+        nested = [(outer, value.items()) for outer, value in record.items() if isinstance(value, dict)]
+        if found := [[outer, name] for outer, inner in nested for name, one in inner if test(_fields_of_first(one))]:
+            return found
+    return []
 
 
 def _is_by_id(record: dict[str, Any], wanted: RecordFields) -> bool:

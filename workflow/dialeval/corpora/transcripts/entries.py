@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,10 @@ TEXT_FIELDS = ("text", "content", "value", "utterance", "message", "parts", "bod
 SAID_PARTS = ("text", "input_text", "output_text", "refusal")
 _THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")
 _CALL_FIELDS = ("tool_calls", "function_call")
+_OWN_IDS = ("id", "messageId", "message_id", "uuid", "_id")
+_PARENTS = ("parentMessageId", "parent_message_id", "parent_message_uuid", "parentId", "parent_id")
+SILENCE = "__SILENCE__"
+"""What ParlAI writes where a speaker begins a dialogue."""
 
 
 def read_entries(entries: Any, field: str, where: str, reading: EntryReading) -> None:
@@ -48,6 +53,8 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
             f"has roles, such as {entries[0][roles]!r:.40}; write `columns: {{speaker: {roles:.60}}}` in this entry "
             "of the configuration"
         )
+    if all(isinstance(entry, dict) for entry in entries):
+        entries = branch_of_last(entries, reading.notes)
     has_types = any(isinstance(entry, dict) and entry.get("type") == "message" for entry in entries)
     for number, entry in enumerate(entries, start=1):
         place = f"{where}, '{field}', entry {number}"
@@ -106,7 +113,7 @@ def _read_entry(entry: dict[str, Any], place: str, reading: EntryReading, *, has
     if speaker_field and not speaker:
         raise UserError(f"{place}: '{speaker_field}' is empty; name who speaks")
     calls = [call for name in _CALL_FIELDS for call in _calls(entry.get(name), name, place)]
-    text_field = next((name for name in TEXT_FIELDS if name in entry), None)
+    text_field = _text_field(entry)
     kind = entry.get("type", "message") if has_types else "message"
     if text_field is None and kind == "function_call":  # of OpenAI's responses
         reading.add_aside("tool_call", _call(entry.get("name"), entry.get("arguments")))
@@ -125,11 +132,50 @@ def _read_entry(entry: dict[str, Any], place: str, reading: EntryReading, *, has
     content = entry.get(text_field) if text_field else None
     if content is None and isinstance(entry.get("refusal"), str):
         content = entry["refusal"]
+    n_before = len(reading.messages)
     texts = _texts(content, place, reading)
-    if texts or not calls:
+    if texts or not (calls or len(reading.messages) > n_before):
         reading.add_utterance(speaker, "\n".join(texts))
     for call in calls:
         reading.add_aside("tool_call", call)
+
+
+def _text_field(entry: dict[str, Any]) -> str | None:
+    """Returns the field with the text: a list of parts with types, else the first that is not empty, or is there."""
+    there = [name for name in TEXT_FIELDS if name in entry]
+    parts = [name for name in there if isinstance(entry[name], list) and entry[name]]
+    typed = [name for name in parts if all(isinstance(part, dict) and "type" in part for part in entry[name])]
+    return next(iter([*typed, *(name for name in there if entry[name]), *there]), None)
+
+
+def branch_of_last(entries: list[dict[str, Any]], notes: Counter[str]) -> list[dict[str, Any]]:
+    """Returns the messages that lead to the last one, where others of one speaker answer the same message.
+
+    Such are edited questions and regenerated responses in the exports of chat applications. Other lists are returned
+    as they are.
+    """
+    own, above = (
+        next((name for name in names if all(entry.get(name) is not None for entry in entries[1:])), "")
+        for names in (_OWN_IDS, _PARENTS)
+    )
+    if len(entries) < 2 or not (own and above) or len({f"{entry.get(own)}" for entry in entries}) < len(entries):
+        return entries
+    known = {f"{entry.get(own)}": entry for entry in entries}
+    siblings: dict[str, list[dict[str, Any]]] = {}
+    for entry in entries:
+        siblings.setdefault(f"{entry.get(above)}", []).append(entry)
+    shared = [some for some in siblings.values() if len(some) > 1]
+    speaker = next((name for name in ("isCreatedByUser", *SPEAKER_FIELDS) if name in entries[0]), "")
+    roots = [parent for parent in siblings if parent not in known]
+    if not shared or len(roots) > 1 or any(len({f"{one.get(speaker)}" for one in some}) > 1 for some in shared):
+        return entries
+    branch: list[dict[str, Any]] = []
+    last: dict[str, Any] | None = entries[-1]
+    while last is not None and last not in branch:
+        branch.append(last)
+        last = known.get(f"{last.get(above)}")
+    notes["dialogues with branches, of which the one that ends last is read"] += 1
+    return branch[::-1]
 
 
 def _calls(value: Any, field: str, place: str) -> list[str]:
@@ -194,7 +240,7 @@ def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
 
 # Fields of a dialogue in every JSON format, by their common names.
 
-PLAIN = ("utterances", "dialogue", "dialog")
+PLAIN = ("utterances", "dialogue", "dialog", "transcript")
 SHAREGPT = ("conversations",)
 MESSAGES = ("messages", "conversation", "contents")
 PAIR = ("conversation_a", "conversation_b")

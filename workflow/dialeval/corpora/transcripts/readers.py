@@ -22,6 +22,7 @@ from dialeval.corpora.json_records import (
 from dialeval.corpora.spreadsheets import is_workbook, rows_of
 from dialeval.corpora.text_files import JsonLine, is_western, listed
 from dialeval.corpora.transcripts import eval_logs, json_formats, replies, text_formats, turn_tables
+from dialeval.corpora.transcripts.conversions import CONVERSIONS, FIELD_SETS, conversion_of
 from dialeval.corpora.transcripts.entries import (
     CLAUDES,
     DIALOGUES,
@@ -29,6 +30,7 @@ from dialeval.corpora.transcripts.entries import (
     MESSAGES,
     OF_ENTRY,
     OF_REPLIES,
+    OF_REPLY,
     PAIR,
     PLAIN,
     SHAREGPT,
@@ -91,6 +93,7 @@ FORMATS = {
     "slack": "Slack's unpacked export, a channel's folder or a day's file. A thread is a dialogue; other messages of a "
     "channel are one for each day. The system is the app that answers.",
     "whatsapp": "WhatsApp's exported chat, `.txt`, or a folder of them. Set `evaluated_role` to the judged sender.",
+    **{name: one.about for name, one in CONVERSIONS.items()},
 }
 """The content of a file, by the reader's name in the configuration, for the documentation."""
 AUTO, FOLDER, CSV, TEXT, MT_BENCH, OASST, INTERCOM = "auto", "folder", "csv", "text", "mt_bench", "oasst", "intercom"
@@ -168,6 +171,12 @@ def _read_objects(path: Path, kind: str, columns: Mapping[str, str], notes: Coun
         wanted = wanted._replace(bare="", together=[*wanted.together, *json_formats.TREES])
     if kind == INTERCOM:  # the list around conversations has a field that others call a dialogue
         wanted = RecordFields((), together=[json_formats.INTERCOM])
+    if kind in CONVERSIONS:
+        wanted = RecordFields((), bare=JSON, together=CONVERSIONS[kind].fields)
+        lines = records_of(path, wanted, western=western)
+        mapped = with_columns(list(lines), path, columns, "") if columns else lines
+        yield from CONVERSIONS[kind].read(mapped, columns, notes)
+        return
     lines = records_of(path, wanted, western=western)
     if kind == OASST:
         found = list(lines)
@@ -232,7 +241,7 @@ def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any]
     """Returns the format of a file of objects, of which the first is given."""
     if outer is None:
         raise UserError(f"{path} has no dialogues")
-    all_sets = [fields for sets in _OF_EXPORTS.values() for fields in sets]
+    all_sets = [*FIELD_SETS, *(fields for sets in _OF_EXPORTS.values() for fields in sets)]
     wanted = fields_with(columns)
     inner = _first(records_of(path, wanted._replace(holding=(), together=all_sets), western=western)) or outer
     first = _first(records_of(path, wanted, western=western)) or outer
@@ -241,6 +250,10 @@ def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any]
             if any(fields <= record.keys() for fields in sets):
                 return kind
     entry = {*columns} & {LIST, *OF_ENTRY}
+    if not entry and not {*columns} & {*OF_REPLY}:
+        for record in (outer, inner):
+            if kind := conversion_of(record):
+                return kind
     if "response" in columns or (entry == {"turn"} and replies.columns_of(first, columns)):
         return "replies"
     if entry:
