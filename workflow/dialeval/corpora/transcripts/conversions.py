@@ -22,8 +22,8 @@ from typing import Any
 
 from dialeval.corpora.json_records import value_at
 from dialeval.corpora.text_files import JsonLine
-from dialeval.corpora.transcripts.entries import OF_DIALOGUE, SILENCE, begins_marked, branch_of_last
-from dialeval.corpora.transcripts.json_formats import transcript
+from dialeval.corpora.transcripts.entries import OF_DIALOGUE, SILENCE, begins_marked, branch_of_last, marked_messages
+from dialeval.corpora.transcripts.json_formats import html_text, transcript
 from dialeval.corpora.transcripts.transcript import Transcript
 from dialeval.errors import UserError
 
@@ -240,9 +240,27 @@ def _multiwoz(record: _Record, where: str, notes: Counter[str]) -> _Record:
     return {"id": record.get("dialogue_id"), "messages": _turns(texts)}
 
 
-def _topical_chat(record: _Record, where: str, notes: Counter[str]) -> _Record:
-    messages = [_message(entry.get("agent"), entry.get("message")) for entry in _objects(record, "content", where)]
-    return {"id": record.get("dialogue_id"), "messages": messages}
+def _paths(entries: str, speaker: str, text: str, dialogue_id: str) -> Callable[..., _Found]:
+    """Returns a conversion of objects whose list, speakers, texts and id are at paths."""
+
+    def convert(record: _Record, where: str, notes: Counter[str]) -> _Record:
+        found = [(value_at(one, speaker), value_at(one, text)) for one in _objects(record, entries, where)]
+        messages = [_message(who.lower() if isinstance(who, str) else who, said) for who, said in found]
+        return {"id": value_at(record, dialogue_id), "messages": messages}
+
+    return _each(convert)
+
+
+def _camrest(record: _Record, where: str, notes: Counter[str]) -> _Record:
+    turns = _objects(record, "dial", where)
+    texts = [value_at(turn, path) for turn in turns for path in ("usr.transcript", "sys.sent")]
+    return {"id": record.get("dialogue_id"), "messages": _turns(texts)}
+
+
+def _tau_bench(record: _Record, where: str, notes: Counter[str]) -> _Record:
+    trial = record.get("trial")
+    name = f"{record['task_id']}" if trial is None else f"{record['task_id']}-{trial}"
+    return {"id": name, "case_id": f"{record['task_id']}", "messages": record["traj"]}
 
 
 def _ultrachat(record: _Record, where: str, notes: Counter[str]) -> _Record:
@@ -255,8 +273,34 @@ def _blended(record: _Record, where: str, notes: Counter[str]) -> _Record:
     return {"id": None, "messages": messages}
 
 
+_MARKED = ("transcript", "text", "chat", "input")
+_INSTRUCTION = re.compile(r"\s*(?:<s>)?\s*\[INST\](.*?)\[/INST\](.*?)(?=<s>|\[INST\]|\Z)", re.DOTALL)
+_LLAMAS_PROMPT = re.compile(r"\s*<<SYS>>(.*?)<</SYS>>", re.DOTALL)
+
+
+def _marked_field(record: _Record) -> str:
+    """Returns the field with a text of several speakers; empty if none is."""
+    texts = [(name, record[name]) for name in _MARKED if isinstance(record.get(name), str)]
+    return next((name for name, text in texts if begins_marked(text) or _INSTRUCTION.match(text)), "")
+
+
 def _marked(record: _Record, where: str, notes: Counter[str]) -> _Record:
-    return {"id": _first(record, "id"), "messages": record["transcript"]}
+    text = record[_marked_field(record)] if _marked_field(record) else ""
+    messages: Any = text
+    if _INSTRUCTION.match(text):
+        prompt = _LLAMAS_PROMPT.search(text)
+        pairs = _INSTRUCTION.findall(_LLAMAS_PROMPT.sub("", text))
+        messages = [
+            *_prompt(prompt and prompt[1]),
+            *_turns([one.replace("</s>", "") for pair in pairs for one in pair]),
+        ]
+    elif not text:
+        raise UserError(f"{where}: none of {', '.join(_MARKED)} begins with a speaker, such as `Human:`")
+    system = record.get("system")
+    before = _prompt(system.removeprefix("SYSTEM:")) if isinstance(system, str) else []
+    if before and isinstance(messages, str):
+        messages = [*before, *marked_messages(text, "user")]
+    return {"id": _first(record, "id"), "model": record.get("model"), "messages": messages}
 
 
 # Exports of chat applications.
@@ -327,6 +371,63 @@ def _open_webui(record: _Record, where: str, notes: Counter[str]) -> _Record:
     return {"id": record.get("id"), "model": model, "messages": [*prompt, *entries]}
 
 
+def _oobabooga(record: _Record, where: str, notes: Counter[str]) -> _Record:
+    pairs = record["internal"] if isinstance(record["internal"], list) else [None]
+    if not all(_all_texts(pair, 2) for pair in pairs):
+        raise UserError(f"{where}: 'internal' is {_shown(record['internal'])}; it must be a list of pairs of texts")
+    texts = [text for pair in pairs for text in pair[:2]]
+    said = [message for message in _turns(texts) if not message["content"].startswith("<|BEGIN-VISIBLE-CHAT|>")]
+    return {"id": record.get("id"), "messages": said}
+
+
+_FRAGMENTS = {"REQUEST": "user", "RESPONSE": "assistant"}
+
+
+def _deepseek(record: _Record, where: str, notes: Counter[str]) -> _Record:
+    nodes, name = record["mapping"], "root"
+    messages: list[_Record] = []
+    models: list[str] = []
+    seen: set[str] = set()
+    while isinstance(nodes, dict) and isinstance(nodes.get(name), dict) and name not in seen:
+        seen.add(name)
+        fragments = value_at(nodes[name], "message.fragments")
+        for one in fragments if isinstance(fragments, list) else []:
+            if isinstance(one, dict) and one.get("type") == "THINK":
+                part = {"type": "thinking", "thinking": one.get("content")}
+                messages.append({"role": "assistant", "content": [part]})
+            elif isinstance(one, dict) and f"{one.get('type')}" in _FRAGMENTS:
+                messages.append(_message(_FRAGMENTS[one["type"]], one.get("content")))
+                models += [value_at(nodes[name], "message.model")] * (one["type"] == "RESPONSE")
+        following = nodes[name].get("children")
+        name = f"{following[-1]}" if isinstance(following, list) and following else ""
+    return {"id": record["id"], "model": models[-1] if models else None, "messages": messages}
+
+
+def _messenger(record: _Record, where: str, notes: Counter[str]) -> _Record:
+    entries = _objects(record, "messages", where)
+    times = [entry.get("timestamp_ms") for entry in entries]
+    if all(isinstance(time, int) for time in times):
+        entries = [entries[place] for place in sorted(range(len(entries)), key=lambda place: times[place])]
+    messages = [_message(_metas_text(entry.get("sender_name")), _metas_text(entry.get("content"))) for entry in entries]
+    return {"id": record["thread_path"], "messages": messages}
+
+
+def _metas_text(value: Any) -> Any:
+    """Returns a text of Meta's exports, which write each byte of UTF-8 as a character."""
+    try:
+        return value.encode("latin-1").decode() if isinstance(value, str) else value
+    except UnicodeError:
+        return value
+
+
+def _openai_thread(record: _Record, where: str, notes: Counter[str]) -> _Record:
+    entries = _objects(record, "data", where)
+    if all(isinstance(entry.get("created_at"), int) for entry in entries):
+        entries = sorted(entries[::-1], key=lambda entry: entry["created_at"])
+    messages = [_message(entry.get("role"), entry.get("content")) for entry in entries]
+    return {"id": value_at(record, "data.0.thread_id"), "messages": messages}
+
+
 _CHAINLIT_ROLES = {"user_message": "user", "assistant_message": "assistant", "system_message": "system"}
 
 
@@ -385,16 +486,6 @@ def _gemini_activity(lines: Iterable[JsonLine], notes: Counter[str]) -> _Found:
         yield line, {"id": None, "model": "gemini", "messages": _turns([asked, html_text(html)])}
 
 
-_HTML_BREAK = re.compile(r"<br\b[^<>]*>|</(?:p|div|li|h[1-6]|tr)>", re.IGNORECASE)
-_HTML_TAG = re.compile(r"<[/!a-z][^<>]*>", re.IGNORECASE)
-
-
-def html_text(html: str) -> str:
-    """Returns the text of a message in HTML, without blank lines."""
-    text = unescape(_HTML_TAG.sub("", _HTML_BREAK.sub("\n", html)))
-    return "\n".join(filter(None, map(str.strip, text.splitlines())))
-
-
 # Help desks, bots and calls.
 
 
@@ -410,6 +501,38 @@ def _zendesk(record: _Record, where: str, notes: Counter[str]) -> _Record:
         role = "user" if comment.get("author_id") == customer else "agent"
         messages.append(_message(role, html_text(text) if isinstance(text, str) else text))
     return {"id": _first(record, "id", "ticket_id"), "messages": messages}
+
+
+def _freshdesk(record: _Record, where: str, notes: Counter[str]) -> _Record:
+    messages = [_message("user", record.get("description_text") or html_text(f"{record.get('description') or ''}"))]
+    for entry in _objects(record, "conversations", where):
+        if entry.get("private"):
+            notes["internal notes left out"] += 1
+        else:
+            text = _first(entry, "body_text", "body")
+            role = "user" if entry.get("incoming") else "agent"
+            messages.append(_message(role, html_text(text) if isinstance(text, str) else text))
+    return {"id": record["id"], "messages": messages}
+
+
+def _lex(lines: Iterable[JsonLine], notes: Counter[str]) -> _Found:
+    found: dict[str, list[tuple[str, int, JsonLine, list[_Record]]]] = {}
+    for line in lines:
+        record = line.record
+        several = record.get("messages")
+        replies = several if isinstance(several, list) else [{"content": record.get("botResponse")}]
+        said = [one.get("content") for one in replies if isinstance(one, dict) and one.get("content")]
+        messages = [_message("user", record["inputTranscript"]), *(_message("bot", text) for text in said)]
+        name = f"{_first(record, 'sessionId', 'userId') or line.where}"
+        found.setdefault(name, []).append((f"{record.get('timestamp') or ''}", line.number, line, messages))
+    yield from _in_sessions(found)
+
+
+def _in_sessions(found: Mapping[str, list[tuple[str, int, JsonLine, list[_Record]]]]) -> _Found:
+    """Yields sessions with the messages of their entries in the order of the times."""
+    for name, parts in found.items():
+        parts.sort(key=lambda part: part[:2])
+        yield parts[0][2], {"id": name, "messages": [message for *_, some in parts for message in some]}
 
 
 def _bot_framework(lines: Iterable[JsonLine], notes: Counter[str]) -> _Found:
@@ -445,9 +568,7 @@ def _dialogflow(lines: Iterable[JsonLine], notes: Counter[str]) -> _Found:
         asked = _first(result, "text", "transcript", "queryText")
         messages = [_message("user", asked), *(_message("bot", text) for text in said)]
         found.setdefault(name, []).append((f"{line.record.get('timestamp') or ''}", line.number, line, messages))
-    for name, parts in found.items():
-        parts.sort(key=lambda part: part[:2])
-        yield parts[0][2], {"id": name, "messages": [message for *_, some in parts for message in some]}
+    yield from _in_sessions(found)
 
 
 _CALL_ROLES = {"bot": "assistant", "agent": "agent"}
@@ -514,7 +635,29 @@ CONVERSIONS: dict[str, Conversion] = {
     ),
     "topical_chat": Conversion(
         "Topical-Chat: dialogues by their ids with `content`. Speakers are `agent_1` and `agent_2`.",
-        _sets("article_url content", "config content conversation_rating"), _each(_topical_chat),
+        _sets("article_url content", "config content conversation_rating"),
+        _paths("content", "agent", "message", "dialogue_id"),
+    ),
+    "kvret": Conversion(
+        "KVRET, Stanford's multi-domain dialogues of `driver` and `assistant`.",
+        _sets("dialogue scenario"), _paths("dialogue", "turn", "data.utterance", "scenario.uuid"),
+        lambda record: isinstance(value_at(record, "dialogue.0.data"), dict),
+    ),
+    "camrest": Conversion(
+        "CamRest676: `dial` with `usr` and `sys`.", _sets("dialogue_id dial"), _each(_camrest),
+    ),
+    "cmu_dog": Conversion(
+        "CMU DoG: `history` with `uid` and `text`.",
+        _sets("history documentID", "history whoSawDoc"), _paths("history", "uid", "text", "conversation_id"),
+    ),
+    "redial": Conversion(
+        "ReDial: `messages` with `senderWorkerId`. The respondent recommends films: set `evaluated_role` to its number.",
+        _sets("messages respondentWorkerId initiatorWorkerId"),
+        _paths("messages", "senderWorkerId", "text", "conversationId"),
+    ),
+    "tau_bench": Conversion(
+        "tau-bench's results: `traj`. The task is the case, each trial a dialogue.",
+        _sets("traj task_id"), _each(_tau_bench),
     ),
     "ultrachat": Conversion(
         'UltraChat: `{"id": ..., "data": ["...", "..."]}`, alternating texts of user and assistant.',
@@ -525,10 +668,10 @@ CONVERSIONS: dict[str, Conversion] = {
         "original files.",
         _sets("free_messages guided_messages"), _each(_blended),
     ),
-    "red_team": Conversion(
-        'Anthropic\'s red-team attempts, and other objects with a `transcript` of `Human:` and `Assistant:`.',
-        _sets("transcript"), _each(_marked),
-        lambda record: isinstance(record["transcript"], str) and begins_marked(record["transcript"]),
+    "marked": Conversion(
+        "One text with marks of speakers in `transcript` (Anthropic's red-team attempts), `text` (Guanaco), `chat` "
+        "(Glaive) or `input` (Baize): `Human:`, `### Human:`, `USER:`, `[|Human|]`, `<|im_start|>user`, `[INST]`.",
+        _sets("transcript", "text", "chat", "input"), _each(_marked), lambda record: bool(_marked_field(record)),
     ),
     "discord": Conversion(
         "Discord, by DiscordChatExporter (JSON). The system is the bot with the most messages.",
@@ -542,6 +685,7 @@ CONVERSIONS: dict[str, Conversion] = {
     "librechat": Conversion(
         "LibreChat's export of a conversation (JSON), as a list or a tree; the branch that ends last.",
         _sets("conversationId messages", "conversationId messagesTree"), _each(_librechat),
+        lambda record: "isCreatedByUser" in (value_at(record, "messages.0") or value_at(record, "messagesTree.0") or ()),
     ),
     "open_webui": Conversion(
         "Open WebUI's export of chats (JSON): the branch shown.",
@@ -553,6 +697,27 @@ CONVERSIONS: dict[str, Conversion] = {
         _sets("id steps"), _each(_chainlit),
         lambda record: isinstance(record["steps"], list)
         and any(isinstance(one, dict) and f"{one.get('type')}" in _CHAINLIT_ROLES for one in record["steps"]),
+    ),
+    "oobabooga": Conversion(
+        "Chats of text-generation-webui: `internal` and `visible` pairs.", _sets("internal visible"), _each(_oobabooga),
+    ),
+    "deepseek": Conversion(
+        "DeepSeek's export: `mapping` with `fragments`; the branch that ends last.",
+        _sets("mapping title id"), _each(_deepseek), lambda record: "current_node" not in record,
+    ),
+    "grok": Conversion(
+        "Grok's export: `conversation` and `responses`.",
+        _sets("conversation responses"), _paths("responses", "response.sender", "response.message", "conversation.id"),
+        lambda record: isinstance(record["conversation"], dict),
+    ),
+    "messenger": Conversion(
+        "Facebook's and Instagram's messages (JSON), in the order of their times.",
+        _sets("participants messages thread_path"), _each(_messenger),
+    ),
+    "openai_thread": Conversion(
+        "A list of messages of an OpenAI thread, in the order of their times.",
+        _sets("object data"), _each(_openai_thread),
+        lambda record: value_at(record, "data.0.object") == "thread.message",
     ),
     "sillytavern": Conversion(
         "SillyTavern's chats (JSON Lines). The system is the character. Other swipes than the one shown are skipped.",
@@ -574,6 +739,16 @@ CONVERSIONS: dict[str, Conversion] = {
         lambda record: isinstance(record["comments"], list)
         and bool(record["comments"])
         and all(isinstance(one, dict) and {"author_id", "public"} <= one.keys() for one in record["comments"]),
+    ),
+    "freshdesk": Conversion(
+        "Freshdesk's tickets with `conversations`: the description, and replies of `user` and `agent`. Private notes "
+        "are left out.",
+        _sets("requester_id conversations description_text", "requester_id conversations description"),
+        _each(_freshdesk),
+    ),
+    "lex": Conversion(
+        "Amazon Lex's conversation logs (JSON): `inputTranscript` and `messages`. A session is a dialogue.",
+        _sets("inputTranscript sessionId", "inputTranscript botResponse"), _lex,
     ),
     "bot_framework": Conversion(
         "Bot Framework's transcripts: activities with `from` and `conversation`.",

@@ -18,7 +18,7 @@ from typing import Any
 
 from dialeval.corpora.json_records import RecordFields, name_of, optional_text, required, text_of, value_at
 from dialeval.corpora.text_files import JsonLine, listed, number_in
-from dialeval.corpora.transcripts.transcript import ROLES, EntryReading
+from dialeval.corpora.transcripts.transcript import ROLES, ROLES_OF_ASIDES, SYSTEM_ROLES, EntryReading
 from dialeval.errors import UserError
 from dialeval.languages import LANGUAGES
 
@@ -47,6 +47,7 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
         entries = [dict(zip(entries, values, strict=True)) for values in zip(*entries.values(), strict=True)]
     if not isinstance(entries, list):
         raise UserError(f"{where}: '{field}' must be a list of utterances, not {_shown(entries)}")
+    entries = _with_usual_speakers(entries, reading.notes)
     if roles := _unknown_speakers(entries):
         raise UserError(
             f"{where}: the entries of '{field}' have no speaker in {', '.join(SPEAKER_FIELDS)}, but '{roles:.60}' "
@@ -55,7 +56,7 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
         )
     if all(isinstance(entry, dict) for entry in entries):
         entries = branch_of_last(entries, reading.notes)
-    has_types = any(isinstance(entry, dict) and entry.get("type") == "message" for entry in entries)
+    has_types = any(isinstance(entry, dict) and entry.get("type") in ("message", "chat") for entry in entries)
     for number, entry in enumerate(entries, start=1):
         place = f"{where}, '{field}', entry {number}"
         if isinstance(entry, str):
@@ -84,6 +85,41 @@ def _exchange(entry: dict[str, Any]) -> list[tuple[str, str]]:
     if asked and answered:
         return [("user", texts[asked]), ("assistant", texts[answered])]
     return [(name, text) for name, text in texts.items() if name.casefold() in ROLES]
+
+
+_OTHER_SPEAKERS = (
+    "speaker_role", "author_role", "participant_role", "sender_role", "sender_type", "author_type", "speaker_name",
+    "sender_name", "author_name", "speakerName", "senderName", "authorName", "speaker_id", "sender_id", "author_id",
+    "speakerId", "senderId", "authorId", "speaker_idx", "participant", "who", "agent", "creator", "username", "user",
+    "uid", "nickname", "name",
+)  # fmt: skip
+"""Fields that name the speaker of an entry where none of `SPEAKER_FIELDS` does, the surer ones first."""
+_IS_USER = ("is_user", "isUser", "from_user", "fromUser", "is_human", "isHuman", "isCreatedByUser")
+_IS_BOT = ("is_bot", "isBot", "from_bot", "fromBot")
+
+
+def _with_usual_speakers(entries: list[Any], notes: Counter[str]) -> list[Any]:
+    """Returns entries whose speaker stands in another field, or in the type of a message as LangChain has it."""
+    if not entries or not all(isinstance(entry, dict) for entry in entries):
+        return entries
+    if any(entry.get(name) is not None for entry in entries for name in SPEAKER_FIELDS):
+        return entries
+    types = [f"{entry.get('type')}".casefold() for entry in entries]
+    if {*types} & ROLES and {*types} <= ROLES | ROLES_OF_ASIDES | SYSTEM_ROLES:
+        inner = [entry["data"] if isinstance(entry.get("data"), dict) else entry for entry in entries]
+        return [{"role": kind, **one, "type": "message"} for kind, one in zip(types, inner, strict=True)]
+    if not any(name in entry for entry in entries for name in TEXT_FIELDS):
+        return entries
+    for names, roles in ((_IS_USER, ("assistant", "user")), (_IS_BOT, ("user", "assistant"))):
+        for name in names:
+            if all(isinstance(entry.get(name), bool) for entry in entries):
+                return [{**entry, "role": roles[entry[name]]} for entry in entries]
+    for name in _OTHER_SPEAKERS:
+        values = [entry.get(name) for entry in entries]
+        if all(isinstance(value, int | str | dict) and value not in ("", True, False) for value in values):
+            notes[f"dialogues whose speakers are in '{name}'"] += 1
+            return [{**entry, "speaker": entry[name]} for entry in entries]
+    return entries
 
 
 def _unknown_speakers(entries: list[Any]) -> str:
@@ -185,7 +221,10 @@ def _calls(value: Any, field: str, place: str) -> list[str]:
     if not all(isinstance(call, dict) for call in calls):
         raise UserError(f"{place}: '{field}' is {_shown(value)}; it must be a list of objects")
     functions = [call["function"] if isinstance(call.get("function"), dict) else call for call in calls]
-    return [_call(function.get("name", function.get("function")), function.get("arguments")) for function in functions]
+    return [
+        _call(function.get("name", function.get("function")), function.get("arguments", function.get("args")))
+        for function in functions
+    ]
 
 
 def _call(name: Any, arguments: Any) -> str:
@@ -213,8 +252,12 @@ def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
     for part in content:
         if isinstance(part, str):
             texts.append(part)
+        elif isinstance(part, dict) and "type" not in part and _is_geminis(part, reading):
+            pass
         elif isinstance(part, dict) and isinstance(part.get("text"), str) and "type" not in part:
             texts.append(part["text"])
+        elif isinstance(part, dict) and "type" not in part and {*part} & _GEMINI_MEDIA:
+            texts.append(_shown_kind(next(iter({*part} & _GEMINI_MEDIA)), reading))
         elif not isinstance(part, dict) or not isinstance(part.get("type"), str):
             raise UserError(f"{place}: a part of the text is {_shown(part)}; not a text or an object with 'type'")
         elif part["type"] in SAID_PARTS:
@@ -233,9 +276,33 @@ def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
             texts.append(part["text"])
             is_marked_up = True
         else:
-            reading.notes["parts without text, such as images, shown as [their kind]"] += 1
-            texts.append(f"[{part['type']:.40}]")
+            texts.append(_shown_kind(part["type"], reading))
     return [text for text in (["".join(texts)] if is_marked_up else texts) if text.strip()]
+
+
+def _shown_kind(kind: str, reading: EntryReading) -> str:
+    reading.notes["parts without text, such as images, shown as [their kind]"] += 1
+    return f"[{kind:.40}]"
+
+
+_GEMINI_MEDIA = frozenset({"inlineData", "inline_data", "fileData", "file_data"})
+
+
+def _is_geminis(part: dict[str, Any], reading: EntryReading) -> bool:
+    """Returns whether a part is a call, a result or a thought of Gemini's, which it takes as a hidden message."""
+    call, result = (part.get(camel, part.get(snake)) for camel, snake in _GEMINI_TOOLS)
+    if isinstance(call, dict):
+        reading.add_aside("tool_call", _call(call.get("name"), call.get("args")))
+    elif isinstance(result, dict):
+        reading.add_aside("tool_result", _plain(result.get("response")))
+    elif part.get("thought") is True:
+        reading.add_aside("reasoning", _plain(part.get("text")))
+    else:
+        return False
+    return True
+
+
+_GEMINI_TOOLS = (("functionCall", "function_call"), ("functionResponse", "function_response"))
 
 
 # Fields of a dialogue in every JSON format, by their common names.
@@ -480,10 +547,13 @@ def _by_id(entry: dict[str, Any]) -> dict[str, Any]:
 _NAMED = re.compile(r"(?P<speaker>#?[^\W\d_][^\W_]*(?:[ .'’-]{1,2}[^\W_]+){0,3}\.?#?) ?: +(?P<text>\S.*)", re.DOTALL)
 """A name of four words at most. `Well: I do not know` passes for one, too."""
 _MARK = re.compile(
-    r"(?:^|\n\n)(Human|Assistant):|\s*(?:<\|im_end\|>\s*)?<\|im_start\|>(\w+)\n|(?:^|\n)<extra_id_1>(User|Assistant)\n"
+    r"(?:^|\n\n)(Human|Assistant|USER|ASSISTANT|FUNCTION RESPONSE):"
+    r"|\s*(?:<\|im_end\|>\s*)?<\|im_start\|>(\w+)\n|(?:^|\n)<extra_id_1>(User|Assistant)\n"
+    r"|\s*### (Human|Assistant):|(?:^|\n)\[\|(Human|AI)\|\]"
 )
+_ENDS_OF_TEXT = ("<|endoftext|>", "</s>")
 """What stands before each text of a dialogue in prompts of Anthropic's, OpenAI's and NVIDIA's models."""
-_LATER_MARK, _LAST_MARK = "<extra_id_1>", "<|im_end|>"
+_LATER_MARK, _LAST_MARK = ("<extra_id_1>", "\n[|Human|]"), "<|im_end|>"
 
 
 def speaker_and_text(text: str) -> dict[str, str] | str:
@@ -494,15 +564,25 @@ def speaker_and_text(text: str) -> dict[str, str] | str:
 
 def begins_marked(text: str) -> bool:
     """Returns whether a text begins with a speaker's mark, such as `Human:`, or is the prompt of several turns."""
-    return _MARK.match(text.lstrip()) is not None or _LATER_MARK in text
+    return _MARK.match(text.lstrip()) is not None or any(mark in text for mark in _LATER_MARK)
 
 
 def marked_messages(text: str, speaker: str) -> list[dict[str, str]]:
     """Returns the messages of a text with speakers' marks; what stands before the first is the given speaker's."""
     first, *parts = _MARK.split(text.strip().removesuffix(_LAST_MARK))
-    roles = (next(filter(None, marks)).lower() for marks in zip(parts[::4], parts[1::4], parts[2::4], strict=True))
-    spoken = [(speaker, first), *zip(roles, parts[3::4], strict=True)]
-    return [{"role": role, "content": said.strip()} for role, said in spoken if said.strip()]
+    n_marks = _MARK.groups
+    marks = zip(*(parts[n :: n_marks + 1] for n in range(n_marks)), strict=True)
+    roles = (next(filter(None, found)).lower() for found in marks)
+    spoken = [(speaker, first), *zip(roles, parts[n_marks :: n_marks + 1], strict=True)]
+    texts = [(role, _without_end(said)) for role, said in spoken]
+    return [{"role": role, "content": said} for role, said in texts if said]
+
+
+def _without_end(text: str) -> str:
+    text = text.strip()
+    for end in _ENDS_OF_TEXT:
+        text = text.removesuffix(end).rstrip()
+    return text
 
 
 def transcribed(text: str) -> list[Any]:

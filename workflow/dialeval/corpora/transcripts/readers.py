@@ -104,7 +104,7 @@ _OF_EXPORTS = {
     INSPECT: (frozenset({"eval", "status"}), frozenset({"eval", "samples"})),
     LM_EVAL: (frozenset({"doc_id", "doc", "arguments"}), frozenset({"doc_id", "resps"})),
     OASST: json_formats.TREES,
-    INTERCOM: (json_formats.INTERCOM,),
+    INTERCOM: json_formats.INTERCOM,
     SLACK: (frozenset({"type", "user", "ts"}), frozenset({"type", "bot_id", "ts"}), frozenset({"subtype", "ts"})),
     **{name: export.fields for name, export in EXPORTS.items()},
 }
@@ -170,7 +170,7 @@ def _read_objects(path: Path, kind: str, columns: Mapping[str, str], notes: Coun
     if kind in (OASST, CSV):  # a list of their objects is no dialogue without a name
         wanted = wanted._replace(bare="", together=[*wanted.together, *json_formats.TREES])
     if kind == INTERCOM:  # the list around conversations has a field that others call a dialogue
-        wanted = RecordFields((), together=[json_formats.INTERCOM])
+        wanted = RecordFields((), together=json_formats.INTERCOM)
     if kind in CONVERSIONS:
         wanted = RecordFields((), bare=JSON, together=CONVERSIONS[kind].fields)
         lines = records_of(path, wanted, western=western)

@@ -31,7 +31,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from dialeval.corpora.json_records import value_at
+from dialeval.corpora.json_records import name_of, value_at
 from dialeval.corpora.text_files import JsonLine, number_in
 from dialeval.corpora.transcripts.entries import (
     COMPARED,
@@ -146,9 +146,9 @@ def joined(lines: Iterable[JsonLine], notes: Counter[str]) -> Iterator[JsonLine]
     """
     groups: dict[tuple[str, str], list[JsonLine]] = {}
     for line in lines:
-        given = {field: value for field, value in line.record.items() if value not in (None, "")}
+        given = {field: value for field, value in line.record.items() if not _is_missing(value)}
         names = [field for field in ("dialogue_id", *given) if field in given and words(field) in _CONVERSATION]
-        name = f"{given[names[0]]}" if names else ""
+        name = name_of(given[names[0]], names[0], line.where) if names else ""
         system = next((f"{given[field]}" for field in _SYSTEM_FIELDS if field in given), "")
         if not system and not is_prompt(f"{given.get('system', '')}"):
             system = f"{given.get('system', '')}"
@@ -167,6 +167,11 @@ def joined(lines: Iterable[JsonLine], notes: Counter[str]) -> Iterator[JsonLine]
         found = [found[place] for place in sorted(range(len(found)), key=turns.__getitem__)] if turns else found
         history = [[line.record.get(field) for field in (question, reply)] for line in found[:-1]]
         yield found[-1]._replace(record={**found[-1].record, "dialogue_id": name, "history": history})
+
+
+def _is_missing(value: Any) -> bool:
+    """Returns whether a value is none: null, empty, or NaN, as tables of numbers have it for a missing id."""
+    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
 
 
 def _turns(lines: Sequence[JsonLine]) -> list[float]:

@@ -26,7 +26,7 @@ from typing import Any
 
 from dialeval.corpora.json_records import optional_text
 from dialeval.corpora.text_files import is_western, number_in, read_json, read_lines
-from dialeval.corpora.transcripts.entries import speaker_and_text
+from dialeval.corpora.transcripts.entries import SILENCE, speaker_and_text
 from dialeval.corpora.transcripts.transcript import EntryReading, Transcript
 from dialeval.errors import UserError
 
@@ -96,7 +96,8 @@ def _exchanges(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
         if exchange and exchange["number"] == "1":
             dialogues.append((number, []))
         if exchange and exchange["text"] and dialogues:
-            dialogues[-1][1].extend({"text": exchange[part]} for part in ("text", "reply") if exchange[part])
+            said = [(who, exchange[part]) for who, part in (("A", "text"), ("B", "reply")) if exchange[part]]
+            dialogues[-1][1].extend({"speaker": who, "text": text} for who, text in said if text != SILENCE)
     yield from dialogues
 
 
