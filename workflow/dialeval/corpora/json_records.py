@@ -11,7 +11,7 @@ import ast
 import io
 import json
 import tokenize
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar
@@ -213,11 +213,29 @@ def _columnar(path: Path) -> Iterator[dict[str, Any]]:
         raise UserError(f"{path}, after row {number}: {reason}; write the file again") from error
 
 
+_OF_ROWS = frozenset(
+    {"model", "model_name", "model_id", "system", "generator", "id", "dialogue_id", "conversation_id", "session_id",
+     "case_id", "prompt_id", "question_id", "language", "turn"}
+)  # fmt: skip
+"""What a row tells beside its dialogue."""
+
+
+def usual_names(header: Iterable[str], wanted: RecordFields) -> list[str]:
+    """Returns the names of a table's columns, in small letters where only so they are known: `Model` as `model`."""
+    known = _OF_ROWS.union(wanted.holding, *wanted.together)
+    names = [name.strip() for name in header]
+    small = ["_".join(name.casefold().split()) for name in names]
+    return [
+        other if other in known and name not in known and small.count(other) == 1 else name
+        for name, other in zip(names, small, strict=True)
+    ]
+
+
 def _rows_with_lists(path: Path, wanted: RecordFields) -> Iterator[JsonLine]:
     """Yields the rows of a table with lists in cells, as JSON or as Python shows them."""
     rows = rows_of(path)
     _, header = next(rows, (1, []))
-    names = [name.strip() for name in header]
+    names = usual_names(header, wanted)
     together = {name for fields in wanted.together for name in fields} - {*wanted.holding}
     for line, cells in rows:
         where = f"{path}, line {line}"

@@ -286,7 +286,7 @@ def _marked_field(record: _Record) -> str:
 
 def _marked(record: _Record, where: str, notes: Counter[str]) -> _Record:
     text = record[_marked_field(record)] if _marked_field(record) else ""
-    messages: Any = text
+    messages = marked_messages(text, "system") if text else []
     if _INSTRUCTION.match(text):
         prompt = _LLAMAS_PROMPT.search(text)
         pairs = _INSTRUCTION.findall(_LLAMAS_PROMPT.sub("", text))
@@ -298,9 +298,7 @@ def _marked(record: _Record, where: str, notes: Counter[str]) -> _Record:
         raise UserError(f"{where}: none of {', '.join(_MARKED)} begins with a speaker, such as `Human:`")
     system = record.get("system")
     before = _prompt(system.removeprefix("SYSTEM:")) if isinstance(system, str) else []
-    if before and isinstance(messages, str):
-        messages = [*before, *marked_messages(text, "user")]
-    return {"id": _first(record, "id"), "model": record.get("model"), "messages": messages}
+    return {"id": _first(record, "id"), "model": record.get("model"), "messages": [*before, *messages]}
 
 
 # Exports of chat applications.
@@ -330,6 +328,9 @@ def _telegram(record: _Record, where: str, notes: Counter[str]) -> _Record:
             messages.append(_message(f"{message.get('from') or message.get('from_id')}", message.get("text")))
     is_bot = record["type"] == "bot_chat" and isinstance(record["name"], str)
     return {"id": record["id"], "model": record["name"] if is_bot else None, "messages": messages}
+
+
+_LIBRECHAT = ("messages", "messagesTree")
 
 
 def _librechat(record: _Record, where: str, notes: Counter[str]) -> _Record:
@@ -423,7 +424,8 @@ def _metas_text(value: Any) -> Any:
 def _openai_thread(record: _Record, where: str, notes: Counter[str]) -> _Record:
     entries = _objects(record, "data", where)
     if all(isinstance(entry.get("created_at"), int) for entry in entries):
-        entries = sorted(entries[::-1], key=lambda entry: entry["created_at"])
+        entries = entries[::-1]
+        entries.sort(key=lambda entry: entry["created_at"])  # of one second, the later one stands first
     messages = [_message(entry.get("role"), entry.get("content")) for entry in entries]
     return {"id": value_at(record, "data.0.thread_id"), "messages": messages}
 
@@ -597,6 +599,14 @@ def _sets(*sets: str) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(fields.split()) for fields in sets)
 
 
+def _batch(record: _Record, where: str, notes: Counter[str]) -> _Record:
+    raise UserError(
+        f"{where}: requests or results of a batch, each of which is half of a dialogue; write one object for each "
+        "'custom_id' with the request's `body` (Anthropic: `params`) as `request` and the result's `body` (Anthropic: "
+        "`message`) as `response`"
+    )
+
+
 def _is_calls(record: _Record) -> bool:
     return any(isinstance(record.get(name), list) and record[name] for name in ("messages", "transcript_object"))
 
@@ -651,13 +661,19 @@ CONVERSIONS: dict[str, Conversion] = {
         _sets("history documentID", "history whoSawDoc"), _paths("history", "uid", "text", "conversation_id"),
     ),
     "redial": Conversion(
-        "ReDial: `messages` with `senderWorkerId`. The respondent recommends films: set `evaluated_role` to its number.",
+        "ReDial: `messages` with `senderWorkerId`. The respondent recommends films: set `evaluated_role` to it.",
         _sets("messages respondentWorkerId initiatorWorkerId"),
         _paths("messages", "senderWorkerId", "text", "conversationId"),
     ),
     "tau_bench": Conversion(
         "tau-bench's results: `traj`. The task is the case, each trial a dialogue.",
         _sets("traj task_id"), _each(_tau_bench),
+    ),
+    "sharegpt_items": Conversion(
+        "ShareGPT's first dump: `items` with `from` and `value`.",
+        _sets("id items"),
+        _paths("items", "from", "value", "id"),
+        lambda record: isinstance(value_at(record, "items.0"), dict) and {"from", "value"} <= record["items"][0].keys(),
     ),
     "ultrachat": Conversion(
         'UltraChat: `{"id": ..., "data": ["...", "..."]}`, alternating texts of user and assistant.',
@@ -685,7 +701,7 @@ CONVERSIONS: dict[str, Conversion] = {
     "librechat": Conversion(
         "LibreChat's export of a conversation (JSON), as a list or a tree; the branch that ends last.",
         _sets("conversationId messages", "conversationId messagesTree"), _each(_librechat),
-        lambda record: "isCreatedByUser" in (value_at(record, "messages.0") or value_at(record, "messagesTree.0") or ()),
+        lambda record: any(value_at(record, f"{name}.0.isCreatedByUser") is not None for name in _LIBRECHAT),
     ),
     "open_webui": Conversion(
         "Open WebUI's export of chats (JSON): the branch shown.",
@@ -759,6 +775,12 @@ CONVERSIONS: dict[str, Conversion] = {
         "Dialogflow's log of Google Cloud (JSON): `jsonPayload` with a `queryResult`. A session is a dialogue.",
         _sets("jsonPayload labels", "jsonPayload insertId"), _dialogflow,
         lambda record: isinstance(record["jsonPayload"], dict) and "queryResult" in record["jsonPayload"],
+    ),
+    "batch": Conversion(
+        "Requests or results of a batch of OpenAI or Anthropic: each half of a dialogue, so they are refused with the "
+        "way to join them.",
+        _sets("custom_id body", "custom_id response", "custom_id result", "custom_id params"),
+        _each(_batch),
     ),
     "vapi": Conversion(
         "Vapi's calls: `messages` with their times. Tool calls are hidden messages.",

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.corpora.json_records import RecordFields, name_of, optional_text, required, text_of, value_at
-from dialeval.corpora.text_files import JsonLine, listed, number_in
+from dialeval.corpora.text_files import JsonLine, listed, number_in, parse_json
 from dialeval.corpora.transcripts.transcript import ROLES, ROLES_OF_ASIDES, SYSTEM_ROLES, EntryReading
 from dialeval.errors import UserError
 from dialeval.languages import LANGUAGES
@@ -42,7 +42,8 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
         UserError: it is no list, or an entry is neither a text nor an object with speaker and text.
     """
     if isinstance(entries, str):
-        entries = transcribed(entries) or entries
+        is_json = entries.lstrip().startswith("[") and entries.rstrip().endswith("]")
+        entries = parse_json(entries, f"{where}, '{field}'") if is_json else transcribed(entries) or entries
     elif isinstance(entries, dict) and _is_columns(entries):
         entries = [dict(zip(entries, values, strict=True)) for values in zip(*entries.values(), strict=True)]
     if not isinstance(entries, list):
@@ -116,7 +117,7 @@ def _with_usual_speakers(entries: list[Any], notes: Counter[str]) -> list[Any]:
                 return [{**entry, "role": roles[entry[name]]} for entry in entries]
     for name in _OTHER_SPEAKERS:
         values = [entry.get(name) for entry in entries]
-        if all(isinstance(value, int | str | dict) and value not in ("", True, False) for value in values):
+        if all(isinstance(value, int | str | dict) and not isinstance(value, bool) and value != "" for value in values):
             notes[f"dialogues whose speakers are in '{name}'"] += 1
             return [{**entry, "speaker": entry[name]} for entry in entries]
     return entries
@@ -316,7 +317,17 @@ QUESTIONS, INPUT, EARLIER, REPLIES = (
     ("user_message", "user_input", "instruction", "prompt", "question", "query"),
     "input",
     ("history", "context"),
-    ("response", "output", "completion", "answer", "reply", "bot_response", "assistant_response", "model_response"),
+    (
+        "response",
+        "output",
+        "completion",
+        "answer",
+        "reply",
+        "bot_response",
+        "assistant_response",
+        "model_response",
+        "model_output",
+    ),  # fmt: skip
 )
 REQUEST = "request"
 SEVERAL = ("completions", "answers", "candidates")
@@ -330,7 +341,7 @@ TOGETHER: dict[str, tuple[frozenset[str], ...]] = {
     "chatgpt": (frozenset({"mapping", "current_node"}),),
     "rasa": (frozenset({"sender_id", "events"}),),
     "mt_bench": (frozenset({"question_id", "choices"}), frozenset({"question_id", TURNS})),
-    "preferences": (frozenset({"chosen", "rejected"}),),
+    "preferences": (frozenset({"chosen", "rejected"}), frozenset({"preferred_output", "non_preferred_output"})),
     "comparisons": tuple(
         frozenset({before, *(f"{reply}{end}" for end in ends)})
         for before in (*QUESTIONS, INPUT, *EARLIER)
@@ -356,6 +367,8 @@ DIALOGUES = RecordFields(
 SURE_FIELDS = (PLAIN[0], SHAREGPT[0], MESSAGES[0])
 """The field of the dialogue where other names of it are present as well."""
 ID_FIELDS = ("dialogue_id", "conversation_id", "id", "dialog_id", "conversation_hash")
+OTHER_IDS = ("conversationId", "dialogueId", "chat_id", "chatId", "call_id", "callId", "session_id", "sessionId")
+"""Ids of objects that hold a whole dialogue; those of a reply in one would not be its own."""
 SYSTEM_FIELDS = ("model", "model_name", "model_id")
 _CODES = {language.name.casefold(): code for code, language in LANGUAGES.items()}
 
@@ -395,6 +408,14 @@ def about(record: dict[str, Any], where: str) -> dict[str, Any]:
         "prompt": "" if prompt is None else text_of(prompt, "prompt", where),
         "language": code_of(optional_text(record, "language", where)),
     }
+
+
+def with_id(record: dict[str, Any]) -> dict[str, Any]:
+    """Returns an object that holds a whole dialogue with its id where others look for it."""
+    other = next((name for name in OTHER_IDS if record.get(name) is not None), "")
+    if not other or any(record.get(name) is not None for name in ID_FIELDS):
+        return record
+    return {**record, "dialogue_id": record[other]}
 
 
 def code_of(language: str) -> str:

@@ -63,6 +63,7 @@ from dialeval.corpora.transcripts.entries import (
     named,
     read_entries,
     unnested,
+    with_id,
 )
 from dialeval.corpora.transcripts.transcript import EntryReading, Transcript
 from dialeval.errors import UserError
@@ -82,7 +83,7 @@ def chats(line: JsonLine, notes: Counter[str], *, fields: Sequence[str]) -> Iter
         UserError: invalid data; the message has the file, the line and the remedy.
     """
     field = dialogue_field(line.record, fields, line.where)
-    record = {"id": line.record.get("uuid"), **line.record} if field == CLAUDES else line.record
+    record = {"id": line.record.get("uuid"), **line.record} if field == CLAUDES else with_id(line.record)
     yield transcript(line._replace(record=record), field, notes)
 
 
@@ -377,7 +378,7 @@ def plain_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]
     record, where = line.record, line.where
     reading = EntryReading(notes, prompts_by_role=False)
     field = dialogue_field(record, (*PLAIN, TURNS), where)
-    record = unnested(record, field)
+    record = with_id(unnested(record, field))
     read_entries(_with_speakers(record[field], record.get("speakers"), where), field, where, reading)
     speakers, utterances, asides = reading.parts(where)
     yield Transcript(

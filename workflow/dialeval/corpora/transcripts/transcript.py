@@ -115,7 +115,7 @@ class EntryReading:
             number = next(place for place, message in enumerate(spoken, start=1) if not message.speaker)
             raise UserError(f"{where}: utterance {number} has no speaker, unlike others; name every speaker")
         if spoken and not n_named:
-            self.notes["dialogues that name no speakers, read as two alternating speakers, A and B"] += 1
+            self.notes["dialogues without names of speakers, read as two alternating speakers, A and B"] += 1
         speakers: list[str] = []
         utterances: list[str] = []
         asides: list[Aside] = []
