@@ -62,9 +62,13 @@ class Seeds(Section):
 Reader = Literal[
     "auto", "jsonl", "folder", "sharegpt", "messages", "csv", "chatgpt", "rasa", "preferences", "comparisons",
     "replies", "mt_bench", "text", "inspect", "lm_eval", "langfuse", "langsmith", "opentelemetry", "oasst", "slack",
-    "whatsapp", "intercom",
+    "whatsapp", "intercom", "coqa", "quac", "moss", "abcd", "persona_chat", "multiwoz", "topical_chat", "kvret",
+    "camrest", "cmu_dog", "redial", "tau_bench", "ultrachat", "blended_skill_talk", "marked", "discord", "telegram",
+    "librechat", "open_webui", "chainlit", "oobabooga", "deepseek", "grok", "messenger", "openai_thread", "sillytavern",
+    "ai_studio", "gemini_activity", "zendesk", "freshdesk", "lex", "bot_framework", "dialogflow", "vapi", "retell",
+    "sharegpt_items", "batch", "tweets", "subtitles",
 ]  # fmt: skip
-_WITHOUT_COLUMNS = ("text", "slack", "whatsapp", "mt_bench")
+_WITHOUT_COLUMNS = ("text", "slack", "whatsapp", "mt_bench", "tweets", "subtitles", "batch")
 """Readers of formats in which no field has a name of the user's."""
 NameInFile = Annotated[str, Field(min_length=1, max_length=80)]
 FieldInFile = Annotated[str, Field(min_length=1, max_length=200)]

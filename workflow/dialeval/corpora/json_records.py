@@ -11,7 +11,7 @@ import ast
 import io
 import json
 import tokenize
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar
@@ -73,13 +73,13 @@ def records_of(path: Path, wanted: RecordFields, *, western: bool = False) -> It
         UserError: as of `read_json_lines`; an entry of a list is no object; or the Parquet file cannot be read.
     """
     for line in objects_of(path, wanted, western=western):
-        within = _path_within(line.record, wanted)
-        if within is None and _is_by_id(line.record, wanted):
+        paths = _paths_within(line.record, wanted)
+        if not paths and _is_by_id(line.record, wanted):
             for number, (name, record) in enumerate(line.record.items(), start=1):
                 yield JsonLine(number, f"{line.where}, '{name:.40}'", {"dialogue_id": name, **record})
-        elif within is None:
+        elif not paths:
             yield line
-        else:
+        for within in paths:
             inner: Any = line.record
             for name in within:
                 inner = inner[name]
@@ -213,11 +213,29 @@ def _columnar(path: Path) -> Iterator[dict[str, Any]]:
         raise UserError(f"{path}, after row {number}: {reason}; write the file again") from error
 
 
+_OF_ROWS = frozenset(
+    {"model", "model_name", "model_id", "system", "generator", "id", "dialogue_id", "conversation_id", "session_id",
+     "case_id", "prompt_id", "question_id", "language", "turn"}
+)  # fmt: skip
+"""What a row tells beside its dialogue."""
+
+
+def usual_names(header: Iterable[str], wanted: RecordFields) -> list[str]:
+    """Returns the names of a table's columns, in small letters where only so they are known: `Model` as `model`."""
+    known = _OF_ROWS.union(wanted.holding, *wanted.together)
+    names = [name.strip() for name in header]
+    small = ["_".join(name.casefold().split()) for name in names]
+    return [
+        other if other in known and name not in known and small.count(other) == 1 else name
+        for name, other in zip(names, small, strict=True)
+    ]
+
+
 def _rows_with_lists(path: Path, wanted: RecordFields) -> Iterator[JsonLine]:
     """Yields the rows of a table with lists in cells, as JSON or as Python shows them."""
     rows = rows_of(path)
     _, header = next(rows, (1, []))
-    names = [name.strip() for name in header]
+    names = usual_names(header, wanted)
     together = {name for fields in wanted.together for name in fields} - {*wanted.holding}
     for line, cells in rows:
         where = f"{path}, line {line}"
@@ -284,20 +302,18 @@ def _listed(values: list[Any], place: str, wanted: RecordFields) -> Iterator[Jso
         yield JsonLine(number, where, record)
 
 
-def _path_within(record: dict[str, Any], wanted: RecordFields) -> list[str] | None:
-    """Returns the fields that lead to a list of the wanted objects; None in a wanted object itself."""
+def _paths_within(record: dict[str, Any], wanted: RecordFields) -> list[list[str]]:
+    """Returns the fields that lead to each list of the wanted objects; none in a wanted object itself."""
     for test in wanted.tests():
         lists = [name for name, value in record.items() if test(_fields_of_first(value))]
         if test(record.keys() - {*lists}):
-            return None
+            return []
         if lists:
-            return lists[:1]
-        for outer, value in record.items():
-            nested = value.items() if isinstance(value, dict) else ()
-            for name, inner in nested:
-                if test(_fields_of_first(inner)):
-                    return [outer, name]
-    return None
+            return [[name] for name in lists]
+        nested = [(outer, value.items()) for outer, value in record.items() if isinstance(value, dict)]
+        if found := [[outer, name] for outer, inner in nested for name, one in inner if test(_fields_of_first(one))]:
+            return found
+    return []
 
 
 def _is_by_id(record: dict[str, Any], wanted: RecordFields) -> bool:

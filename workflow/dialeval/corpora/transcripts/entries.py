@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from dialeval.corpora.json_records import RecordFields, name_of, optional_text, required, text_of, value_at
-from dialeval.corpora.text_files import JsonLine, listed, number_in
-from dialeval.corpora.transcripts.transcript import ROLES, EntryReading
+from dialeval.corpora.text_files import JsonLine, listed, number_in, parse_json
+from dialeval.corpora.transcripts.transcript import ROLES, ROLES_OF_ASIDES, SYSTEM_ROLES, EntryReading
 from dialeval.errors import UserError
 from dialeval.languages import LANGUAGES
 
@@ -28,6 +29,10 @@ TEXT_FIELDS = ("text", "content", "value", "utterance", "message", "parts", "bod
 SAID_PARTS = ("text", "input_text", "output_text", "refusal")
 _THOUGHT_FIELDS = ("reasoning_content", "reasoning", "thinking")
 _CALL_FIELDS = ("tool_calls", "function_call")
+_OWN_IDS = ("id", "messageId", "message_id", "uuid", "_id")
+_PARENTS = ("parentMessageId", "parent_message_id", "parent_message_uuid", "parentId", "parent_id")
+SILENCE = "__SILENCE__"
+"""What ParlAI writes where a speaker begins a dialogue."""
 
 
 def read_entries(entries: Any, field: str, where: str, reading: EntryReading) -> None:
@@ -37,18 +42,22 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
         UserError: it is no list, or an entry is neither a text nor an object with speaker and text.
     """
     if isinstance(entries, str):
-        entries = transcribed(entries) or entries
+        is_json = entries.lstrip().startswith("[") and entries.rstrip().endswith("]")
+        entries = parse_json(entries, f"{where}, '{field}'") if is_json else transcribed(entries) or entries
     elif isinstance(entries, dict) and _is_columns(entries):
         entries = [dict(zip(entries, values, strict=True)) for values in zip(*entries.values(), strict=True)]
     if not isinstance(entries, list):
         raise UserError(f"{where}: '{field}' must be a list of utterances, not {_shown(entries)}")
+    entries = _with_usual_speakers(entries, reading.notes)
     if roles := _unknown_speakers(entries):
         raise UserError(
             f"{where}: the entries of '{field}' have no speaker in {', '.join(SPEAKER_FIELDS)}, but '{roles:.60}' "
             f"has roles, such as {entries[0][roles]!r:.40}; write `columns: {{speaker: {roles:.60}}}` in this entry "
             "of the configuration"
         )
-    has_types = any(isinstance(entry, dict) and entry.get("type") == "message" for entry in entries)
+    if all(isinstance(entry, dict) for entry in entries):
+        entries = branch_of_last(entries, reading.notes)
+    has_types = any(isinstance(entry, dict) and entry.get("type") in ("message", "chat") for entry in entries)
     for number, entry in enumerate(entries, start=1):
         place = f"{where}, '{field}', entry {number}"
         if isinstance(entry, str):
@@ -79,6 +88,41 @@ def _exchange(entry: dict[str, Any]) -> list[tuple[str, str]]:
     return [(name, text) for name, text in texts.items() if name.casefold() in ROLES]
 
 
+_OTHER_SPEAKERS = (
+    "speaker_role", "author_role", "participant_role", "sender_role", "sender_type", "author_type", "speaker_name",
+    "sender_name", "author_name", "speakerName", "senderName", "authorName", "speaker_id", "sender_id", "author_id",
+    "speakerId", "senderId", "authorId", "speaker_idx", "participant", "who", "agent", "creator", "username", "user",
+    "uid", "nickname", "name",
+)  # fmt: skip
+"""Fields that name the speaker of an entry where none of `SPEAKER_FIELDS` does, the surer ones first."""
+_IS_USER = ("is_user", "isUser", "from_user", "fromUser", "is_human", "isHuman", "isCreatedByUser")
+_IS_BOT = ("is_bot", "isBot", "from_bot", "fromBot")
+
+
+def _with_usual_speakers(entries: list[Any], notes: Counter[str]) -> list[Any]:
+    """Returns entries whose speaker stands in another field, or in the type of a message as LangChain has it."""
+    if not entries or not all(isinstance(entry, dict) for entry in entries):
+        return entries
+    if any(entry.get(name) is not None for entry in entries for name in SPEAKER_FIELDS):
+        return entries
+    types = [f"{entry.get('type')}".casefold() for entry in entries]
+    if {*types} & ROLES and {*types} <= ROLES | ROLES_OF_ASIDES | SYSTEM_ROLES:
+        inner = [entry["data"] if isinstance(entry.get("data"), dict) else entry for entry in entries]
+        return [{"role": kind, **one, "type": "message"} for kind, one in zip(types, inner, strict=True)]
+    if not any(name in entry for entry in entries for name in TEXT_FIELDS):
+        return entries
+    for names, roles in ((_IS_USER, ("assistant", "user")), (_IS_BOT, ("user", "assistant"))):
+        for name in names:
+            if all(isinstance(entry.get(name), bool) for entry in entries):
+                return [{**entry, "role": roles[entry[name]]} for entry in entries]
+    for name in _OTHER_SPEAKERS:
+        values = [entry.get(name) for entry in entries]
+        if all(isinstance(value, int | str | dict) and not isinstance(value, bool) and value != "" for value in values):
+            notes[f"dialogues whose speakers are in '{name}'"] += 1
+            return [{**entry, "speaker": entry[name]} for entry in entries]
+    return entries
+
+
 def _unknown_speakers(entries: list[Any]) -> str:
     """Returns a field of entries without a known speaker in which each has a role, such as `user`; else empty."""
     if not entries or not all(isinstance(entry, dict) for entry in entries):
@@ -106,7 +150,7 @@ def _read_entry(entry: dict[str, Any], place: str, reading: EntryReading, *, has
     if speaker_field and not speaker:
         raise UserError(f"{place}: '{speaker_field}' is empty; name who speaks")
     calls = [call for name in _CALL_FIELDS for call in _calls(entry.get(name), name, place)]
-    text_field = next((name for name in TEXT_FIELDS if name in entry), None)
+    text_field = _text_field(entry)
     kind = entry.get("type", "message") if has_types else "message"
     if text_field is None and kind == "function_call":  # of OpenAI's responses
         reading.add_aside("tool_call", _call(entry.get("name"), entry.get("arguments")))
@@ -125,11 +169,50 @@ def _read_entry(entry: dict[str, Any], place: str, reading: EntryReading, *, has
     content = entry.get(text_field) if text_field else None
     if content is None and isinstance(entry.get("refusal"), str):
         content = entry["refusal"]
+    n_before = len(reading.messages)
     texts = _texts(content, place, reading)
-    if texts or not calls:
+    if texts or not (calls or len(reading.messages) > n_before):
         reading.add_utterance(speaker, "\n".join(texts))
     for call in calls:
         reading.add_aside("tool_call", call)
+
+
+def _text_field(entry: dict[str, Any]) -> str | None:
+    """Returns the field with the text: a list of parts with types, else the first that is not empty, or is there."""
+    there = [name for name in TEXT_FIELDS if name in entry]
+    parts = [name for name in there if isinstance(entry[name], list) and entry[name]]
+    typed = [name for name in parts if all(isinstance(part, dict) and "type" in part for part in entry[name])]
+    return next(iter([*typed, *(name for name in there if entry[name]), *there]), None)
+
+
+def branch_of_last(entries: list[dict[str, Any]], notes: Counter[str]) -> list[dict[str, Any]]:
+    """Returns the messages that lead to the last one, where others of one speaker answer the same message.
+
+    Such are edited questions and regenerated responses in the exports of chat applications. Other lists are returned
+    as they are.
+    """
+    own, above = (
+        next((name for name in names if all(entry.get(name) is not None for entry in entries[1:])), "")
+        for names in (_OWN_IDS, _PARENTS)
+    )
+    if len(entries) < 2 or not (own and above) or len({f"{entry.get(own)}" for entry in entries}) < len(entries):
+        return entries
+    known = {f"{entry.get(own)}": entry for entry in entries}
+    siblings: dict[str, list[dict[str, Any]]] = {}
+    for entry in entries:
+        siblings.setdefault(f"{entry.get(above)}", []).append(entry)
+    shared = [some for some in siblings.values() if len(some) > 1]
+    speaker = next((name for name in ("isCreatedByUser", *SPEAKER_FIELDS) if name in entries[0]), "")
+    roots = [parent for parent in siblings if parent not in known]
+    if not shared or len(roots) > 1 or any(len({f"{one.get(speaker)}" for one in some}) > 1 for some in shared):
+        return entries
+    branch: list[dict[str, Any]] = []
+    last: dict[str, Any] | None = entries[-1]
+    while last is not None and last not in branch:
+        branch.append(last)
+        last = known.get(f"{last.get(above)}")
+    notes["dialogues with branches, of which the one that ends last is read"] += 1
+    return branch[::-1]
 
 
 def _calls(value: Any, field: str, place: str) -> list[str]:
@@ -139,7 +222,10 @@ def _calls(value: Any, field: str, place: str) -> list[str]:
     if not all(isinstance(call, dict) for call in calls):
         raise UserError(f"{place}: '{field}' is {_shown(value)}; it must be a list of objects")
     functions = [call["function"] if isinstance(call.get("function"), dict) else call for call in calls]
-    return [_call(function.get("name", function.get("function")), function.get("arguments")) for function in functions]
+    return [
+        _call(function.get("name", function.get("function")), function.get("arguments", function.get("args")))
+        for function in functions
+    ]
 
 
 def _call(name: Any, arguments: Any) -> str:
@@ -167,8 +253,12 @@ def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
     for part in content:
         if isinstance(part, str):
             texts.append(part)
+        elif isinstance(part, dict) and "type" not in part and _is_geminis(part, reading):
+            pass
         elif isinstance(part, dict) and isinstance(part.get("text"), str) and "type" not in part:
             texts.append(part["text"])
+        elif isinstance(part, dict) and "type" not in part and {*part} & _GEMINI_MEDIA:
+            texts.append(_shown_kind(next(iter({*part} & _GEMINI_MEDIA)), reading))
         elif not isinstance(part, dict) or not isinstance(part.get("type"), str):
             raise UserError(f"{place}: a part of the text is {_shown(part)}; not a text or an object with 'type'")
         elif part["type"] in SAID_PARTS:
@@ -187,14 +277,38 @@ def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
             texts.append(part["text"])
             is_marked_up = True
         else:
-            reading.notes["parts without text, such as images, shown as [their kind]"] += 1
-            texts.append(f"[{part['type']:.40}]")
+            texts.append(_shown_kind(part["type"], reading))
     return [text for text in (["".join(texts)] if is_marked_up else texts) if text.strip()]
+
+
+def _shown_kind(kind: str, reading: EntryReading) -> str:
+    reading.notes["parts without text, such as images, shown as [their kind]"] += 1
+    return f"[{kind:.40}]"
+
+
+_GEMINI_MEDIA = frozenset({"inlineData", "inline_data", "fileData", "file_data"})
+
+
+def _is_geminis(part: dict[str, Any], reading: EntryReading) -> bool:
+    """Returns whether a part is a call, a result or a thought of Gemini's, which it takes as a hidden message."""
+    call, result = (part.get(camel, part.get(snake)) for camel, snake in _GEMINI_TOOLS)
+    if isinstance(call, dict):
+        reading.add_aside("tool_call", _call(call.get("name"), call.get("args")))
+    elif isinstance(result, dict):
+        reading.add_aside("tool_result", _plain(result.get("response")))
+    elif part.get("thought") is True:
+        reading.add_aside("reasoning", _plain(part.get("text")))
+    else:
+        return False
+    return True
+
+
+_GEMINI_TOOLS = (("functionCall", "function_call"), ("functionResponse", "function_response"))
 
 
 # Fields of a dialogue in every JSON format, by their common names.
 
-PLAIN = ("utterances", "dialogue", "dialog")
+PLAIN = ("utterances", "dialogue", "dialog", "transcript")
 SHAREGPT = ("conversations",)
 MESSAGES = ("messages", "conversation", "contents")
 PAIR = ("conversation_a", "conversation_b")
@@ -203,7 +317,17 @@ QUESTIONS, INPUT, EARLIER, REPLIES = (
     ("user_message", "user_input", "instruction", "prompt", "question", "query"),
     "input",
     ("history", "context"),
-    ("response", "output", "completion", "answer", "reply", "bot_response", "assistant_response", "model_response"),
+    (
+        "response",
+        "output",
+        "completion",
+        "answer",
+        "reply",
+        "bot_response",
+        "assistant_response",
+        "model_response",
+        "model_output",
+    ),  # fmt: skip
 )
 REQUEST = "request"
 SEVERAL = ("completions", "answers", "candidates")
@@ -217,7 +341,7 @@ TOGETHER: dict[str, tuple[frozenset[str], ...]] = {
     "chatgpt": (frozenset({"mapping", "current_node"}),),
     "rasa": (frozenset({"sender_id", "events"}),),
     "mt_bench": (frozenset({"question_id", "choices"}), frozenset({"question_id", TURNS})),
-    "preferences": (frozenset({"chosen", "rejected"}),),
+    "preferences": (frozenset({"chosen", "rejected"}), frozenset({"preferred_output", "non_preferred_output"})),
     "comparisons": tuple(
         frozenset({before, *(f"{reply}{end}" for end in ends)})
         for before in (*QUESTIONS, INPUT, *EARLIER)
@@ -243,6 +367,8 @@ DIALOGUES = RecordFields(
 SURE_FIELDS = (PLAIN[0], SHAREGPT[0], MESSAGES[0])
 """The field of the dialogue where other names of it are present as well."""
 ID_FIELDS = ("dialogue_id", "conversation_id", "id", "dialog_id", "conversation_hash")
+OTHER_IDS = ("conversationId", "dialogueId", "chat_id", "chatId", "call_id", "callId", "session_id", "sessionId")
+"""Ids of objects that hold a whole dialogue; those of a reply in one would not be its own."""
 SYSTEM_FIELDS = ("model", "model_name", "model_id")
 _CODES = {language.name.casefold(): code for code, language in LANGUAGES.items()}
 
@@ -282,6 +408,14 @@ def about(record: dict[str, Any], where: str) -> dict[str, Any]:
         "prompt": "" if prompt is None else text_of(prompt, "prompt", where),
         "language": code_of(optional_text(record, "language", where)),
     }
+
+
+def with_id(record: dict[str, Any]) -> dict[str, Any]:
+    """Returns an object that holds a whole dialogue with its id where others look for it."""
+    other = next((name for name in OTHER_IDS if record.get(name) is not None), "")
+    if not other or any(record.get(name) is not None for name in ID_FIELDS):
+        return record
+    return {**record, "dialogue_id": record[other]}
 
 
 def code_of(language: str) -> str:
@@ -434,10 +568,13 @@ def _by_id(entry: dict[str, Any]) -> dict[str, Any]:
 _NAMED = re.compile(r"(?P<speaker>#?[^\W\d_][^\W_]*(?:[ .'’-]{1,2}[^\W_]+){0,3}\.?#?) ?: +(?P<text>\S.*)", re.DOTALL)
 """A name of four words at most. `Well: I do not know` passes for one, too."""
 _MARK = re.compile(
-    r"(?:^|\n\n)(Human|Assistant):|\s*(?:<\|im_end\|>\s*)?<\|im_start\|>(\w+)\n|(?:^|\n)<extra_id_1>(User|Assistant)\n"
+    r"(?:^|\n\n)(Human|Assistant|USER|ASSISTANT|FUNCTION RESPONSE):"
+    r"|\s*(?:<\|im_end\|>\s*)?<\|im_start\|>(\w+)\n|(?:^|\n)<extra_id_1>(User|Assistant)\n"
+    r"|\s*### (Human|Assistant):|(?:^|\n)\[\|(Human|AI)\|\]"
 )
+_ENDS_OF_TEXT = ("<|endoftext|>", "</s>")
 """What stands before each text of a dialogue in prompts of Anthropic's, OpenAI's and NVIDIA's models."""
-_LATER_MARK, _LAST_MARK = "<extra_id_1>", "<|im_end|>"
+_LATER_MARK, _LAST_MARK = ("<extra_id_1>", "\n[|Human|]"), "<|im_end|>"
 
 
 def speaker_and_text(text: str) -> dict[str, str] | str:
@@ -448,15 +585,25 @@ def speaker_and_text(text: str) -> dict[str, str] | str:
 
 def begins_marked(text: str) -> bool:
     """Returns whether a text begins with a speaker's mark, such as `Human:`, or is the prompt of several turns."""
-    return _MARK.match(text.lstrip()) is not None or _LATER_MARK in text
+    return _MARK.match(text.lstrip()) is not None or any(mark in text for mark in _LATER_MARK)
 
 
 def marked_messages(text: str, speaker: str) -> list[dict[str, str]]:
     """Returns the messages of a text with speakers' marks; what stands before the first is the given speaker's."""
     first, *parts = _MARK.split(text.strip().removesuffix(_LAST_MARK))
-    roles = (next(filter(None, marks)).lower() for marks in zip(parts[::4], parts[1::4], parts[2::4], strict=True))
-    spoken = [(speaker, first), *zip(roles, parts[3::4], strict=True)]
-    return [{"role": role, "content": said.strip()} for role, said in spoken if said.strip()]
+    n_marks = _MARK.groups
+    marks = zip(*(parts[n :: n_marks + 1] for n in range(n_marks)), strict=True)
+    roles = (next(filter(None, found)).lower() for found in marks)
+    spoken = [(speaker, first), *zip(roles, parts[n_marks :: n_marks + 1], strict=True)]
+    texts = [(role, _without_end(said)) for role, said in spoken]
+    return [{"role": role, "content": said} for role, said in texts if said]
+
+
+def _without_end(text: str) -> str:
+    text = text.strip()
+    for end in _ENDS_OF_TEXT:
+        text = text.removesuffix(end).rstrip()
+    return text
 
 
 def transcribed(text: str) -> list[Any]:

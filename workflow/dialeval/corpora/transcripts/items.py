@@ -338,7 +338,11 @@ def named(found: Sequence[Transcript], path: Path, system: str | None, notes: Co
         UserError: one does not say whose it is, has a name that is too long or holds a control character, or is there
             twice for one system in different words; with the places.
     """
-    without = [_short(one, path) for one in found if not (one.system or one.model) and system is None]
+    if found and not any(one.utterances for one in found):
+        raise UserError(f"{path} has no dialogues: nothing is said in its {counted(len(found), 'object')}")
+    without = [
+        _short(one, path) for one in found if one.utterances and not (one.system or one.model) and system is None
+    ]
     if without:
         raise UserError(
             f"{path}: {len(without)} of {len(found)} dialogues have no system ({_places(without)}); give each the "

@@ -63,6 +63,7 @@ from dialeval.corpora.transcripts.entries import (
     named,
     read_entries,
     unnested,
+    with_id,
 )
 from dialeval.corpora.transcripts.transcript import EntryReading, Transcript
 from dialeval.errors import UserError
@@ -82,7 +83,7 @@ def chats(line: JsonLine, notes: Counter[str], *, fields: Sequence[str]) -> Iter
         UserError: invalid data; the message has the file, the line and the remedy.
     """
     field = dialogue_field(line.record, fields, line.where)
-    record = {"id": line.record.get("uuid"), **line.record} if field == CLAUDES else line.record
+    record = {"id": line.record.get("uuid"), **line.record} if field == CLAUDES else with_id(line.record)
     yield transcript(line._replace(record=record), field, notes)
 
 
@@ -95,9 +96,10 @@ def transcript(line: JsonLine, field: str, notes: Counter[str]) -> Transcript:
     record, where = line.record, line.where
     reading = EntryReading(notes)
     system = named(record, SYSTEM_FIELDS, where)
-    if isinstance(record.get("system_prompt"), str):
-        reading.add_aside("system", record["system_prompt"])
-    given = record.get("system")
+    for name in _PROMPTS:
+        if text := _prompt_text(record.get(name)):
+            reading.add_aside("system", text)
+    given = _prompt_text(record.get("system")) or record.get("system")
     if isinstance(given, str) and (system or is_prompt(given)):
         reading.add_aside("system", given)
     else:
@@ -107,6 +109,19 @@ def transcript(line: JsonLine, field: str, notes: Counter[str]) -> Transcript:
     return Transcript(
         place=where, system=system, speakers=speakers, utterances=utterances, asides=asides, **about(record, where)
     )
+
+
+_PROMPTS = ("system_prompt", "systemInstruction", "system_instruction", "system_message")
+"""Fields of a system prompt beside the messages."""
+
+
+def _prompt_text(value: Any) -> str:
+    """Returns a text, or that of parts as Anthropic's and Gemini's endpoints take them; empty for others."""
+    parts = value.get("parts", [value]) if isinstance(value, dict) else value
+    if isinstance(parts, list):
+        texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
+        return "\n".join(text for text in texts if isinstance(text, str))
+    return parts if isinstance(parts, str) else ""
 
 
 def is_prompt(text: str) -> bool:
@@ -297,8 +312,8 @@ def _entry_rasa(event: dict[str, Any]) -> dict[str, Any] | None:
 
 # Intercom's conversations, one for each object, as its API and its export to files give them.
 
-INTERCOM = frozenset({"source", "conversation_parts"})
-"""Fields of a conversation."""
+INTERCOM = (frozenset({"source", "conversation_parts"}), frozenset({"source", "contacts", "id"}))
+"""Fields of a conversation, and of one in a list, which lacks its parts."""
 _INTERCOM_ROLES = {"user": "user", "lead": "user", "contact": "user", "admin": "admin", "bot": "bot"}
 _INTERCOM_FIELDS = ("id", "dialogue_id", "case_id", "language", "model")
 _HTML_BREAK = re.compile(r"<br\b[^<>]*>|</(?:p|div|li|h[1-6]|tr)>", re.IGNORECASE)
@@ -315,14 +330,15 @@ def intercom_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcri
     parts = value_at(record, "conversation_parts.conversation_parts")
     if not isinstance(parts, list) or not all(isinstance(part, dict) for part in [record["source"], *parts]):
         raise UserError(
-            f"{where}: 'source' must be an object and 'conversation_parts' one with a list of that name; retrieve each "
-            f"conversation with its parts"
+            f"{where}: a conversation of Intercom without its parts: 'source' must be an object and "
+            f"'conversation_parts' one with a list of that name; retrieve each conversation by its id, since lists and "
+            f"searches leave the parts out"
         )
     messages: list[dict[str, Any]] = []
     bots: Counter[str] = Counter()
     for number, part in enumerate([record["source"], *parts]):
         body, author = part.get("body"), _object(part, "author")
-        text = _plain_text(body) if isinstance(body, str) else ""
+        text = html_text(body) if isinstance(body, str) else ""
         if not text:
             notes["parts of conversations without text, such as assignments and images, left out"] += 1
         elif f"{part.get('part_type')}".startswith("note"):
@@ -344,7 +360,7 @@ def intercom_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcri
     yield transcript(line._replace(record={**about, "messages": messages}), "messages", notes)
 
 
-def _plain_text(html: str) -> str:
+def html_text(html: str) -> str:
     """Returns the text of a message in HTML, without blank lines."""
     text = unescape(_HTML_TAG.sub("", _HTML_BREAK.sub("\n", html)))
     return "\n".join(filter(None, map(str.strip, text.splitlines())))
@@ -362,7 +378,7 @@ def plain_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]
     record, where = line.record, line.where
     reading = EntryReading(notes, prompts_by_role=False)
     field = dialogue_field(record, (*PLAIN, TURNS), where)
-    record = unnested(record, field)
+    record = with_id(unnested(record, field))
     read_entries(_with_speakers(record[field], record.get("speakers"), where), field, where, reading)
     speakers, utterances, asides = reading.parts(where)
     yield Transcript(

@@ -18,10 +18,12 @@ from dialeval.corpora.json_records import (
     is_table,
     objects_of,
     records_of,
+    usual_names,
 )
 from dialeval.corpora.spreadsheets import is_workbook, rows_of
 from dialeval.corpora.text_files import JsonLine, is_western, listed
 from dialeval.corpora.transcripts import eval_logs, json_formats, replies, text_formats, turn_tables
+from dialeval.corpora.transcripts.conversions import CONVERSIONS, FIELD_SETS, conversion_of
 from dialeval.corpora.transcripts.entries import (
     CLAUDES,
     DIALOGUES,
@@ -29,11 +31,14 @@ from dialeval.corpora.transcripts.entries import (
     MESSAGES,
     OF_ENTRY,
     OF_REPLIES,
+    OF_REPLY,
     PAIR,
     PLAIN,
     SHAREGPT,
+    SPEAKER_FIELDS,
     SURE_FIELDS,
     TOGETHER,
+    TURNS,
     fields_with,
     list_path,
     transcribed,
@@ -72,8 +77,9 @@ FORMATS = {
     "rasa": 'Rasa\'s trackers: `{"sender_id": ..., "events": [{"event": "user", "text": "..."}, ...]}`',
     "intercom": "Intercom's conversations with their `conversation_parts`, JSON or JSON Lines. The system is the bot; "
     "to evaluate human agents, set `system: NAME` and `evaluated_role: admin`. Internal notes are left out.",
-    "text": "`.txt` with `Ann: Good morning.` per line and a blank line between dialogues, or one dialogue per line, "
-    "`Good morning . __eou__ ... __eou__` (DailyDialog).",
+    "text": "`.txt` or `.md` with `Ann: Good morning.` per line, a blank line between dialogues; `[10:15] Ann: ...`, "
+    "`[10:15] <Ann> ...` and `**Ann:** ...` are read too. Or one dialogue per line, `Good morning . __eou__ ... "
+    "__eou__` (DailyDialog), or ParlAI's numbered lines (Persona-Chat): candidates and personas are skipped.",
     "csv": "One row per utterance: `dialogue_id`, `system`, `speaker`, `text`; optional `case_id`, `turn` (orders the "
     "rows), `language`. Common column names are recognized (`conversation_id`, `model`, `role`, `content`, ...). "
     "Commas, semicolons or tabs, the first sheet of an `.xlsx`, or JSON with an object per utterance. A table can also "
@@ -91,17 +97,23 @@ FORMATS = {
     "slack": "Slack's unpacked export, a channel's folder or a day's file. A thread is a dialogue; other messages of a "
     "channel are one for each day. The system is the app that answers.",
     "whatsapp": "WhatsApp's exported chat, `.txt`, or a folder of them. Set `evaluated_role` to the judged sender.",
+    "tweets": "Customer Support on Twitter (`twcs.csv`): `tweet_id`, `author_id`, `inbound`, `text`, "
+    "`in_response_to_tweet_id`. Tweets that answer each other are a dialogue. The system is the company's account.",
+    "subtitles": "Subtitles and transcripts of meetings (`.srt`, `.vtt`) with a speaker in each: `Ann: Hi` or "
+    "`<v Ann>Hi</v>`.",
+    **{name: one.about for name, one in CONVERSIONS.items()},
 }
 """The content of a file, by the reader's name in the configuration, for the documentation."""
 AUTO, FOLDER, CSV, TEXT, MT_BENCH, OASST, INTERCOM = "auto", "folder", "csv", "text", "mt_bench", "oasst", "intercom"
 INSPECT, LM_EVAL, SLACK, WHATSAPP, JSON = "inspect", "lm_eval", "slack", "whatsapp", "jsonl"
+TWEETS, SUBTITLES = "tweets", "subtitles"
 _FIELDS = {JSON: PLAIN, "sharegpt": SHAREGPT, "messages": MESSAGES, "comparisons": PAIR}
 """Fields that each identify a format of JSON; those of `TOGETHER` identify one only together."""
 _OF_EXPORTS = {
     INSPECT: (frozenset({"eval", "status"}), frozenset({"eval", "samples"})),
     LM_EVAL: (frozenset({"doc_id", "doc", "arguments"}), frozenset({"doc_id", "resps"})),
     OASST: json_formats.TREES,
-    INTERCOM: (json_formats.INTERCOM,),
+    INTERCOM: json_formats.INTERCOM,
     SLACK: (frozenset({"type", "user", "ts"}), frozenset({"type", "bot_id", "ts"}), frozenset({"subtype", "ts"})),
     **{name: export.fields for name, export in EXPORTS.items()},
 }
@@ -150,6 +162,10 @@ def read(path: Path, reader: str, columns: Mapping[str, str], notes: Counter[str
         yield from eval_logs.read_inspect(path, columns, notes)
     elif kind == LM_EVAL:
         yield from eval_logs.read_lm_eval(path, columns, notes)
+    elif kind == SUBTITLES:
+        yield from text_formats.read_subtitles(path, notes)
+    elif kind == TWEETS:
+        yield from turn_tables.read_tweets(path, notes)
     elif kind == CSV and is_table(path):
         yield from turn_tables.read_turns(path, notes, columns)
     else:
@@ -167,7 +183,13 @@ def _read_objects(path: Path, kind: str, columns: Mapping[str, str], notes: Coun
     if kind in (OASST, CSV):  # a list of their objects is no dialogue without a name
         wanted = wanted._replace(bare="", together=[*wanted.together, *json_formats.TREES])
     if kind == INTERCOM:  # the list around conversations has a field that others call a dialogue
-        wanted = RecordFields((), together=[json_formats.INTERCOM])
+        wanted = RecordFields((), together=json_formats.INTERCOM)
+    if kind in CONVERSIONS:
+        wanted = RecordFields((), bare=JSON, together=CONVERSIONS[kind].fields)
+        lines = records_of(path, wanted, western=western)
+        mapped = with_columns(list(lines), path, columns, "") if columns else lines
+        yield from CONVERSIONS[kind].read(mapped, columns, notes)
+        return
     lines = records_of(path, wanted, western=western)
     if kind == OASST:
         found = list(lines)
@@ -206,10 +228,13 @@ def detect_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
     is_text = not is_columnar(path) and not is_workbook(path)
     if is_text and text_formats.is_whatsapp(path):
         return WHATSAPP
-    if is_text and is_table(path) and text_formats.is_plain_text(path):
+    if is_text and text_formats.is_subtitles(path):
+        return SUBTITLES
+    if is_text and text_formats.is_plain_text(path):
         return TEXT
     if is_table(path) and not _has_dialogues(path, columns):
-        return CSV
+        _, header = next(rows_of(path), (1, []))
+        return TWEETS if not columns and turn_tables.is_of_tweets(header) else CSV
     western = not is_columnar(path) and not is_workbook(path) and is_western(path)
     wanted = fields_with(columns)
     return _object_format(path, columns, _first(objects_of(path, wanted, western=western)), western)
@@ -232,7 +257,7 @@ def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any]
     """Returns the format of a file of objects, of which the first is given."""
     if outer is None:
         raise UserError(f"{path} has no dialogues")
-    all_sets = [fields for sets in _OF_EXPORTS.values() for fields in sets]
+    all_sets = [*FIELD_SETS, *(fields for sets in _OF_EXPORTS.values() for fields in sets)]
     wanted = fields_with(columns)
     inner = _first(records_of(path, wanted._replace(holding=(), together=all_sets), western=western)) or outer
     first = _first(records_of(path, wanted, western=western)) or outer
@@ -241,6 +266,10 @@ def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any]
             if any(fields <= record.keys() for fields in sets):
                 return kind
     entry = {*columns} & {LIST, *OF_ENTRY}
+    if not entry and not {*columns} & {*OF_REPLY}:
+        for record in (outer, inner):
+            if kind := conversion_of(record):
+                return kind
     if "response" in columns or (entry == {"turn"} and replies.columns_of(first, columns)):
         return "replies"
     if entry:
@@ -254,6 +283,10 @@ def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any]
     for kind, sets in TOGETHER.items():
         if any(fields <= first.keys() for fields in sets):
             return kind
+    turns = first.get(TURNS)
+    entries = turns if isinstance(turns, list) else []
+    if entries and all(isinstance(one, dict) and {*SPEAKER_FIELDS} & one.keys() for one in entries):
+        return JSON
     names = ", ".join(f"'{field}'" for field in DIALOGUES.holding)
     raise UserError(
         f"{path}: the first object has none of the fields {names} that hold a dialogue, and the file fits no other "
@@ -287,7 +320,7 @@ def source_files(reader: str, path: Path) -> list[Path]:
 def _has_dialogues(path: Path, columns: Mapping[str, str]) -> bool:
     """Returns whether each row of a table is a dialogue: with its utterances in a cell, or a reply and its context."""
     (_, header), (_, row) = (*islice(rows_of(path), 2), (1, []), (1, []))[:2]
-    cells = {name.strip(): cell for name, cell in zip(header, row, strict=False)}
+    cells = dict(zip(usual_names(header, fields_with(columns)), row, strict=False))
     names = {*fields_with(columns).holding}
     if "response" in columns or any(
         name in names and (cell.lstrip().startswith("[") or transcribed(cell)) for name, cell in cells.items()

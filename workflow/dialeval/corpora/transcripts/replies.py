@@ -31,7 +31,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from dialeval.corpora.json_records import value_at
+from dialeval.corpora.json_records import name_of, value_at
 from dialeval.corpora.text_files import JsonLine, number_in
 from dialeval.corpora.transcripts.entries import (
     COMPARED,
@@ -51,17 +51,22 @@ from dialeval.corpora.transcripts.entries import (
     begins_marked,
     marked_messages,
     named,
+    speaker_and_text,
+    transcribed,
 )
 from dialeval.corpora.transcripts.json_formats import is_prompt, transcript
-from dialeval.corpora.transcripts.transcript import JUDGED, SYSTEM_ROLES, Transcript
+from dialeval.corpora.transcripts.transcript import JUDGED, OTHERS, SYSTEM_ROLES, Transcript
 from dialeval.corpora.transcripts.turn_tables import COMMON, has_texts, words
 from dialeval.errors import UserError
 
 _SIDES = ("chosen", "rejected")
+_OPENAIS_SIDES = ("preferred_output", "non_preferred_output")
 _ID_FIELDS = (*ID_FIELDS, "prompt_id", "question_id", "pair_id")
 _KEPT = ("case_id", "language", "system", "system_prompt")
 _SYSTEM_FIELDS = (*SYSTEM_FIELDS, "generator")
 _TURNS = ("user", "assistant")
+_ROLE_OF = {**dict.fromkeys(JUDGED, "assistant"), **dict.fromkeys(OTHERS, "user")}
+"""The roles of speakers in a context of lines such as `User: Hi`."""
 _CONVERSATION = frozenset(COMMON["dialogue_id"]) - {"id"}
 
 
@@ -71,6 +76,9 @@ def preference_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transc
     Raises:
         UserError: invalid data; the message has the place and the remedy.
     """
+    if not {*_SIDES} <= line.record.keys():  # as OpenAI's fine-tuning takes them
+        sides = {side: line.record.get(name) for side, name in zip(_SIDES, _OPENAIS_SIDES, strict=True)}
+        line = line._replace(record={**sides, "prompt": value_at(line.record, "input.messages")})
     record, where = line.record, line.where
     before = record.get("conversations")
     context = before if isinstance(before, list) else _context(record, where)
@@ -146,9 +154,9 @@ def joined(lines: Iterable[JsonLine], notes: Counter[str]) -> Iterator[JsonLine]
     """
     groups: dict[tuple[str, str], list[JsonLine]] = {}
     for line in lines:
-        given = {field: value for field, value in line.record.items() if value not in (None, "")}
+        given = {field: value for field, value in line.record.items() if not _is_missing(value)}
         names = [field for field in ("dialogue_id", *given) if field in given and words(field) in _CONVERSATION]
-        name = f"{given[names[0]]}" if names else ""
+        name = name_of(given[names[0]], names[0], line.where) if names else ""
         system = next((f"{given[field]}" for field in _SYSTEM_FIELDS if field in given), "")
         if not system and not is_prompt(f"{given.get('system', '')}"):
             system = f"{given.get('system', '')}"
@@ -167,6 +175,11 @@ def joined(lines: Iterable[JsonLine], notes: Counter[str]) -> Iterator[JsonLine]
         found = [found[place] for place in sorted(range(len(found)), key=turns.__getitem__)] if turns else found
         history = [[line.record.get(field) for field in (question, reply)] for line in found[:-1]]
         yield found[-1]._replace(record={**found[-1].record, "dialogue_id": name, "history": history})
+
+
+def _is_missing(value: Any) -> bool:
+    """Returns whether a value is none: null, empty, or NaN, as tables of numbers have it for a missing id."""
+    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
 
 
 def _turns(lines: Sequence[JsonLine]) -> list[float]:
@@ -203,7 +216,7 @@ def reply_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]
     Raises:
         UserError: invalid data; the message has the place and the remedy.
     """
-    line = _logged(line)
+    line = _logged(line, notes)
     several = next((name for name in SEVERAL if isinstance(line.record.get(name), list)), "")
     replies = line.record[several] if several else [line.record]
     if not all(isinstance(reply, dict) for reply in replies):
@@ -213,12 +226,13 @@ def reply_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]
         yield transcript(line._replace(record=_record(line, reply, fields)), "messages", notes)
 
 
-def _logged(line: JsonLine) -> JsonLine:
+def _logged(line: JsonLine, notes: Counter[str]) -> JsonLine:
     """Returns a request to an endpoint and its response as a context and a reply; another object as it is."""
     sent, received = line.record.get(REQUEST), line.record.get(REPLIES[0])
     if not isinstance(sent, dict) or not isinstance(received, dict):
         return line
     chosen = value_at(received, "choices.0.message")
+    notes["responses with several choices, of which the first is read"] += value_at(received, "choices.1") is not None
     reply = received.get("output", received.get("content")) if chosen is None else chosen
     model = received.get("model", sent.get("model"))
     context = sent.get("messages", sent.get("input"))
@@ -243,8 +257,13 @@ def _context(record: dict[str, Any], where: str) -> list[Any]:
 
 
 def _messages(earlier: list[Any]) -> list[Any]:
-    if len(earlier) == 1 and isinstance(earlier[0], str) and begins_marked(earlier[0]):
-        return marked_messages(earlier[0], _TURNS[0])
+    if len(earlier) == 1 and isinstance(earlier[0], str):
+        if begins_marked(earlier[0]):
+            return marked_messages(earlier[0], _TURNS[0])
+        spoken = transcribed(earlier[0])  # as FED has it
+        roles = {_ROLE_OF.get(f"{one['speaker']}".casefold()) for one in spoken}
+        if spoken and None not in roles and spoken[0]["speaker"].casefold() == earlier[0].split(":")[0].casefold():
+            return [{"role": _ROLE_OF[one["speaker"].casefold()], "content": one["text"]} for one in spoken]
     return [
         {"role": _TURNS[(len(earlier) - 1 - place) % 2], "content": entry} if isinstance(entry, str) else entry
         for place, entry in enumerate(earlier)
@@ -288,6 +307,9 @@ def _answers(value: Any, where: str, *, marked: bool = False) -> list[Any]:
     """
     if isinstance(value, str):
         is_marked = marked or begins_marked(value)
+        spoken = speaker_and_text(value)
+        if not is_marked and isinstance(spoken, dict) and spoken["speaker"].casefold() in {*JUDGED}:
+            value = spoken["text"]
         return marked_messages(value, _TURNS[1]) if is_marked else [{"role": _TURNS[1], "content": value}]
     messages = [value] if isinstance(value, dict) else value
     if (

@@ -21,17 +21,23 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from html import unescape
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from dialeval.corpora.json_records import optional_text
 from dialeval.corpora.text_files import is_western, number_in, read_json, read_lines
-from dialeval.corpora.transcripts.entries import speaker_and_text
+from dialeval.corpora.transcripts.entries import SILENCE, speaker_and_text
 from dialeval.corpora.transcripts.transcript import EntryReading, Transcript
 from dialeval.errors import UserError
 
 _END = "__eou__"
-_ENDING = ".txt"
+_ENDING, _MARKDOWN = ".txt", ".md"
+_TIME = re.compile(r"(?:\[(?:\d[\d:., /TZ-]*(?:[AaPp][Mm])?)\]|\(?\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?\)?)\s*(?:-\s+)?")
+"""What a line may begin with: `[10:15]`, `[2024-03-15 10:15:02]`, `00:01:12`."""
+_HEADING = re.compile(r"#{1,6} |---+$")
+_BRACKETED = re.compile(r"<[@+%&~ ]?(?P<speaker>[^<>\s]{1,40})>\s+(?P<text>\S.*)", re.DOTALL)
+_BOLD = re.compile(r"(?:[-*] )?\*\*(?P<speaker>[^*:\n]{1,60}?)(?::\*\*|\*\*:)\s*(?P<text>\S.*)?", re.DOTALL)
 _EXCHANGE = re.compile(
     r"(?P<number>\d{1,4}) (?:(?:your|partner's) persona: .*|(?P<text>[^\t]*)\t(?P<reply>[^\t]*)(?:\t.*)?)"
 )
@@ -45,9 +51,24 @@ def is_plain_text(path: Path) -> bool:
     Raises:
         UserError: as of `read_lines`.
     """
-    first = next((line for line in read_lines(path, western=is_western(path)) if line.strip()), "")
-    is_dialogue = _EXCHANGE.fullmatch(first.strip()) or isinstance(speaker_and_text(first.lstrip("\ufeff")), dict)
-    return _END in first or (path.suffix.lower() == _ENDING and bool(is_dialogue))
+    is_markdown = path.suffix.lower() == _MARKDOWN
+    lines = (line.strip().lstrip("\ufeff") for line in read_lines(path, western=is_western(path)))
+    first = next((line for line in lines if line and not (is_markdown and _HEADING.match(line))), "")
+    is_dialogue = _EXCHANGE.fullmatch(first) or isinstance(_spoken(first), dict)
+    if _END in first and not first.startswith(("{", "[")):
+        return True
+    return (is_markdown or path.suffix.lower() == _ENDING) and bool(is_dialogue)
+
+
+def _spoken(line: str) -> dict[str, str] | str:
+    """Returns a line as an entry with its speaker, without the time before it; as it is where none is named."""
+    stamp = _TIME.match(line)
+    rest = line[stamp.end() :] if stamp else line
+    found = (_BRACKETED.fullmatch(rest) if stamp or rest.startswith("<") else None) or _BOLD.fullmatch(rest)
+    if found:
+        return {"speaker": found["speaker"].strip(), "text": found["text"] or ""}
+    spoken = speaker_and_text(rest)
+    return spoken if isinstance(spoken, dict) else line
 
 
 def read_plain_text(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
@@ -96,7 +117,8 @@ def _exchanges(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
         if exchange and exchange["number"] == "1":
             dialogues.append((number, []))
         if exchange and exchange["text"] and dialogues:
-            dialogues[-1][1].extend({"text": exchange[part]} for part in ("text", "reply") if exchange[part])
+            said = [(who, exchange[part]) for who, part in (("A", "text"), ("B", "reply")) if exchange[part]]
+            dialogues[-1][1].extend({"speaker": who, "text": text} for who, text in said if text != SILENCE)
     yield from dialogues
 
 
@@ -110,7 +132,9 @@ def _blocks(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
     begun, is_after_blank = 0, False
     for number, line in lines:
         text = line.strip()
-        spoken = speaker_and_text(text)
+        if not entries and path.suffix.lower() == _MARKDOWN and _HEADING.match(text):
+            continue
+        spoken = _spoken(text)
         if isinstance(spoken, dict):
             if is_after_blank and entries:
                 yield begun, entries
@@ -124,6 +148,60 @@ def _blocks(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
         is_after_blank = not text
     if entries:
         yield begun, entries
+
+
+# Subtitles, and transcripts of meetings in their format.
+
+_CUE = re.compile(r"(?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3}\s+-->\s+(?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3}.*")
+_VOICE = re.compile(r"<v(?:\.[^ >]*)? (?P<speaker>[^>]+)>")
+_TAG = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
+
+
+def is_subtitles(path: Path) -> bool:
+    """Returns whether a file is subtitles, by its first lines.
+
+    Raises:
+        UserError: as of `read_lines`.
+    """
+    lines = (line.strip().lstrip("\ufeff") for line in read_lines(path, western=is_western(path)))
+    first = list(islice(filter(None, lines), 2))
+    is_numbered = len(first) == 2 and first[0].isdecimal() and _CUE.fullmatch(first[1]) is not None
+    return is_numbered or any(line == "WEBVTT" or line.startswith("WEBVTT ") for line in first[:1])
+
+
+def read_subtitles(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
+    """Yields the dialogue of a file; successive texts of one speaker are one utterance.
+
+    Raises:
+        UserError: the file has no speakers.
+    """
+    entries: list[dict[str, str]] = []
+    begun = 1
+    is_text, is_new = False, True
+    for number, line in enumerate(read_lines(path, western=is_western(path)), start=1):
+        text = line.strip()
+        if _CUE.fullmatch(text):
+            is_text, is_new = True, True
+            begun = begun if entries else number
+        elif not text:
+            is_text = False
+        elif is_text:
+            voice = _VOICE.match(text)
+            plain = unescape(_TAG.sub("", text)).strip()
+            spoken = {"speaker": voice["speaker"].strip(), "text": plain} if voice else speaker_and_text(plain)
+            if not isinstance(spoken, dict):
+                if not entries:
+                    raise UserError(
+                        f"{path}, line {number}: no speaker in the subtitle {plain!r:.40}; write `Ann: ...`, or make a "
+                        f"table with the columns dialogue_id, speaker and text"
+                    )
+                entries[-1]["text"] += f" {plain}"
+            elif is_new and entries and entries[-1]["speaker"] == spoken["speaker"]:
+                entries[-1]["text"] += f" {spoken['text']}"
+            else:
+                entries.append(spoken)
+            is_new = False
+    yield replace(_dialogue(path, begun, entries, notes), dialogue_id=path.stem)
 
 
 # WhatsApp: the text of an exported chat.

@@ -302,7 +302,8 @@ def _content(content: Any) -> Any:
 
 def _first(record: Mapping[str, Any], *names: str) -> Any:
     """Returns the first value of some fields that is there."""
-    return next((record[name] for name in names if record.get(name) is not None), None)
+    there = (record[name] for name in names if record.get(name) is not None)
+    return next((value for value in there if value == value), None)  # NaN is no id
 
 
 def _objects_in(value: Any) -> list[dict[str, Any]]:

@@ -19,11 +19,12 @@ _KINDS: dict[str, AsideType] = {
     **dict.fromkeys(("tool_call", "tool-call", "tool_use", "function_call", "function-call"), "tool_call"),
     **dict.fromkeys(
         ("tool", "function", "ipython", "observation", "tool_result", "tool_response", "tool-response",
-         "function_response", "function-response"),
+         "function_response", "function-response", "function response"),
         "tool_result",
     ),
 }  # fmt: skip
-JUDGED = ("assistant", "gpt", "chatgpt", "chatbot", "bot", "ai", "model", "agent", "system")
+ROLES_OF_ASIDES = frozenset(_KINDS)
+JUDGED = ("assistant", "gpt", "chatgpt", "chatbot", "bot", "ai", "model", "agent", "system", "sys")
 """How exports call the speaker who is the system, where the configuration does not say it."""
 
 
@@ -113,6 +114,8 @@ class EntryReading:
         if 0 < n_named < len(spoken):
             number = next(place for place, message in enumerate(spoken, start=1) if not message.speaker)
             raise UserError(f"{where}: utterance {number} has no speaker, unlike others; name every speaker")
+        if spoken and not n_named:
+            self.notes["dialogues without names of speakers, read as two alternating speakers, A and B"] += 1
         speakers: list[str] = []
         utterances: list[str] = []
         asides: list[Aside] = []
@@ -137,7 +140,7 @@ class EntryReading:
 
 # Who of the speakers of a transcript is the system, and is judged.
 
-OTHERS = frozenset({"user", "human", "customer", "client", "caller", "visitor", "person"})
+OTHERS = frozenset({"user", "usr", "human", "customer", "client", "caller", "visitor", "person"})
 """How exports call who talks with the system."""
 ROLES = OTHERS.union(JUDGED)
 _NO_LETTERS = re.compile(r"[\W_]+")

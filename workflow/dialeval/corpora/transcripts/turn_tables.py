@@ -10,11 +10,15 @@ column may be a path within cells that hold JSON, such as `meta.bot`.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import lru_cache
+from heapq import heappop, heappush
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,6 +39,10 @@ COMMON: dict[str, tuple[str, ...]] = {
     "turn": (
         "turn", "turn_id", "turn_index", "turn_number", "turn_no", "utterance_id", "utterance_index",
         "utterance_number", "message_index", "message_number", "index", "turn_idx", "utterance_idx",
+    ),
+    "time": (
+        "timestamp", "timestamp_ms", "created_at", "created_time", "create_time", "datetime", "date_time", "sent_at",
+        "sent_time", "message_time", "time", "ts", "date",
     ),
     "speaker": (
         "speaker", "role", "from", "author", "sender", "speaker_role", "speaker_name", "sender_type", "sender_name",
@@ -86,6 +94,109 @@ def read_turns(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> I
             yield Row(f"line {line}", found)
 
     yield from dialogues_of_rows(path, cells(), named_columns(header, places), notes)
+
+
+# Customer Support on Twitter: a row for each tweet, which names the one that it answers.
+
+_OF_TWEETS = frozenset({"tweet_id", "author_id", "inbound", "text", "in_response_to_tweet_id"})
+
+
+class _Tweet(NamedTuple):
+    """A tweet in the order of time: when it was written, its line and id, the one that it answers, and its words."""
+
+    time: float
+    line: int
+    own: str
+    above: str
+    author: str
+    is_customer: bool
+    text: str
+
+
+def is_of_tweets(header: Iterable[str]) -> bool:
+    """Returns whether a table has the columns of one with tweets."""
+    return {name.strip() for name in header} >= _OF_TWEETS
+
+
+def read_tweets(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
+    """Yields the threads of tweets, of which each but the first answers another one; each customer has a dialogue.
+
+    The system is the account that answers. Threads without one, or without a customer, are left out.
+
+    Raises:
+        UserError: the file, the line, the column, the value and the remedy.
+    """
+    tweets = {tweet.own: tweet for tweet in _tweets(path, notes)}
+    answers: dict[str, list[_Tweet]] = {}
+    for tweet in tweets.values():
+        answers.setdefault(tweet.above, []).append(tweet)
+    n_read = 0
+    for first in tweets.values():
+        if first.above in tweets:
+            continue
+        waiting, thread = [first], []
+        while waiting:  # an answer comes after what it answers, whatever its time says
+            thread.append(heappop(waiting))
+            for below in answers.get(thread[-1].own, []):
+                heappush(waiting, below)
+        n_read += len(thread)
+        customers = dict.fromkeys(tweet.author for tweet in thread if tweet.is_customer)
+        if len(customers) > 1:
+            notes["threads with several customers, read as a dialogue for each"] += 1
+        if not customers or all(tweet.is_customer for tweet in thread):
+            notes["threads of one side, without an answer or without a customer, left out"] += 1
+            continue
+        for customer in customers:
+            kept = thread if len(customers) == 1 else _with_one(thread, tweets, customer)
+            desks = Counter(tweet.author for tweet in kept if not tweet.is_customer)
+            if not desks:
+                notes["threads of one side, without an answer or without a customer, left out"] += 1
+                continue
+            where = f"{path}, line {first.line}"
+            name = first.own if len(customers) == 1 else f"{first.own}-{customer}"
+            reading = EntryReading(notes, prompts_by_role=False)
+            for tweet in kept:
+                reading.add_utterance(tweet.author, tweet.text)
+            speakers, utterances, asides = reading.parts(where)
+            yield Transcript(where, name, desks.most_common(1)[0][0], speakers, utterances, asides)
+    notes["tweets that answer each other in a circle, left out"] += len(tweets) - n_read
+
+
+def _tweets(path: Path, notes: Counter[str]) -> Iterator[_Tweet]:
+    rows = rows_of(path, notes)
+    _, header = next(rows, (1, []))
+    names = [name.strip() for name in header]
+    known: set[str] = set()
+    for line, row in rows:
+        where = f"{path}, line {line}"
+        if len(row) != len(names):
+            raise UserError(f"{where}: {len(row)} cells, but {len(names)} columns; check the quotes of this row")
+        cells = dict(zip(names, map(str.strip, row), strict=True))
+        own, above = (cells[name].removesuffix(".0") for name in ("tweet_id", "in_response_to_tweet_id"))
+        if cells["inbound"].casefold() not in ("true", "false"):
+            raise UserError(f"{where}: 'inbound' is {cells['inbound']!r:.40}; it must be True or False")
+        if not own or not cells["author_id"] or own in known:
+            raise UserError(f"{where}: tweet {own!r:.40} of {cells['author_id']!r:.40} needs an author and its own id")
+        known.add(own)
+        time = time_of(cells.get("created_at", ""))
+        is_customer = cells["inbound"].casefold() == "true"
+        time = 0.0 if math.isnan(time) else time
+        yield _Tweet(time, line, own, above, cells["author_id"], is_customer, cells["text"])
+
+
+def _with_one(thread: Sequence[_Tweet], tweets: Mapping[str, _Tweet], customer: str) -> list[_Tweet]:
+    """Returns the tweets of one customer, those that they answer, and the company's that answer them."""
+    kept: set[str] = set()
+    asked: dict[str, str] = {}  # tweet -> the customer whom it or what it answers is of
+    for tweet in thread:
+        asked[tweet.own] = tweet.author if tweet.is_customer else asked.get(tweet.above, "")
+        if asked[tweet.own] != customer:
+            continue
+        above: str = tweet.own
+        while above in tweets and above not in kept:
+            kept.add(above)
+            above = tweets[above].above
+    return [tweet for tweet in thread if tweet.own in kept and (tweet.author == customer or not tweet.is_customer)]
 
 
 def read_json_turns(
@@ -169,14 +280,20 @@ def dialogues_of_rows(
         if number - known.last_row > 1:
             apart.add(key)
         known.last_row = number
-        turn = _turn(cells["turn"], where, names["turn"]) if "turn" in names else 0.0
+        turn = _turn(cells["turn"], where, names["turn"]) if "turn" in names else time_of(cells.get("time", ""))
         text = cells["text"]
         if _COMMA in text:
             notes[f"texts in which {_COMMA}, as EmpatheticDialogues writes it, is read as a comma"] += 1
             text = text.replace(_COMMA, ",")
         known.rows.append((turn, place, cells.get("speaker", ""), text))
+    if words(names["dialogue_id"]) == "id" and 1 < sum(len(one.rows) for one in dialogues.values()) == len(dialogues):
+        raise UserError(
+            f"{path}: every row has another '{names['dialogue_id']}', so that each dialogue would have one utterance; "
+            "name the column of the dialogue under `columns: {dialogue_id: NAME}`, or add one"
+        )
     if apart:
-        order = "by turn" if "turn" in names else "in the file's order, since no column of turn numbers is recognized"
+        ordered = next((f"by {what}" for what in ("turn", "time") if what in names), "")
+        order = ordered or "in the file's order, since no column of turn numbers is recognized"
         notes[f"dialogues whose rows are not successive, joined {order}"] += len(apart)
     speakers_there = {speaker.casefold() for found in dialogues.values() for _, _, speaker, _ in found.rows}
     prompts = names.get("speaker", "").rpartition(".")[2].casefold() == "role" and bool(
@@ -185,7 +302,8 @@ def dialogues_of_rows(
     for (system, dialogue_id), found in dialogues.items():
         where = f"{path}, {found.place}"
         reading = EntryReading(notes, prompts_by_role=prompts)
-        for _, _, speaker, text in _in_order(found.rows, dialogue_id, path):
+        rows_in_order = _in_order(found.rows, dialogue_id, path) if "turn" in names else _by_time(found.rows, notes)
+        for _, _, speaker, text in rows_in_order:
             reading.add_utterance(speaker, text)
         speakers, utterances, asides = reading.parts(where)
         yield Transcript(
@@ -284,6 +402,8 @@ def _cell(value: Any, what: str, name: str, where: str) -> str:
     """
     if what == "text":
         return text_of(value, name, where)
+    if what == "time":
+        return f"{value}"
     return f"{value}" if what == "turn" and isinstance(value, float) else name_of(value, name, where)
 
 
@@ -337,6 +457,35 @@ def _in_order(
                 f"may have a dialogue once: remove one, or give one of them another id"
             )
     return ordered
+
+
+_TWITTERS_TIME = "%a %b %d %H:%M:%S %z %Y"
+
+
+def time_of(cell: str) -> float:
+    """Returns a time in seconds; NaN where the cell holds none that can be read."""
+    if (number := number_in(cell)) is not None:
+        return number
+    with suppress(ValueError):
+        return _seconds(datetime.fromisoformat(cell.strip()))
+    with suppress(ValueError):
+        return _seconds(datetime.strptime(cell.strip(), _TWITTERS_TIME))
+    return math.nan
+
+
+def _seconds(time: datetime) -> float:
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+
+
+def _by_time(rows: list[tuple[float, str, str, str]], notes: Counter[str]) -> list[tuple[float, str, str, str]]:
+    """Returns the rows of a dialogue by their times, if each has one; rows of one time stay in the file's order."""
+    times = [row[0] for row in rows]
+    if any(time != time for time in times) or times == sorted(times):
+        return rows
+    notes["dialogues whose rows are not in the order of their times, ordered by these"] += 1
+    if times == sorted(times, reverse=True):
+        rows = rows[::-1]
+    return sorted(rows, key=lambda row: row[0])
 
 
 @lru_cache(maxsize=4096)
