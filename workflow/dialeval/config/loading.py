@@ -240,8 +240,10 @@ RENAMED: dict[str, tuple[str, ...]] = {
     "words": ("translations",),
     "ask_again": ("retry_unparsed",),
     "each": ("annotators_per_item",),
+    "held_back": ("held_out",),
     "hurt_by": ("sensitive_to",),
     "judged": ("evaluated_role",),
+    "labels": ("scale",),
     "levels": ("rubric",),
     "of": ("data",),
 }

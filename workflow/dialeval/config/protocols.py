@@ -265,13 +265,13 @@ def _unreadable(field: str, options: Mapping[str, object]) -> Iterator[Mistake]:
     for label in options:
         if not folded_option(label):
             yield Mistake(
-                field, f"{label!r} has no letter or digit by which an answer could name it; choose another label"
+                field, f"{label!r} has no letter or digit by which an answer could name it; choose another option"
             )
         elif (other := read.setdefault(folded_option(label), label)) != label:
             yield Mistake(
                 field,
                 f"'{other}' and '{label}' cannot be told from each other in a response, since case and punctuation "
-                f"are ignored; choose other labels",
+                f"are ignored; choose other options",
             )
 
 

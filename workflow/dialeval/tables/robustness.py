@@ -17,7 +17,7 @@ PAIRS = Table(
     row="requested perturbed item (`perturbed/*.pairs`)",
     columns={
         "generator": "rule or model that made the perturbation",
-        "draw": "number of the draw of a strategy on an item, from 0",
+        "draw": "number of the draw of a perturbation on an item, from 0",
         "severity": "severity level",
         "changed": "changed text",
         "status": "ok, not_applicable, rejected or missing",
@@ -27,9 +27,9 @@ PAIRS = Table(
 )
 ROBUSTNESS_DIFFERENCES = differences(
     "robustness/differences",
-    row="pair of judges, and strategy and dimension or the average of a level",
+    row="pair of judges, and perturbation and dimension or the average of a level",
     title="Pairwise tests of judges",
-    caption="Ratios of detected perturbations, by strategy and on average.",
+    caption="Ratios of detected pairs, by perturbation and on average.",
 )
 ROBUSTNESS_AVERAGES = Table(
     "robustness/averages", schema(
@@ -38,10 +38,10 @@ ROBUSTNESS_AVERAGES = Table(
     ),
     row="judge, method, corpus and level",
     title="Robustness, on average",
-    caption="Mean ratio of detected perturbations over strategies and dimensions.",
+    caption="Ratio of detected pairs, averaged over perturbations and dimensions.",
     columns={
         **JUDGED,
-        "average": "unweighted mean over cells (strategy and dimension)",
+        "average": "unweighted mean over cells (perturbation and dimension)",
         "n_missing": "number of cells without a ratio",
         "n_cells": "number of averaged cells",
     },
@@ -55,8 +55,8 @@ ROBUSTNESS = Table(
         n=INT,
         n_missing=INT, **BEHIND, note=maybe(TEXT), published_ratio=maybe(FLOAT)
     ),
-    row="judge, method, corpus, strategy and dimension (comp-analysis' Table 12)",
-    title="Robustness by strategy",
+    row="judge, method, corpus, perturbation and dimension (comp-analysis' Table 12)",
+    title="Robustness by perturbation",
     caption=(
         "Share of pairs in which the score falls by more than the threshold, on scores from 0 to 1. Intervals are "
         "clustered by dialogue, since a dialogue is perturbed several times."
@@ -83,7 +83,7 @@ LADDERS = Table(
         non_increasing_design_effect=maybe(FLOAT),
         non_increasing_n_effective=maybe(FLOAT), note=maybe(TEXT)
     ),
-    row="judge, method, corpus, strategy and dimension",
+    row="judge, method, corpus, perturbation and dimension",
     title="Severity levels",
     caption="Whether scores decrease with the severity level of the perturbation.",
     columns={
@@ -104,14 +104,14 @@ PAIR_COUNTS = Table(
         n_unchanged=INT,
         n_not_applicable=INT, n_rejected=INT, generators=TEXT, reasons=TEXT, published_n=maybe(INT)
     ),
-    row="corpus and strategy (comp-analysis' Table 11)",
+    row="corpus and perturbation (comp-analysis' Table 11)",
     title="Perturbed items",
     caption="Pairs of an original and a perturbed item.",
     columns={
-        "n_not_applicable": "number of items that the strategy does not apply to",
+        "n_not_applicable": "number of items that the perturbation does not apply to",
         "n_unchanged": "number of pairs with identical text",
         "generators": "rules or models that made the perturbations",
-        "reasons": "why the strategy did not apply",
+        "reasons": "why the perturbation did not apply",
     },
     numbers="share",
 )
@@ -121,7 +121,7 @@ SCORE_DROPS = Table(
         mean=maybe(FLOAT), p05=maybe(FLOAT), p25=maybe(FLOAT), median=maybe(FLOAT), p75=maybe(FLOAT),
         p95=maybe(FLOAT), n=INT, n_missing=INT
     ),
-    row="judge, method, corpus, strategy and dimension",
+    row="judge, method, corpus, perturbation and dimension",
     title="Score drops",
     caption="Score of the original minus score of the perturbed item.",
     columns={
@@ -137,7 +137,7 @@ THRESHOLDS = Table(
         judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, dimension=TEXT, threshold=FLOAT,
         ratio=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n=INT, n_missing=INT, **BEHIND, note=maybe(TEXT)
     ),
-    row="judge, method, corpus, strategy, dimension and threshold of the sweep",
+    row="judge, method, corpus, perturbation, dimension and threshold of the sweep",
     title="Robustness at every threshold",
     shown=False,
     columns={

@@ -37,7 +37,7 @@ from dialeval.translation import checks
 FORMATS_PAGE = PROJECT / "docs" / "formats.md"
 FORMATS_HEAD = """# Formats, data sets and statuses
 
-This page is generated from the readers, scales, strategies and statuses in the code.
+This page is generated from the readers, scales, perturbations and statuses in the code.
 """
 
 
@@ -87,7 +87,7 @@ def formats_text() -> str:
                 "Perturbations",
                 "See [Robustness](robustness.md). A judge detects a perturbation if the score falls by more than the "
                 "threshold.",
-                ("strategy", "level", "criterion and threshold", "rule"),
+                ("perturbation", "level", "criterion and threshold", "rule"),
                 _strategies(),
             ),
             _table(
