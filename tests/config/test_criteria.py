@@ -96,7 +96,7 @@ def test_a_labels_value_is_its_place() -> None:
             "'good' means both 'good' and 'poor'",
         ),
         ({"question": {"dialogue": "Is it?"}, "level": "turn"}, "given for dialogue, but level is turn"),
-        ({"sensitive_to": ["dulness"]}, "strategy; did you mean 'dullness'?"),
+        ({"sensitive_to": ["dulness"]}, "is not a perturbation; did you mean 'dullness'?"),
         ({"aliases": ["coherent"]}, "'coherent' names the shipped criterion 'coherence'"),
         ({"aliases": ["..."]}, "'...' has no letters or digits, so a response could not name it"),
         ({"alias": ["warm"]}, "there is no such field; did you mean 'aliases'?"),
@@ -188,7 +188,7 @@ def test_a_criterion_that_shipped_protocols_come_to_ask_about_is_refused_for_emb
         ({"scale": [0, 100]}, {}, "write a question, or use form scale"),
         (
             {"question": "Is it?"},
-            {"data": {"source": "damaged"}},
+            {"data": {"source": "perturbed"}},
             "name perturbations under criteria.empathy.sensitive_to",
         ),
     ],

@@ -102,7 +102,7 @@ def test_samples_show_what_differs_and_where_words_come_from() -> None:
     assert len(rows) == 2 * 3
     assert {row["kind"] for row in rows} == {*example.KINDS}
     number = rows[0]["pair_id"].split("/")[1].split("-")[1]
-    assert (rows[0]["context"], rows[0]["true"], rows[0]["spoiled"]) == (
+    assert (rows[0]["context"], rows[0]["positive"], rows[0]["negative"]) == (
         "A: Which number?",
         f"B: It is {number}.",
         f"B: {number} is it.",

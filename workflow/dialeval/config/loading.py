@@ -236,6 +236,7 @@ RENAMED: dict[str, tuple[str, ...]] = {
     "per": ("error_control",),
     "together": ("criteria_in_one_request",),
     "people": ("human_corpora",),
+    "strategies": ("perturbations",),
     "thetas": ("thresholds",),
     "words": ("translations",),
     "ask_again": ("retry_unparsed",),

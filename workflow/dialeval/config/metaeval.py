@@ -78,7 +78,7 @@ class RatedCorpus(Section):
     )
     path: Path | None = Field(None, description="File, relative to data_dir or absolute; none for severity_levels.")
     dialogues: Name = Field("bundled", description="For severity_levels: the corpus, under corpora, that is perturbed.")
-    strategies: list[Name] = Field(
+    perturbations: list[Name] = Field(
         ["utterance_replacement", "generic_utterance", "content_reduction"],
         min_length=1,
         description="For severity_levels: the perturbations.",
@@ -201,7 +201,7 @@ PACKAGE = "package"
 class SeverityLevels(Section):
     """Perturbed dialogues of increasing severity: a perturbation is applied once, twice, ... to one dialogue."""
 
-    strategies: list[Name] = Field(
+    perturbations: list[Name] = Field(
         ["utterance_replacement", "utterance_duplication", "content_reduction"],
         min_length=1,
         description="Perturbations.",
@@ -218,7 +218,7 @@ class Robustness(Section):
         None,
         description="Folder of comp-analysis' perturbed items (robustness_data), relative to data_dir or absolute.",
     )
-    strategies: list[Name] | None = Field(None, min_length=1, description="Perturbations; null: all fourteen.")
+    perturbations: list[Name] | None = Field(None, min_length=1, description="Perturbations; null: all fourteen.")
     limit: Count | None = Field(
         40, description="Number of dialogues, and of responses, to perturb per corpus and language; null: all."
     )

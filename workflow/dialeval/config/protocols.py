@@ -212,7 +212,9 @@ def _sources(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake
     }
     for source in protocol.data.source:
         missing = lacks.get(source)
-        if source not in known:
+        if source == "damaged" and source not in known:
+            yield Mistake(f"{field}.data.source", f"'damaged' has a new name; write {PERTURBED}")
+        elif source not in known:
             words = f"'{source}' is not a source; {nearest(source, known)} (your own are under transcripts)"
             yield Mistake(f"{field}.data.source", words, (f"transcripts.{source}", f"metaeval.corpora.{source}"))
         elif missing:

@@ -284,7 +284,7 @@ ASIDES = Table(
 SCENARIOS = Table(
     "scenarios",
     schema(scenario_id=TEXT, opening=TEXT, persona=TEXT, goal=TEXT, language=TEXT, more=pa.map_(TEXT, TEXT)),
-    row="situation of a simulated user (`scenarios/scenarios`)",
+    row="scenario of a simulated user (`scenarios/scenarios`)",
     columns={
         "opening": "first utterance of the simulated user; empty if its model writes one",
         "persona": "persona of the simulated user",

@@ -280,7 +280,7 @@ VARIANCE_COMPONENTS = Table(
         estimate=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), share=maybe(FLOAT), n_levels=maybe(INT),
         n_judges=INT, n_repeats=FLOAT, n=INT, n_clusters=INT, note=maybe(TEXT)
     ),
-    row="measure, criterion and component of the variance, coefficient or design",
+    row="measure, criterion, statistic and component (a source of the variance, or a design)",
     title="Where the uncertainty comes from",
     caption=(
         "Variance of a single score by its sources; how well the means of the systems generalise to other cases and "

@@ -9,7 +9,7 @@ PAIRS_OF_CELL = "number of pairs of an original and a perturbed item"
 # fmt: off
 PAIRS = Table(
     "pairs", schema(
-        corpus=TEXT, language=TEXT, level=TEXT, cluster=TEXT, strategy=TEXT, generator=maybe(TEXT), draw=INT,
+        corpus=TEXT, language=TEXT, level=TEXT, cluster=TEXT, perturbation=TEXT, generator=maybe(TEXT), draw=INT,
         severity=INT,
         ladder=maybe(TEXT), original_id=TEXT, item_id=maybe(TEXT), changed=maybe(TEXT), unchanged=BOOL, status=TEXT,
         reason=maybe(TEXT)
@@ -17,7 +17,7 @@ PAIRS = Table(
     row="requested perturbed item (`perturbed/*.pairs`)",
     columns={
         "generator": "rule or model that made the perturbation",
-        "draw": "number of the draw of a perturbation on an item, from 0",
+        "draw": "number of the copy, from 0: a perturbation makes several copies of an item",
         "severity": "severity level",
         "changed": "changed text",
         "status": "ok, not_applicable, rejected or missing",
@@ -27,7 +27,7 @@ PAIRS = Table(
 )
 ROBUSTNESS_DIFFERENCES = differences(
     "robustness/differences",
-    row="pair of judges, and perturbation and dimension or the average of a level",
+    row="pair of judges and cell (perturbation and dimension), or average over the cells of a level",
     title="Pairwise tests of judges",
     caption="Ratios of detected pairs, by perturbation and on average.",
 )
@@ -50,7 +50,7 @@ ROBUSTNESS_AVERAGES = Table(
 )
 ROBUSTNESS = Table(
     "robustness/robustness", schema(
-        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, title=TEXT, dimension=TEXT,
+        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, perturbation=TEXT, title=TEXT, dimension=TEXT,
         threshold=FLOAT, ratio=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), increase_ratio=maybe(FLOAT),
         n=INT,
         n_missing=INT, **BEHIND, note=maybe(TEXT), published_ratio=maybe(FLOAT)
@@ -74,7 +74,7 @@ ROBUSTNESS = Table(
 )
 LADDERS = Table(
     "robustness/severity_levels", schema(
-        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, strategy=TEXT, title=TEXT, dimension=TEXT, n=INT,
+        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, perturbation=TEXT, title=TEXT, dimension=TEXT, n=INT,
         n_missing=INT, strictly_decreasing=maybe(FLOAT), strictly_decreasing_ci_low=maybe(FLOAT),
         strictly_decreasing_ci_high=maybe(FLOAT),
         non_increasing=maybe(FLOAT), non_increasing_ci_low=maybe(FLOAT), non_increasing_ci_high=maybe(FLOAT),
@@ -100,7 +100,7 @@ LADDERS = Table(
 )
 PAIR_COUNTS = Table(
     "robustness/pairs", schema(
-        corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, title=TEXT, n_requested=INT, n_pairs=INT,
+        corpus=TEXT, language=TEXT, level=TEXT, perturbation=TEXT, title=TEXT, n_requested=INT, n_pairs=INT,
         n_unchanged=INT,
         n_not_applicable=INT, n_rejected=INT, generators=TEXT, reasons=TEXT, published_n=maybe(INT)
     ),
@@ -117,7 +117,7 @@ PAIR_COUNTS = Table(
 )
 SCORE_DROPS = Table(
     "robustness/score_drops", schema(
-        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, dimension=TEXT,
+        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, perturbation=TEXT, dimension=TEXT,
         mean=maybe(FLOAT), p05=maybe(FLOAT), p25=maybe(FLOAT), median=maybe(FLOAT), p75=maybe(FLOAT),
         p95=maybe(FLOAT), n=INT, n_missing=INT
     ),
@@ -134,8 +134,9 @@ SCORE_DROPS = Table(
 )
 THRESHOLDS = Table(
     "robustness/thresholds", schema(
-        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, dimension=TEXT, threshold=FLOAT,
-        ratio=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n=INT, n_missing=INT, **BEHIND, note=maybe(TEXT)
+        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, perturbation=TEXT, dimension=TEXT,
+        threshold=FLOAT, ratio=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n=INT,
+        n_missing=INT, **BEHIND, note=maybe(TEXT)
     ),
     row="judge, method, corpus, perturbation, dimension and threshold of the sweep",
     title="Robustness at every threshold",

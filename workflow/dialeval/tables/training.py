@@ -128,8 +128,8 @@ TRAINING_RECORD = Table(
 )
 TRAINING_SAMPLES = Table(
     "training/samples", schema(
-        training=TEXT, criterion=TEXT, kind=TEXT, domain=TEXT, language=TEXT, context=TEXT, true=TEXT, spoiled=TEXT,
-        made_from=maybe(TEXT), part=TEXT, pair_id=TEXT
+        training=TEXT, criterion=TEXT, kind=TEXT, domain=TEXT, language=TEXT, context=TEXT, positive=TEXT,
+        negative=TEXT, made_from=maybe(TEXT), part=TEXT, pair_id=TEXT
     ),
     row="pair of a positive and a negative example, a few of each kind",
     title="Samples of training pairs",
@@ -137,8 +137,8 @@ TRAINING_SAMPLES = Table(
     columns={
         "criterion": "criterion on which the negative is worse",
         "context": "common beginning",
-        "true": "continuation in the human dialogue",
-        "spoiled": "continuation in the negative",
+        "positive": "continuation in the human dialogue",
+        "negative": "continuation in the negative example",
         "made_from": "corpus and dialogue of inserted text",
         "part": "train, development (stops the training) or held_out (never learned from)",
     },

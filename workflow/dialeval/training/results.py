@@ -112,8 +112,8 @@ def sample_rows(examples: pa.Table, random_seed: int, n: int = SAMPLES_PER_KIND)
         yield {
             **{name: negative[name] for name in ("training", "criterion", "kind", "domain", "language", "made_from")},
             "context": "\n".join(lines[0][:common]),
-            "true": "\n".join(lines[0][common:]),
-            "spoiled": "\n".join(lines[1][common:]),
+            "positive": "\n".join(lines[0][common:]),
+            "negative": "\n".join(lines[1][common:]),
             "part": negative["part"],
             "pair_id": negative["pair_id"],
         }
