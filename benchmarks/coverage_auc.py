@@ -1,4 +1,4 @@
-"""Coverage of the AUC of trained judges on held-back dialogues, and of what the training adds to it."""
+"""Coverage of the AUC of trained judges on held-out dialogues, and of what the training adds to it."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ to a response in its context and twelve to a dialogue, so that nothing is scored
 `yes_no`, one request for each dimension, dialogues as `rating`, as the stage asks a table. The yardstick of learning is
 scikit-learn that grows the same trees and does nothing else: nobody learns the same numbers in less than its compiled
 part takes. That of scoring is to describe the same texts by TF-IDF, once. `--aucs` prints instead how well each
-dimension's score tells held-back utterances and dialogues from damaged ones: the figures of docs/embedded.md.
+dimension's score tells held-out utterances and dialogues from damaged ones: the figures of docs/embedded.md.
 Takes 1 min.
 """
 
@@ -138,7 +138,7 @@ def cpu_seconds(work: Callable[[], object]) -> float:
 
 @dataclass(frozen=True)
 class DimensionRow:
-    """How well scores on one dimension separate held-back dialogues from perturbed ones.
+    """How well scores on one dimension separate held-out dialogues from perturbed ones.
 
     Attributes:
         level: `turn`: the last utterance alone is perturbed, and scored; `dialogue`: the dialogue is.
@@ -157,7 +157,7 @@ class DimensionRow:
     noticed: float
 
 
-def held_back_dimensions(learned: Learned, dialogues: Sequence[Dialogue], random_seed: int) -> list[DimensionRow]:
+def held_out_dimensions(learned: Learned, dialogues: Sequence[Dialogue], random_seed: int) -> list[DimensionRow]:
     """Return a row for each level, dimension and perturbation, every fold scored by the judge learned without it."""
     parts = {script: split(group, learned.folds) for script, group in by_script(sorted(dialogues)).items()}
     levels: tuple[Level, ...] = ("turn", "dialogue")
@@ -171,9 +171,9 @@ def dimension_rows(
     scores: list[tuple[Floats, Floats]] = []
     for (script, fold), judge in learned.models.items():
         assert isinstance(judge, Judge)
-        held_back = parts[script][fold]
-        perturber = make_perturber(held_back, judge.rarity)
-        pairs = [pair for dialogue in held_back for pair in perturbed(level, dialogue, perturber, random_seed)]
+        held_out = parts[script][fold]
+        perturber = make_perturber(held_out, judge.rarity)
+        pairs = [pair for dialogue in held_out for pair in perturbed(level, dialogue, perturber, random_seed)]
         damages += [damage for damage, _, _ in pairs]
         before = judge.rate([original for _, original, _ in pairs], level)
         scores.append((before, judge.rate([copy for _, _, copy in pairs], level)))
@@ -212,7 +212,7 @@ def human_probability(learned: Learned, dialogues: Sequence[Dialogue]) -> Floats
 
 def print_aucs(learned: Learned, dialogues: list[Dialogue]) -> None:
     print("level     dimension          damage       n    AUC   noticed")
-    for row in held_back_dimensions(learned, dialogues, random_seed=0):
+    for row in held_out_dimensions(learned, dialogues, random_seed=0):
         print(f"{row.level:9} {row.dimension:18} {row.damage:10} {row.n:4} {row.auc:6.2f} {row.noticed:6.2f}")
 
 

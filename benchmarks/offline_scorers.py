@@ -170,7 +170,7 @@ def by_folds(gates: Gates, folder: Path, also: Path | None, methods: Sequence[st
                 of_fold.append(scorer)
         scored = [(list(replies(part, seed)), of_fold) for part, of_fold in zip(parts, scorers, strict=True)]
         tables = [(group, _scores(of_fold, [reply.text for reply in group])) for group, of_fold in scored]
-        tell_table(gates, f"seed {seed}, held-back folds", tables)
+        tell_table(gates, f"seed {seed}, held-out folds", tables)
         if others:
             group = list(replies(others, seed))
             by_judge = [_scores(of_fold, [reply.text for reply in group]) for of_fold in scorers]

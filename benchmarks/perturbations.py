@@ -120,7 +120,7 @@ def main() -> int:
 
 def tell(pairs: pd.DataFrame, seconds: dict[str, float]) -> None:
     """Prints each strategy's time, the share of items that it applies to by its ways, and why it does not apply."""
-    for name, of in pairs.groupby("strategy", sort=False):
+    for name, of in pairs.groupby("perturbation", sort=False):
         ways = of["generator"].value_counts()
         shares = ", ".join(f"{way} {count}" for way, count in ways.items())
         print(f"  {name:<25} {seconds[str(name)]:6.2f} s  applies to {(of['status'] == 'ok').mean():6.1%}  ({shares})")

@@ -173,7 +173,7 @@ def encoder(gates: Gates, size: str, steps: int) -> None:
             parts = {
                 "train": encoder_pairs(learning.batch_size * steps // 2, ENCODER_TOKENS),
                 "development": encoder_pairs(8, ENCODER_TOKENS),
-                "held_back": encoder_pairs(8, ENCODER_TOKENS),
+                "held_out": encoder_pairs(8, ENCODER_TOKENS),
             }
             examples = ExampleSet("turn", ("any",), ("any",), parts, Encoding(tokenizer, "turn", ENCODER_TOKENS))
             make_deterministic(0, on_cpu=False)

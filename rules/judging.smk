@@ -8,7 +8,7 @@ use rule stage as plan with:
     """Plans the requests of a protocol."""
     input:
         items_=paths.items,
-        damaged=paths.protocol_perturbed_items,
+        perturbed=paths.protocol_perturbed_items,
         pairs=paths.protocol_perturbed_pairs,
     output:
         requests=paths.REQUESTS,

@@ -116,19 +116,19 @@ def test_files_need_not_be_there_before_a_download() -> None:
 
 
 def test_named_perturbations_can_be_checked_before_anything_runs() -> None:
-    config = load_config(raw(robustness={"corpora": ["bundled"], "strategies": ["order_shuffle"]}))
+    config = load_config(raw(robustness={"corpora": ["bundled"], "perturbations": ["order_shuffle"]}))
     named = config.strategies_named()
-    assert named["robustness.strategies"] == ["order_shuffle"]
+    assert named["robustness.perturbations"] == ["order_shuffle"]
     every = [name for names in named.values() for name in names]
     assert all(find_strategy(name).name == name for name in every)
     assert set(named) == {
-        "robustness.strategies",
+        "robustness.perturbations",
         "robustness.rewritten",
-        "robustness.severity_levels.strategies",
-        "metaeval.corpora.steps.strategies",
+        "robustness.severity_levels.perturbations",
+        "metaeval.corpora.steps.perturbations",
     }
     with pytest.raises(
-        UserError, match="a.field: 'order_shufle' is not a perturbation strategy; did you mean 'order_shuffle"
+        UserError, match="a.field: 'order_shufle' is not a perturbation; did you mean 'order_shuffle"
     ):
         find_strategy("order_shufle", "a.field")
 

@@ -72,7 +72,8 @@ def test_every_shipped_protocol_is_whole(name: str) -> None:
     ("protocol", "words"),
     [
         (own(data={"source": "suport"}), ["protocols.mine.data.source", "'suport' is not a source", "selfchat"]),
-        (own(data={"source": "damaged"}), ["protocols.mine.data.source", "form pair is about systems"]),
+        (own(data={"source": "perturbed"}), ["protocols.mine.data.source", "form pair is about systems"]),
+        (own(data={"source": "damaged"}), ["protocols.mine.data.source: 'damaged' has a new name; write perturbed"]),
         (
             own(data={"source": "selfchat", "opponent": "ngrm"}),
             ["protocols.mine.data.opponent", "did you mean 'ngram'?"],

@@ -250,7 +250,7 @@ def test_it_judges_and_does_nothing_else() -> None:
     assert "chatbots: 'tuned' has an adapter that learns only to judge dialogues" in words
     assert "without lora" in words
     assert "'plain'" not in words
-    section = {"rewriter": "tuned", "corpora": ["steps"], "strategies": ["contradiction"]}
+    section = {"rewriter": "tuned", "corpora": ["steps"], "perturbations": ["contradiction"]}
     assert "robustness.rewriter: 'tuned' has an adapter" in refused(robustness=section)
 
 

@@ -74,7 +74,7 @@ def test_corpora_of_sets_are_read_where_a_model_learns_from_them() -> None:
         ({"languages": ["fr"]}, "training.turns.languages: no dialogue is in 'fr': the corpora are in en"),
         ({"level": "turns"}, "training.turns.level"),
         ({"development": 0}, "training.turns.development"),
-        ({"held_back": 0.9}, "training.turns"),
+        ({"held_out": 0.9}, "training.turns"),
         ({"overlap": "ignore"}, "training.turns.overlap"),
         ({"pairs_per_language": 0}, "training.turns.pairs_per_language"),
     ],
@@ -94,5 +94,5 @@ def test_sets_that_are_learned_together_hold_back_the_same_shares() -> None:
     more = {"level": "dialogue", "domains": {"daily": ["bundled"]}}
     models = BASE["models"] | {"l": LORA}
     load({"turns": TURNS, "more": more}, models=models, protocols=ASKED)
-    with pytest.raises(UserError, match=r"models.l.lora.train: turns, more hold back different shares"):
-        load({"turns": TURNS, "more": more | {"held_back": 0.2}}, models=models, protocols=ASKED)
+    with pytest.raises(UserError, match=r"models.l.lora.train: turns, more hold out different shares"):
+        load({"turns": TURNS, "more": more | {"held_out": 0.2}}, models=models, protocols=ASKED)

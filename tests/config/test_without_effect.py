@@ -37,7 +37,7 @@ CASES: list[tuple[str, Any, dict[str, Any], dict[str, Any]]] = [
             f"{RATED}.{field}", value, {RATED: {"reader": "fed_turn", "path": "x"}},
             {RATED: {"reader": "severity_levels"}},
         )
-        for field, value in {"dialogues": "bundled", "strategies": ["utterance_replacement"], "steps": 3}.items()
+        for field, value in {"dialogues": "bundled", "perturbations": ["utterance_replacement"], "steps": 3}.items()
     ),
     (f"{RATED}.optional", True, {RATED: {"reader": "severity_levels"}}, {RATED: {"reader": "fed_turn", "path": "x"}}),
     (f"{OPENAI}.batch_requests", 9, {}, {f"{OPENAI}.batch": True}),
@@ -153,7 +153,7 @@ def test_a_default_is_no_setting_and_a_run_that_is_repeated_is_not_limited() -> 
     assert isinstance(again, Config)
     assert again.metaeval is not None
     assert (again.metaeval.corpora["fed"].kept, again.metaeval.corpora["steps"].kept) == (None, 60)
-    assert {"dialogues", "strategies", "steps", "limit"} <= idle_fields(again.metaeval.corpora["fed"]).keys()
+    assert {"dialogues", "perturbations", "steps", "limit"} <= idle_fields(again.metaeval.corpora["fed"]).keys()
     limited = load_config(changed(f"{RATED}.limit", 40, raw), files_are_there=False)
     assert limited.metaeval is not None
     assert limited.metaeval.corpora["fed"].kept == 40

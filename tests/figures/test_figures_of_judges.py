@@ -301,7 +301,7 @@ def test_boxes_have_the_threshold_of_their_row_and_an_axis_for_every_whisker() -
 
 def test_a_strategy_that_the_ratios_lack_has_a_row() -> None:
     drops = perturbed.drops().to_pandas()
-    own = drops[drops["level"] == "turn"].assign(strategy="typing_errors", dimension="relevance").iloc[:1]
+    own = drops[drops["level"] == "turn"].assign(perturbation="typing_errors", dimension="relevance").iloc[:1]
     labels = rows(panels(of_pairs("score_drops", score_drops=pd.concat([own, drops])))[0])
     assert sorted(labels) == ["Dullness", "Dullness", "Random response", "Typing errors"]
 

@@ -104,7 +104,7 @@ def scored(noticed: dict[str, float], strategies: tuple[str, ...], n_dialogues: 
     def parts() -> Iterator[tuple[Row, np.ndarray]]:
         for strategy in strategies:
             for judge, share in noticed.items():
-                cell = {"corpus": "c", "language": "en", "level": "turn", "strategy": strategy}
+                cell = {"corpus": "c", "language": "en", "level": "turn", "perturbation": strategy}
                 about = {"judge": judge, "method": "rating", **cell, "dimension": "relevance", "threshold": 0.2}
                 yield about, np.repeat(np.arange(n_dialogues) < share * n_dialogues, 5)
 

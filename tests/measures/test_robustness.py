@@ -84,11 +84,11 @@ def test_length_notices_less_content_and_no_other_order() -> None:
     rows, items = suite("order_shuffle", "content_reduction")
     scored = score_pairs(to_table(PAIRS, rows), scores(items, {"length": by_length, "flat": lambda item: 0.5}))
     ratios = robustness_rows(scored, 0.95)
-    assert find(ratios, judge="length", strategy="order_shuffle")["ratio"] == 0
-    drops = find(score_drop_rows(scored), judge="length", strategy="content_reduction")
+    assert find(ratios, judge="length", perturbation="order_shuffle")["ratio"] == 0
+    drops = find(score_drop_rows(scored), judge="length", perturbation="content_reduction")
     assert drops["p05"] > 0
     low_theta = [row for row in threshold_rows(scored, [0.0], 0.95) if row["judge"] == "length"]
-    assert find(low_theta, strategy="content_reduction")["ratio"] == 1
+    assert find(low_theta, perturbation="content_reduction")["ratio"] == 1
     assert all(row["ratio"] == 0 for row in ratios if row["judge"] == "flat")
     assert all(row["ratio"] == 0 for row in threshold_rows(scored, [0.0], 0.95) if row["judge"] == "flat")
 
@@ -121,7 +121,7 @@ def test_averages_are_means_of_the_papers_cells() -> None:
     scored = score_pairs(to_table(PAIRS, rows), scores(items, {"length": by_length}))
     ratios = robustness_rows(scored, 0.95)
     average = find(average_rows(scored, 0.95))
-    cells = [row["ratio"] for row in ratios if row["strategy"] != "utterance_replacement_3"]
+    cells = [row["ratio"] for row in ratios if row["perturbation"] != "utterance_replacement_3"]
     assert average["n_cells"] == 3
     assert average["average"] == pytest.approx(sum(cells) / 3)
     assert average["ci_low"] <= average["average"] < average["ci_high"]
@@ -166,7 +166,7 @@ def test_only_the_dimensions_aimed_at_are_wanted_of_an_item() -> None:
     rows, _ = suite("order_shuffle", "generic_utterance", draws=1)
     wanted = targets_of_items(rows)
     assert wanted["mine", "en", "d0"] == {"coherence", "engagingness", "informativeness"}
-    shuffled = next(row["item_id"] for row in rows if row["strategy"] == "order_shuffle")
+    shuffled = next(row["item_id"] for row in rows if row["perturbation"] == "order_shuffle")
     assert wanted["mine", "en", shuffled] == {"coherence"}
 
 
@@ -184,14 +184,16 @@ HURT = {"empathy": ["order_shuffle", "content_reduction"], "tact": ["dullness"]}
 def test_ones_own_criteria_are_compared_where_the_damage_lowers_them() -> None:
     rows, items = suite("order_shuffle", "generic_utterance", "content_reduction", draws=1)
     wanted = targets_of_items(rows, HURT)
-    by_strategy = {row["strategy"]: wanted["mine", "en", row["item_id"]] for row in rows}
+    by_strategy = {row["perturbation"]: wanted["mine", "en", row["item_id"]] for row in rows}
     assert by_strategy["order_shuffle"] == {"coherence", "empathy"}
     assert by_strategy["generic_utterance"] == {"engagingness", "informativeness"}
     own = scores(items, {"length": by_length})
     empathy = [row | {"criterion": "empathy"} for row in own.to_pylist() if row["criterion"] == "coherence"]
     both = pa.concat_tables([own, to_table(JUDGEMENTS, empathy)])
     ratios = robustness_rows(score_pairs(to_table(PAIRS, rows), both, HURT), 0.95)
-    asked = {(row["strategy"], row["dimension"]): row["threshold"] for row in ratios if row["dimension"] == "empathy"}
+    asked = {
+        (row["perturbation"], row["dimension"]): row["threshold"] for row in ratios if row["dimension"] == "empathy"
+    }
     assert asked == {("order_shuffle", "empathy"): 0.2, ("content_reduction", "empathy"): 0.2}
     papers = robustness_rows(score_pairs(to_table(PAIRS, rows), own), 0.95)
     assert [row for row in ratios if row["dimension"] != "empathy"] == papers  # and change nothing of the others

@@ -64,7 +64,7 @@ def test_marks_of_reasoning_and_unlikely_labels_are_counted_and_reported(
     log = capsys.readouterr().out
     assert "warning: 3 responses of m under selfchat: a reasoning tag" in log
     assert "reasoning_parser" in log
-    assert "warning: 1 response of m under selfchat: all labels together have a probability below 0.001" in log
+    assert "warning: 1 response of m under selfchat: all answer options together have a probability below 0.001" in log
     assert "enable_thinking: false" in log
 
 

@@ -46,11 +46,11 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_all_that_is_wrong_and_all_that_is_not_there_in_one_message(mine: Path) -> None:
     (mine.parent / "taken").write_text("", encoding="utf-8")
-    robustness = {"corpora": ["bundled"], "strategies": ["order_shufle"]}
+    robustness = {"corpora": ["bundled"], "perturbations": ["order_shufle"]}
     raw = {**BASE, "random_seed": "x", "results_dir": "taken", "robustness": robustness}
     message = check(raw, mine)
     assert "the configuration in mine.yaml has 3 mistakes" in message
-    for words in ("random_seed: 'x'", "results_dir: ", "robustness.strategies: 'order_shufle' is not"):
+    for words in ("random_seed: 'x'", "results_dir: ", "robustness.perturbations: 'order_shufle' is not"):
         assert words in message
     assert "stands alone" not in message
     assert "OPENAI_API_KEY" not in message, "the key is demanded when the first request is to leave"
@@ -93,11 +93,11 @@ def test_published_sets_that_are_not_whole_are_reported_before_anything_runs(min
     ):
         for path in published:
             path.write_text("r\tA\tB\n", encoding="utf-8")
-        robustness = {"published": str(folder), "strategies": strategies}
+        robustness = {"published": str(folder), "perturbations": strategies}
         message = check({**BASE, "robustness": robustness}, mine, asks=False)
         assert f"robustness.published: {folder}" in message
         assert words in message
-    robustness = {"published": str(folder), "strategies": ["repetition"]}
+    robustness = {"published": str(folder), "perturbations": ["repetition"]}
     checked_config({**BASE, "robustness": robustness}, [mine], asks=False, reads=True, own_environments=False)
 
 

@@ -69,7 +69,7 @@ def of_tables(**tables: Any) -> ReportInputs:
 def test_a_card_has_answer_measure_and_the_first_rows_with_their_intervals() -> None:
     found = card(example.inputs(tables={**example.inputs().tables, **rated.tables()}, rated=rated.sample()), "metaeval")
     assert found.question == "How far can a judge be trusted?"
-    assert found.answer == "gpt-x (rating) agrees best with people: r = 0.800 on overall."
+    assert found.answer == "gpt-x (rating) agrees best with human ratings: r = 0.800 on overall."
     assert found.measure == "Pearson’s r, overall"
     assert [(row.name, row.number, row.interval) for row in found.rows][:1] == [
         ("gpt-x (rating)", "0.800", "0.750–0.850")
@@ -230,7 +230,7 @@ def test_the_card_of_training_counts_judges_whose_gain_is_above_zero() -> None:
     found = card(of_tables(**{"training__record": training.tables()[TRAINING_RECORD.name]}), "training")
     assert found.question == "Did the trained judges learn?"
     assert found.answer == "2 of 2 judges learned: the interval of the gain is above zero for poe and fined."
-    assert found.measure == "Held-back pairs, AUC"
+    assert found.measure == "Held-out pairs, AUC"
     after = [row for row in training.tables()[TRAINING_RECORD.name].to_pylist() if row["moment"] == "after"]
     whole = {row["judge"]: row["auc"] for row in after if {row["kind"], row["criterion"], row["language"]} == {"all"}}
     assert {row.name: row.number for row in found.rows} == {name: f"{auc:.1%}" for name, auc in whole.items()}

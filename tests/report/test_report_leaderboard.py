@@ -167,7 +167,7 @@ def test_one_chatbot_is_not_ranked_and_people_are_no_rival() -> None:
     assert summary.details[0] == "The human dialogues reach 90.0% by one."
 
 
-def test_embedded_models_are_called_a_floor() -> None:
+def test_embedded_models_are_called_a_baseline() -> None:
     (board,) = build_boards(example.inputs())
     basis = " ".join(summarise(example.inputs(), board).basis)
     assert "3 seeds, 2 of them for Arena and GTEval" in basis

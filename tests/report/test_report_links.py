@@ -73,7 +73,9 @@ def test_annotated_failures_link_to_their_own_cases() -> None:
 
 def test_rows_about_no_single_judge_or_system_lead_nowhere() -> None:
     assert of_systems(ARENA, {"measure": "unparsed"}) == of_chats({"turn": 1}) == ""
-    assert of_ratings({"n": 1}) == of_perturbation({"strategy": "order_shuffle", "n_pairs": 0}) == of_answers({}) == ""
+    assert (
+        of_ratings({"n": 1}) == of_perturbation({"perturbation": "order_shuffle", "n_pairs": 0}) == of_answers({}) == ""
+    )
     assert of_unparsed((), "able", "clerk") == ""
 
 
@@ -88,7 +90,7 @@ def test_rows_about_items_lead_to_the_judge_with_its_method() -> None:
         "criterion": "coherence"
     }
     assert "criterion" not in fields(of_ratings(about | {"dimension": "average"}))
-    assert fields(of_perturbation(about | {"strategy": "order_shuffle"}))["of"] == "order_shuffle"
+    assert fields(of_perturbation(about | {"perturbation": "order_shuffle"}))["of"] == "order_shuffle"
     answered = {"model": "able", "method": "letter", "scope": "task", "name": "KRG"}
     assert fields(of_answers(answered)) == {"cases": "choices", "of": "KRG", "model": "able (letter)"}
     assert "of" not in fields(of_answers(answered | {"scope": "overall"}))
@@ -127,7 +129,7 @@ def test_differences_lead_to_both_and_bias_to_all_that_a_judge_compared() -> Non
 
 def test_counts_lead_to_all_that_is_counted() -> None:
     assert of_ratings({"corpus": "made"}) == "cases=rated&of=made"
-    assert of_perturbation({"strategy": "order_shuffle", "n_pairs": 3}) == "cases=perturbed&of=order_shuffle"
+    assert of_perturbation({"perturbation": "order_shuffle", "n_pairs": 3}) == "cases=perturbed&of=order_shuffle"
 
 
 def test_an_example_of_a_failure_leads_to_its_own_dialogue() -> None:

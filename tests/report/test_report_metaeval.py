@@ -97,7 +97,7 @@ def test_a_board_per_benchmark_and_level_with_judges_best_first() -> None:
         "length (yes_no)": ("baseline",),
         "gpt-4 (annotation)": ("came with the corpus",),
     }
-    assert one.summary.answer == "gpt-x (rating) agrees best with people: r = 0.800 on average."
+    assert one.summary.answer == "gpt-x (rating) agrees best with human ratings: r = 0.800 on average."
     words = " ".join(one.summary.basis)
     assert "forest (yes_no) is an embedded model" in words
     assert "length (yes_no) is a baseline" in words

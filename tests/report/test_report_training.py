@@ -19,7 +19,7 @@ def test_record_curve_and_samples_are_shown_in_a_part_of_their_own() -> None:
     page = build_report(inputs(tables={**example.tables(), "training/samples": samples}, figures=(figure,)))
     part = page[page.index('id="training"') :]
     assert "Did the trained judges learn?" in part
-    assert part.index("What judges learned") < part.index("AUC on held-back dialogues")
+    assert part.index("What judges learned") < part.index("AUC on held-out dialogues")
     for heading in ("Training", "Did the trained judges learn?", "Samples of training pairs"):
         assert heading in part
     assert "A: Which number?" in packed_tables(page)["table-training-samples"]

@@ -151,7 +151,7 @@ def test_missing_and_unparsed_answers_are_reported() -> None:
     assert re.search(r"Judge clerk: .*could not be parsed\.", words)
 
 
-def test_a_run_without_embedded_models_says_nothing_about_a_floor() -> None:
+def test_a_run_without_embedded_models_says_nothing_about_a_baseline() -> None:
     assert "baseline" not in summary(example.inputs(embedded=frozenset()), usage())
     said = summary(example.inputs(embedded=frozenset({"clerk", "never asked"})), usage())
     assert "clerk is an embedded model, a small classical baseline. The results do not apply to" in said

@@ -54,7 +54,7 @@ def test_rewritten_items_and_rejected_ones_are_distinguished(tmp_path: Path) -> 
             templates=Templates(),
         )
     rows = read_table(tmp_path / "pairs", PAIRS).to_pylist()
-    assert [(row["strategy"], row["draw"], row["generator"]) for row in rows] == [
+    assert [(row["perturbation"], row["draw"], row["generator"]) for row in rows] == [
         ("generic_utterance", 0, "model"),
         ("generic_utterance", 1, "model"),
         ("content_reduction", 0, "model"),

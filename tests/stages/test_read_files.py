@@ -137,7 +137,7 @@ def test_strategies_say_which_published_sets_are_read(tmp_path: Path, capsys: py
         )
         paths = {"items": tmp_path / "items", "pairs": tmp_path / "pairs"}
         perturbations.perturb_items(settings, [], [], [], **paths)
-        return {row["strategy"] for row in read_table(tmp_path / "pairs", PAIRS).to_pylist()}
+        return {row["perturbation"] for row in read_table(tmp_path / "pairs", PAIRS).to_pylist()}
 
     assert strategies(["repetition"]) == {"repetition"}
     assert "does not have" not in capsys.readouterr().out

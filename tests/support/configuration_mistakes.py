@@ -35,7 +35,8 @@ def part_at(raw: Any, place: Place) -> Any:
 
 ODD_TEXTS = (
     "", "a\nb", "{x}", "../..", "x" * 5000, "~x/y", "-x", "名", "a b", "\u202e", "=x", "a/b", ".", "con", "all", "*",
-    "selfchat", "rated", "damaged", "human", "each_other", "null", "ensemble", "rule", "bundled", "GT", "rating", "zh",
+    "zh", "selfchat", "rated", "perturbed", "human", "each_other", "null", "ensemble", "rule", "bundled", "GT",
+    "rating",
 )  # fmt: skip
 ODD_VALUES: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 2, 0.5, -0.5, 1e30, 10**30, 2**63, float("nan"), float("inf"), [], {}, [None], [[]],

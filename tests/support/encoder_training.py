@@ -53,7 +53,7 @@ def made_set(path: Path, level: str, kinds: Iterable[str] | None = None, **recip
         part = part.set_column(0, "corpus", pa.array([corpus] * len(part), pa.string()))
         tables.append(path.with_name(f"{corpus}.parquet"))
         write_table(tables[-1], UTTERANCES, part)
-    fields: dict[str, Any] = {"domains": {"home": ["home"], "away": ["away"]}, "max_context": 1, "held_back": 0.2}
+    fields: dict[str, Any] = {"domains": {"home": ["home"], "away": ["away"]}, "max_context": 1, "held_out": 0.2}
     made = Recipe(name="set", level=level, perturbations=None if kinds is None else list(kinds), **fields | recipe)
     training.make_training_data(made, tables, [], path)
     return path

@@ -152,14 +152,14 @@ TABLES: dict[str, list[Golden]] = {
     "damaged pairs": [
         Golden(
             "robustness/pairs",
-            "corpus language strategy",
+            "corpus language perturbation",
             "n_wanted=n_requested n_pairs n_unchanged n_not_applicable n_rejected",
         )
     ],
     "robustness": [
         Golden(
             "robustness/robustness",
-            "judge method corpus language level strategy dimension threshold",
+            "judge method corpus language level perturbation dimension threshold",
             f"ratio {INTERVAL} rises=increase_ratio n n_missing {BEHIND}",
         )
     ],
@@ -173,21 +173,21 @@ TABLES: dict[str, list[Golden]] = {
     "robustness by theta": [
         Golden(
             "robustness/thresholds",
-            "judge method corpus language level strategy dimension threshold",
+            "judge method corpus language level perturbation dimension threshold",
             f"ratio {INTERVAL} n n_missing {BEHIND}",
         )
     ],
     "drops": [
         Golden(
             "robustness/score_drops",
-            "judge method corpus language level strategy dimension",
+            "judge method corpus language level perturbation dimension",
             "mean p05 p25 median p75 p95 n n_missing",
         )
     ],
     "ladders": [
         Golden(
             "robustness/severity_levels",
-            "judge method corpus language strategy dimension",
+            "judge method corpus language perturbation dimension",
             f"n n_missing falling=strictly_decreasing {interval('falling', 'strictly_decreasing')} "
             f"not_rising=non_increasing {interval('not_rising', 'non_increasing')} n_clusters "
             "falling_design_effect=strictly_decreasing_design_effect "

@@ -30,7 +30,7 @@ def _item(item_id: str, utterances: list[str]) -> dict[str, Any]:
 
 
 def _pair(place: int, **other: Any) -> dict[str, Any]:
-    row = {"corpus": "made", "language": "en", "level": "turn", "cluster": "d", "strategy": "dullness", "draw": 0}
+    row = {"corpus": "made", "language": "en", "level": "turn", "cluster": "d", "perturbation": "dullness", "draw": 0}
     row |= {"severity": 1, "original_id": "d", "item_id": f"d/{place}", "unchanged": False, "status": "ok"}
     return {**row, **other}
 
@@ -51,7 +51,7 @@ def robustness() -> Any:
     """Returns the table that knows the threshold."""
     row = {"judge": "clerk", "method": "rating", "corpus": "made", "language": "en", "level": "turn", "n": 2}
     row |= {
-        "strategy": "dullness",
+        "perturbation": "dullness",
         "title": "Dullness",
         "dimension": "specificity",
         "threshold": THETA,

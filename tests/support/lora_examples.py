@@ -12,7 +12,7 @@ Row = dict[str, Any]
 
 
 def examples_of(n_dialogues: int, *, name: str = "turns", shuffled_labels: bool = False, seed: int = 0) -> list[Row]:
-    """Returns pairs of a response and a spoiled one; of five dialogues one is held back and one looked at meanwhile.
+    """Returns pairs of a response and a spoiled one; of five dialogues one is held out and one looked at meanwhile.
 
     With shuffled labels, which of the two is called good is drawn.
     """
@@ -21,7 +21,7 @@ def examples_of(n_dialogues: int, *, name: str = "turns", shuffled_labels: bool 
     for number, dialogue in enumerate(bundled_dialogues("en").dialogues[:n_dialogues]):
         context, response = dialogue.utterances[0].text, dialogue.utterances[1].text
         words = response.split()
-        part = {3: "development", 4: "held_back"}.get(number % 5, "train")
+        part = {3: "development", 4: "held_out"}.get(number % 5, "train")
         swap = shuffled_labels and generator.random() < 0.5
         for good in (1, 0):
             text = response if bool(good) is not swap else " ".join(generator.permutation(words))

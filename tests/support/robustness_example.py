@@ -41,7 +41,7 @@ def robustness(
                         ratio = ratio_of(place, len(judges))
                         rows.append(
                             {"judge": judge, "method": method, "corpus": corpus, "language": language, "level": level,
-                             "strategy": strategy, "title": TITLES[strategy], "dimension": dimension,
+                             "perturbation": strategy, "title": TITLES[strategy], "dimension": dimension,
                              "threshold": theta,
                              "ratio": ratio, "ci_low": ratio - 0.1, "ci_high": ratio + 0.1, "increase_ratio": 0.1,
                              "n": N_PAIRS,
@@ -52,7 +52,7 @@ def robustness(
 
 def drops(judges: Sequence[tuple[str, str]] = JUDGES) -> pa.Table:
     """Drops spread around a median that is half the ratio."""
-    names = ("judge", "method", "corpus", "language", "level", "strategy", "dimension", "n", "n_missing")
+    names = ("judge", "method", "corpus", "language", "level", "perturbation", "dimension", "n", "n_missing")
     rows = []
     for row in robustness(judges).to_pylist():
         median = row["ratio"] / 2
@@ -73,9 +73,9 @@ def ladders(judges: Sequence[tuple[str, str]] = JUDGES) -> pa.Table:
     for place, (judge, method) in enumerate(judges):
         share = ratio_of(place, len(judges))
         rows.append(
-            {"judge": judge, "method": method, "corpus": "small-talk", "language": "en", "strategy": "order_shuffle",
-             "title": "Order Shuffle", "dimension": "coherence", "n": 10, "n_missing": 0,
-             "strictly_decreasing": share, "strictly_decreasing_ci_low": share - 0.2,
+            {"judge": judge, "method": method, "corpus": "small-talk", "language": "en",
+             "perturbation": "order_shuffle", "title": "Order Shuffle", "dimension": "coherence", "n": 10,
+             "n_missing": 0, "strictly_decreasing": share, "strictly_decreasing_ci_low": share - 0.2,
              "strictly_decreasing_ci_high": share + 0.1,
              "non_increasing": share + 0.1, "non_increasing_ci_low": share - 0.1,
              "non_increasing_ci_high": min(share + 0.2, 1.0)}

@@ -15,7 +15,7 @@ from dialeval.training.results import record_rows
 
 KINDS = ("shuffled", "random")
 """The first is learned, the second is not."""
-PARTS = ("train", "development", "held_back")
+PARTS = ("train", "development", "held_out")
 
 
 def examples(
@@ -25,7 +25,7 @@ def examples(
     languages: Iterable[str] = ("en",),
     criteria: Iterable[str] = ("relevance",),
 ) -> pa.Table:
-    """A set of a pair of each kind, criterion and language in every dialogue; every third dialogue is held back."""
+    """A set of a pair of each kind, criterion and language in every dialogue; every third dialogue is held out."""
     rows: list[dict[str, Any]] = []
     for language in languages:
         for number in range(n_dialogues):
@@ -45,12 +45,12 @@ def examples(
 
 
 def scores(table: pa.Table, learned: str = KINDS[0], random_seed: int = 0) -> pa.Table:
-    """Scores of held-back examples that are noise, but for those of the learned kind after the training."""
+    """Scores of held-out examples that are noise, but for those of the learned kind after the training."""
     rng = np.random.default_rng(random_seed)
     rows = []
     for moment in ("before", "after"):
         for row in table.to_pylist():
-            if row["part"] == "held_back":
+            if row["part"] == "held_out":
                 told = 0.3 if moment == "after" and row["kind"] == learned else 0.0
                 score = 0.5 * rng.random() + told * row["good"]
                 rows.append({"example_id": row["example_id"], "moment": moment, "score": score})

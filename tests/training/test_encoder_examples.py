@@ -51,11 +51,11 @@ def test_pairs_are_read_by_part_with_their_experts() -> None:
     rows = [
         row
         for number in range(3000)  # more than are read at once
-        for row in pair(number % 9, ("train", "development", "held_back")[number % 3], domain="ab"[number % 2])
+        for row in pair(number % 9, ("train", "development", "held_out")[number % 3], domain="ab"[number % 2])
     ]
     found = read(rows)
     assert (found.level, found.criteria, found.experts) == ("turn", ("relevance",), ("a", "b"))
-    assert [len(found.parts[part]) for part in ("train", "development", "held_back")] == [1000] * 3
+    assert [len(found.parts[part]) for part in ("train", "development", "held_out")] == [1000] * 3
     assert found.numbers("train").tolist()[:4] == [0, 1, 0, 1]
     train = found.parts["train"]
     assert train.input(2).ids == tuple(map(ord, "abcccc"))
@@ -63,7 +63,7 @@ def test_pairs_are_read_by_part_with_their_experts() -> None:
     assert train.lengths().tolist()[:6] == [3, 2, 6, 5, 6, 6]
     assert [one.ids for one in train.inputs()[:2]] == [tuple(map(ord, "abc")), tuple(map(ord, "ab"))]
     assert train.n_cut == sum(len("".join(row["utterances"])) > 6 for row in rows if row["part"] == "train")
-    assert found.parts["held_back"].names[:2] == ["p2/1", "p2/0"]
+    assert found.parts["held_out"].names[:2] == ["p2/1", "p2/0"]
     assert not train.names  # of millions nobody asks
 
 
@@ -76,7 +76,7 @@ def test_experts_of_dialogues_are_criteria() -> None:
 
 
 def test_the_digest_follows_inputs_and_experts() -> None:
-    rows = [*pair(1), *pair(2), *pair(3, "development"), *pair(4, "held_back")]
+    rows = [*pair(1), *pair(2), *pair(3, "development"), *pair(4, "held_out")]
     other = [dict(row) for row in rows]
     other[0]["utterances"] = ["ab", "d"]
     moved = [dict(row) | {"domain": "chat"} for row in rows]
@@ -94,7 +94,7 @@ def test_what_is_no_set_is_refused_in_words() -> None:
     assert "not a pair of level turn; define a training set for each level" in refused(
         [*pairs, *pair(3, level="dialogue")]
     )
-    assert "chat has no pair in part train" in refused([*pairs, *pair(3, "held_back", domain="chat")])
+    assert "chat has no pair in part train" in refused([*pairs, *pair(3, "held_out", domain="chat")])
 
 
 # The order in which examples are learned.

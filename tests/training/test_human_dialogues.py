@@ -26,7 +26,7 @@ from dialeval.training.human_dialogues import (
 
 
 def parts(dialogues: list[HumanDialogue], seed: int = 0) -> list[Placed]:
-    return split(dialogues, development=0.3, held_back=0.3, random_seed=seed)
+    return split(dialogues, development=0.3, held_out=0.3, random_seed=seed)
 
 
 @given(corpora())
@@ -53,18 +53,18 @@ def test_more_dialogues_leave_those_before_where_they_were(
 
 def test_shares_are_near_those_requested() -> None:
     dialogues = [dialogue(number) for number in range(2000)]
-    counts = Counter(one.part for one in split(dialogues, development=0.1, held_back=0.2, random_seed=3))
+    counts = Counter(one.part for one in split(dialogues, development=0.1, held_out=0.2, random_seed=3))
     assert abs(counts["development"] - 200) < 60
-    assert abs(counts["held_back"] - 400) < 80
+    assert abs(counts["held_out"] - 400) < 80
     assert (
-        split(dialogues, development=0.1, held_back=0.2, random_seed=4)[:50]
-        != [*split(dialogues, development=0.1, held_back=0.2, random_seed=3)][:50]
+        split(dialogues, development=0.1, held_out=0.2, random_seed=4)[:50]
+        != [*split(dialogues, development=0.1, held_out=0.2, random_seed=3)][:50]
     )
 
 
-def test_a_larger_share_keeps_what_was_held_back() -> None:
+def test_a_larger_share_keeps_what_was_held_out() -> None:
     assert [part_at(drawn, 0.1, 0.2) for drawn in (0.0, 0.19, 0.2, 0.29, 0.31, 0.99)] == [
-        "held_back", "held_back", "development", "development", "train", "train",
+        "held_out", "held_out", "development", "development", "train", "train",
     ]  # fmt: skip
 
 

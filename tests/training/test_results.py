@@ -60,7 +60,7 @@ def test_one_kind_is_scikit_learns_auc_and_all_is_the_mean() -> None:
     kinds = {}
     for kind in example.KINDS:
         rows = examples.filter(pc.equal(examples["kind"], kind)).to_pandas().set_index("example_id")
-        rows = rows[rows["part"] == "held_back"]
+        rows = rows[rows["part"] == "held_out"]
         kinds[kind] = roc_auc_score(rows["good"], after[rows.index])
         assert found["after", "all", "relevance", kind]["auc"] == pytest.approx(kinds[kind])
     assert found["after", "all", "all", "all"]["auc"] == pytest.approx(sum(kinds.values()) / 2)
@@ -84,7 +84,7 @@ def test_few_dialogues_and_no_dialogue_say_so() -> None:
         True,
         "fewer than 5 dialogues give no interval",
     )
-    examples = example.examples(n_dialogues=2)  # none is held back
+    examples = example.examples(n_dialogues=2)  # none is held out
     (row, other) = record(examples).values()
     assert {row["moment"], other["moment"]} == {"before", "after"}
     assert (row["n"], row["reason"]) == (0, "no pair of an original and a perturbed example")
@@ -92,7 +92,7 @@ def test_few_dialogues_and_no_dialogue_say_so() -> None:
 
 def test_scores_of_another_run_are_refused() -> None:
     scores = example.scores(example.examples("others"))
-    with pytest.raises(UserError, match=r"judge was scored on 'others/.*', which is not a held-back example"):
+    with pytest.raises(UserError, match=r"judge was scored on 'others/.*', which is not a held-out example"):
         record(example.examples(), scores)
 
 
@@ -102,7 +102,7 @@ def test_samples_show_what_differs_and_where_words_come_from() -> None:
     assert len(rows) == 2 * 3
     assert {row["kind"] for row in rows} == {*example.KINDS}
     number = rows[0]["pair_id"].split("/")[1].split("-")[1]
-    assert (rows[0]["context"], rows[0]["true"], rows[0]["spoiled"]) == (
+    assert (rows[0]["context"], rows[0]["positive"], rows[0]["negative"]) == (
         "A: Which number?",
         f"B: It is {number}.",
         f"B: {number} is it.",

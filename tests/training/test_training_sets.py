@@ -34,14 +34,14 @@ DIALOGUES = [dialogue(number, n=4 + number % 3) for number in range(80)]
 def pairs_of(
     dialogues: list[HumanDialogue], level: Level = "turn", n: int | None = None, kinds: list[str] | None = None
 ) -> list[Pair]:
-    placed = split(dialogues, development=0.25, held_back=0.25, random_seed=1)
+    placed = split(dialogues, development=0.25, held_out=0.25, random_seed=1)
     known = list(zip(dialogues, placed, strict=True))
     wanted = PairSettings(level, chosen_perturbations(None, kinds, level), n, 3, 7)
     return list(make_pairs(known, wanted))
 
 
 def check(pairs: list[Pair], dialogues: list[HumanDialogue]) -> None:
-    placed = split(dialogues, development=0.25, held_back=0.25, random_seed=1)
+    placed = split(dialogues, development=0.25, held_out=0.25, random_seed=1)
     part_of = {(one.name, one.language): there for one, there in zip(dialogues, placed, strict=True)}
     said: dict[str, set[str]] = {}
     for one, there in zip(dialogues, placed, strict=True):
@@ -129,22 +129,22 @@ def test_rows_stand_in_pairs_and_repeated_dialogues_count_once(tmp_path: Path) -
     again = [saying(one.utterances, f"{one.dialogue_id}-again") for one in DIALOGUES[:9]]
     table = write(tmp_path / "home.parquet", [*DIALOGUES, *again])
     told: list[str] = []
-    rows = list(training_rows(recipe(held_back=0.2, development=0.2), [table], set(), say=told.append))
+    rows = list(training_rows(recipe(held_out=0.2, development=0.2), [table], set(), say=told.append))
     assert [row["good"] for row in rows] == [1, 0] * (len(rows) // 2)
     assert all(one["pair_id"] == two["pair_id"] for one, two in zip(rows[::2], rows[1::2], strict=True))
     assert len({row["example_id"] for row in rows}) == len(rows)
     assert {row["dialogue_id"] for row in rows} == {one.dialogue_id for one in DIALOGUES}
     assert "9 repeated dialogues of a domain are left out" in told
-    assert rows == list(training_rows(recipe(held_back=0.2, development=0.2), [table], set(), say=told.append))
+    assert rows == list(training_rows(recipe(held_out=0.2, development=0.2), [table], set(), say=told.append))
 
 
 def test_a_domain_without_enough_dialogues_is_refused_with_how_many_are_needed(tmp_path: Path) -> None:
     table = write(tmp_path / "home.parquet", DIALOGUES[:3])
     with pytest.raises(UserError, match=r"of 3 dialogues none is in part '\w+'; about 50 dialogues"):
-        list(training_rows(recipe(held_back=0.1), [table], set(), say=print))
+        list(training_rows(recipe(held_out=0.1), [table], set(), say=print))
     names = {one.name for one in DIALOGUES[:3]}
     with pytest.raises(UserError, match=r"of 0 dialogues \(3 more are left out, since they are judged\)"):
-        list(training_rows(recipe(held_back=0.1), [table], names, say=print))
+        list(training_rows(recipe(held_out=0.1), [table], names, say=print))
     with pytest.raises(UserError, match="none of the dialogues is in 'fr'; they are in en"):
         list(training_rows(recipe(languages=["fr"]), [table], set(), say=print))
 
@@ -167,7 +167,7 @@ SAID = HOME[3].utterances
 
 
 def overlap(tmp_path: Path, judged: list[list[str]], dialogues: list[HumanDialogue] = HOME) -> list[dict[str, Any]]:
-    placed = split(dialogues, development=0.1, held_back=0.1, random_seed=0)
+    placed = split(dialogues, development=0.1, held_out=0.1, random_seed=0)
     rows = judged_rows(("rated", f"i{number}", texts) for number, texts in enumerate(judged))
     write_table(tmp_path / "judged.parquet", JUDGED_TEXTS, to_table(JUDGED_TEXTS, rows))
     known = list(zip(dialogues, placed, strict=True))

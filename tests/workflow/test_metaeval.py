@@ -100,10 +100,10 @@ def test_length_notices_content_reduction_and_not_order_shuffle(scored: Workspac
         for row in table(scored, "tables/robustness/thresholds")
         if row["method"] == "yes_no" and row["threshold"] == 0
     ]
-    ratio = {row["strategy"]: row["ratio"] for row in rows}
+    ratio = {row["perturbation"]: row["ratio"] for row in rows}
     assert ratio["order_shuffle"] == 0
     assert ratio["content_reduction"] == 1
-    counts = {row["strategy"]: row["n_pairs"] for row in table(scored, "tables/robustness/pairs")}
+    counts = {row["perturbation"]: row["n_pairs"] for row in table(scored, "tables/robustness/pairs")}
     assert len(counts) == 16
     assert all(not math.isnan(n) and n >= 0 for n in counts.values())
 

@@ -56,7 +56,7 @@ def configure(workspace: Workspace, url: str, named: list[str], **criteria: Any)
             "resamples": 20,
         },
         robustness={
-            "corpora": ["bundled"], "limit": 2, "dialogue_draws": 1, "strategies": ["order_shuffle"],
+            "corpora": ["bundled"], "limit": 2, "dialogue_draws": 1, "perturbations": ["order_shuffle"],
             "severity_levels": None,
         },
         data_dir=".",

@@ -11,8 +11,14 @@ from workspace import Workspace
 
 pytestmark = pytest.mark.workflow
 
-LADDER = {"reader": "severity_levels", "dialogues": "bundled", "strategies": ["order_shuffle"], "steps": 2, "limit": 5}
-TURNS = {"level": "turn", "domains": {"daily": ["bundled"], "own": ["own"]}, "development": 0.2, "held_back": 0.2}
+LADDER = {
+    "reader": "severity_levels",
+    "dialogues": "bundled",
+    "perturbations": ["order_shuffle"],
+    "steps": 2,
+    "limit": 5,
+}
+TURNS = {"level": "turn", "domains": {"daily": ["bundled"], "own": ["own"]}, "development": 0.2, "held_out": 0.2}
 SAID = (
     "Where did you leave the lantern number {}, the one from the harbour?",
     "I lent lantern number {} to the man who mends the nets.",

@@ -84,7 +84,7 @@ def configuration() -> dict[str, Any]:
         },
         "robustness": {
             "corpora": ["mutual"],
-            "strategies": ["random_response"],
+            "perturbations": ["random_response"],
             "limit": 4,
             "wordnet": "wordnet",
             "published": ".",

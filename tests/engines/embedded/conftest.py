@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from once import once
 
-sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))  # held-back figures
+sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))  # held-out figures
 
 from dialeval.config.models import METHODS
 from dialeval.engines.embedded.learning import Learned, learn, learned_bytes, read_learned

@@ -15,7 +15,7 @@ from dialeval.engines.embedded.classifiers import GROWTH, SENSITIVITY, Dimension
 from dialeval.engines.embedded.learning import Learned
 from dialeval.engines.embedded.training_examples import KINDS
 from dialeval.engines.requests import Dialogue
-from embedded_ratings import DimensionRow, held_back_dimensions
+from embedded_ratings import DimensionRow, held_out_dimensions
 
 # Trees that are walked here say what scikit-learn's say, to the last bit.
 
@@ -88,7 +88,7 @@ Rows = dict[tuple[Level, str, str], DimensionRow]
 
 @pytest.fixture(scope="module")
 def rows(forest: Learned, english: list[Dialogue]) -> Rows:
-    found = held_back_dimensions(forest, english, random_seed=1)
+    found = held_out_dimensions(forest, english, random_seed=1)
     return {(row.level, row.dimension, row.damage): row for row in found}
 
 

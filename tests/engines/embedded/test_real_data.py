@@ -11,7 +11,7 @@ import pytest
 
 from dialeval.engines.embedded.learning import Learned, learn
 from dialeval.engines.requests import Dialogue
-from embedded_ratings import held_back_dimensions, human_probability
+from embedded_ratings import held_out_dimensions, human_probability
 
 pytestmark = pytest.mark.slow  # it learns from 318 dialogues
 
@@ -32,7 +32,7 @@ def judge(botchat: list[Dialogue]) -> Learned:
     return learn("forest", botchat, random_seed=0)
 
 
-def test_the_judge_distinguishes_held_back_dialogues_from_perturbed_ones(judge: Learned) -> None:
+def test_the_judge_distinguishes_held_out_dialogues_from_perturbed_ones(judge: Learned) -> None:
     """Reached: .80."""
     assert judge.report[0].perturbation == "all"
     assert judge.report[0].auc > 0.77
@@ -40,7 +40,7 @@ def test_the_judge_distinguishes_held_back_dialogues_from_perturbed_ones(judge: 
 
 def test_dimensions_see_the_damage_that_hurts_them(botchat: list[Dialogue], judge: Learned) -> None:
     """Reached: .80, .92, .99 (turn); .77, .71, 1.00, .84 (dialogue)."""
-    rows = held_back_dimensions(judge, botchat, random_seed=0)
+    rows = held_out_dimensions(judge, botchat, random_seed=0)
     auc = {(row.level, row.dimension, row.damage): row.auc for row in rows}
     assert auc["turn", "relevance", "replaced"] > 0.75
     assert auc["turn", "specificity", "generic"] > 0.87

@@ -29,7 +29,7 @@ from dialeval.engines.embedded.reply_selection import (
 from dialeval.engines.embedded.statistics import Statistics
 from dialeval.engines.embedded.texts import Batch
 from dialeval.engines.requests import Dialogue
-from embedded_ratings import held_back_dimensions
+from embedded_ratings import held_out_dimensions
 
 # The judge that selects: what it adds to the forest, and that it tells replies from others better.
 
@@ -90,7 +90,7 @@ def test_the_reader_adds_one_column(known: tuple[Statistics, ReplyFit], english:
 
 def relevances(learned: Learned, dialogues: Sequence[Dialogue], damage: str) -> tuple[float, float]:
     """Returns AUC and share noticed of damage to the last utterance, by `relevance`."""
-    rows = held_back_dimensions(learned, dialogues, random_seed=1)
+    rows = held_out_dimensions(learned, dialogues, random_seed=1)
     found = {(row.level, row.dimension, row.damage): row for row in rows}["turn", "relevance", damage]
     return found.auc, found.noticed
 
@@ -136,7 +136,7 @@ def test_it_beats_the_forest_on_mutual(real_data: Path) -> None:
     dialogues = sorted({tuple(utterance.text for utterance in one.utterances) for one in read})[::2]
     auc = {}
     for method in ("forest", "selection"):
-        for row in held_back_dimensions(learn(method, dialogues, random_seed=0), dialogues, random_seed=0):
+        for row in held_out_dimensions(learn(method, dialogues, random_seed=0), dialogues, random_seed=0):
             auc[method, row.dimension, row.damage] = row.auc
     assert auc["selection", "relevance", "replaced"] > max(0.78, auc["forest", "relevance", "replaced"] + 0.02)
     assert auc["selection", "coherence", "replaced"] > max(0.78, auc["forest", "coherence", "replaced"] + 0.02)

@@ -59,7 +59,7 @@ def _noticed(folder: Path, scores: dict[str, dict[str, float]]) -> Path:
     pairs = [
         {
             "corpus": "mine", "language": "en", "level": "dialogue", "cluster": f"d{number // 2}",
-            "strategy": "order_shuffle", "generator": "rule", "draw": number % 2, "severity": 1,
+            "perturbation": "order_shuffle", "generator": "rule", "draw": number % 2, "severity": 1,
             "original_id": f"d{number // 2}", "item_id": f"d{number // 2}/shuffled/{number}",
             "unchanged": False, "status": "ok",
         }

@@ -72,17 +72,17 @@ def test_the_folder_says_what_was_trained_and_scores_as_the_training_did(panel: 
     assert run["trained_parameters"] == run["parameters"]
     assert run["seconds"] > 0
     assert run["tokens_per_second"] > run["examples_per_second"] > 0
-    held_back = [row for row in examples if row["part"] == "held_back"]
+    held_out = [row for row in examples if row["part"] == "held_out"]
     scores = {(row["moment"], row["example_id"]): row["score"] for row in panel.rows("scores")}
-    assert set(scores) == {(moment, row["example_id"]) for moment in ("before", "after") for row in held_back}
-    again = score_rows(panel.folder, held_back[:40])
-    np.testing.assert_allclose(again, [scores["after", row["example_id"]] for row in held_back[:40]], atol=1e-4)
+    assert set(scores) == {(moment, row["example_id"]) for moment in ("before", "after") for row in held_out}
+    again = score_rows(panel.folder, held_out[:40])
+    np.testing.assert_allclose(again, [scores["after", row["example_id"]] for row in held_out[:40]], atol=1e-4)
 
 
 def test_a_panel_that_sees_context_and_response_apart_scores_as_the_training_did(trained: Trains, turns: Path) -> None:
     made = trained(pooling="parts")
     assert read_metric(made.folder).pooling == "parts"
-    rows = [row for row in read_table(turns, TRAINING_EXAMPLES).to_pylist() if row["part"] == "held_back"][:40]
+    rows = [row for row in read_table(turns, TRAINING_EXAMPLES).to_pylist() if row["part"] == "held_out"][:40]
     scores = {row["example_id"]: row["score"] for row in made.rows("scores") if row["moment"] == "after"}
     again = score_rows(made.folder, rows)
     np.testing.assert_allclose(again, [scores[row["example_id"]] for row in rows], atol=1e-4)

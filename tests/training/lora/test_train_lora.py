@@ -39,12 +39,12 @@ def test_the_folder_holds_adapter_scores_curve_and_run(trained: Path) -> None:
     assert {path.name for path in trained.iterdir()} == {
         "adapter_config.json", "adapter_model.safetensors", "scores.parquet", "curve.parquet", "run.parquet",
     }  # fmt: skip
-    held_back = {row["example_id"] for row in EXAMPLES if row["part"] == "held_back"}
+    held_out = {row["example_id"] for row in EXAMPLES if row["part"] == "held_out"}
     scores = read_table(trained / "scores.parquet", TRAINING_SCORES)
     for moment in ("before", "after"):
         rows = scores.filter(pc.field("moment") == moment)
-        assert {*rows["example_id"].to_pylist()} == held_back
-        assert len(rows) == len(held_back)
+        assert {*rows["example_id"].to_pylist()} == held_out
+        assert len(rows) == len(held_out)
     (run,) = read_table(trained / "run.parquet", TRAINING_RUNS).to_pylist()
     assert run["n_examples"] == 48
     assert (run["steps"], run["best_step"], run["epochs"]) == (9, 9, 3.0)

@@ -42,8 +42,8 @@ def summary(arguments: argparse.Namespace) -> int:
 
 def add_compare(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `dialeval compare`."""
-    parser.add_argument("results", type=Path, metavar="RESULTS", help="results folder of the first run")
-    parser.add_argument("other", type=Path, metavar="OTHER", help="results folder of the second run")
+    parser.add_argument("results", type=Path, metavar="RESULTS", help="results folder of the first run (run_a)")
+    parser.add_argument("other", type=Path, metavar="OTHER", help="results folder of the second run (run_b)")
     parser.add_argument(
         "--to", type=Path, metavar="FOLDER", help="folder for report and tables (default: RESULTS/comparison)"
     )

@@ -260,14 +260,14 @@ class Config(WithFiles):
         """Returns the perturbations that the configuration names, by field."""
         named: dict[str, list[str]] = {}
         if self.robustness:
-            named["robustness.strategies"] = self.robustness.strategies or []
+            named["robustness.perturbations"] = self.robustness.perturbations or []
             named["robustness.rewritten"] = self.robustness.rewritten or []
-            named["robustness.severity_levels.strategies"] = (
-                self.robustness.severity_levels.strategies if self.robustness.severity_levels else []
+            named["robustness.severity_levels.perturbations"] = (
+                self.robustness.severity_levels.perturbations if self.robustness.severity_levels else []
             )
         for name, rated in self.metaeval.corpora.items() if self.metaeval else ():
             if rated.reader == "severity_levels":
-                named[f"metaeval.corpora.{name}.strategies"] = rated.strategies
+                named[f"metaeval.corpora.{name}.perturbations"] = rated.perturbations
         named |= {
             f"criteria.{name}.sensitive_to": one.sensitive_to for name, one in self.criteria.items() if one.sensitive_to
         }

@@ -38,25 +38,24 @@ _BEYOND = 1_000_000
 
 
 def _scale(value: Any) -> Any:
-    """Refuses what is neither two numbers, nor labels, nor yes_no."""
+    """Refuses a scale that is neither two numbers, nor options, nor yes_no."""
     if value == "yes_no":
         return value
     if not isinstance(value, list):
         raise ValueError(
-            f"{value!r:.60} is not a scale; write [lowest, highest], such as [1, 7], a list of labels from the "
-            f"worst to "
-            "the best, such as [poor, fair, good], or yes_no"
+            f"{value!r:.60} is not a scale; write [lowest, highest], such as [1, 7], a list of options from the "
+            "worst to the best, such as [poor, fair, good], or yes_no"
         )
     if any(isinstance(one, bool) for one in value):
         raise ValueError(
-            "YAML reads yes, no, on, off as true and false; put labels in quotes, or write `scale: yes_no`"
+            "YAML reads yes, no, on, off as true and false; put options in quotes, or write `scale: yes_no`"
         )
     numbers = [isinstance(one, (int, float)) for one in value]
     if all(numbers):
         return _numbers(value)
     if any(numbers):
-        raise ValueError("numbers and labels are mixed; write [lowest, highest], or labels only")
-    return _labels(value)
+        raise ValueError("numbers and options are mixed; write [lowest, highest], or options only")
+    return _options(value)
 
 
 def _numbers(value: list[float]) -> list[float]:
@@ -74,22 +73,24 @@ def _numbers(value: list[float]) -> list[float]:
     return value
 
 
-def _labels(value: list[Any]) -> list[str]:
+def _options(value: list[Any]) -> list[str]:
     if not 2 <= len(value) <= MOST_POINTS:
-        raise ValueError(f"a scale needs 2 to {MOST_POINTS} labels; it has {len(value)} here")
+        raise ValueError(f"a scale needs 2 to {MOST_POINTS} options; it has {len(value)} here")
     seen: dict[str, str] = {}
     for label in value:
         if not isinstance(label, str) or not folded(label):
-            raise ValueError(f"{label!r:.60} cannot be a label, since it has no letters; a response could not name it")
+            raise ValueError(
+                f"{label!r:.60} cannot be an option, since it has no letters; a response could not name it"
+            )
         if re.fullmatch(r"[-+−]?[\d.,/ ]+", unicodedata.normalize("NFKC", label).strip()):
-            raise ValueError(f"the label '{label}' is a number; a scale of numbers is written [lowest, highest]")
+            raise ValueError(f"the option '{label}' is a number; a scale of numbers is written [lowest, highest]")
         if len(label) > 80:
-            raise ValueError(f"the label '{label:.40}...' is longer than 80 characters; describe it under rubric")
+            raise ValueError(f"the option '{label:.40}...' is longer than 80 characters; describe it under rubric")
         other = seen.setdefault(folded(label), label)
         if other != label:
             raise ValueError(
                 f"'{other}' and '{label}' cannot be told from each other in a response, since case and punctuation "
-                f"are ignored; choose other labels"
+                f"are ignored; choose other options"
             )
     return value
 
@@ -106,8 +107,8 @@ class OwnWords(Section):
 
     question: ByLevel | None = Field(None, description="The question in this language.")
     meaning: ByLevel | None = Field(None, description="The meaning in this language.")
-    labels: list[str] = Field([], description="The labels of the scale in this language, in the same order.")
-    rubric: dict[str, Text] = Field({}, description="Descriptions in this language of values or labels of the scale.")
+    scale: list[str] = Field([], description="The options of the scale in this language, in the same order.")
+    rubric: dict[str, Text] = Field({}, description="Descriptions in this language of values or options of the scale.")
 
     @field_validator("rubric", mode="before")
     @classmethod
@@ -131,12 +132,12 @@ class OwnCriterion(Section):
     scale: OwnScale = Field(
         (1.0, 5.0),
         description=(
-            "[lowest, highest]; or labels from worst to best, such as [poor, fair, good], with the values 1, "
+            "[lowest, highest]; or options from worst to best, such as [poor, fair, good], with the values 1, "
             "2, 3; or yes_no (1 and 0)."
         ),
     )
     rubric: dict[str, Text] = Field(
-        {}, description="Descriptions of values or labels of the scale, such as {1: ..., 7: ...}."
+        {}, description="Descriptions of values or options of the scale, such as {1: ..., 7: ...}."
     )
     aliases: list[Text] = Field([], description="Other names that judges may use in responses.")
     sensitive_to: list[Name] = Field(
@@ -157,12 +158,13 @@ class OwnCriterion(Section):
         check_rubric("rubric", self.rubric, scale)
         for language, words in self.translations.items():
             check_rubric(f"translations.{language}.rubric", words.rubric, scale)
-            if words.labels and len(words.labels) != len(scale.labels):
+            if words.scale and len(words.scale) != len(scale.labels):
                 raise ValueError(
-                    f"translations.{language}.labels are {len(words.labels)}, the scale has {len(scale.labels)}"
+                    f"translations.{language}.scale has {len(words.scale)} options, the criterion's scale "
+                    f"{len(scale.labels)}; translate each option"
                 )
-            if words.labels:
-                _labels(words.labels)
+            if words.scale:
+                _options(words.scale)
         meant: dict[str, str] = {}
         for spelling, label in self.criterion("").spellings():
             if meant.setdefault(folded(spelling), label) != label:
@@ -188,7 +190,7 @@ class OwnCriterion(Section):
     def criterion(self, name: str) -> Criterion:
         """Returns the criterion of a name."""
         words = {
-            language: Words(_by_level(own.question), _by_level(own.meaning), tuple(own.labels), own.rubric)
+            language: Words(_by_level(own.question), _by_level(own.meaning), tuple(own.scale), own.rubric)
             for language, own in self.translations.items()
         }
         return Criterion(
@@ -203,7 +205,7 @@ class OwnCriterion(Section):
 
 
 def folded(text: str) -> str:
-    """Returns a name or label as it is read: without case, marks and double blanks."""
+    """Returns a name or option as it is read: without case, marks and double blanks."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     return re.sub(r"\s+", " ", re.sub(r"[^\w]+|_", " ", plain)).strip()
 
@@ -220,7 +222,7 @@ def check_rubric(place: str, rubric: Mapping[str, str], scale: Scale) -> None:
     for name in rubric:
         if scale.labels:
             if name not in scale.labels:
-                raise ValueError(f"{place}: '{name:.60}' is not a label of the scale; {nearest(name, scale.labels)}")
+                raise ValueError(f"{place}: '{name:.60}' is not an option of the scale; {nearest(name, scale.labels)}")
             continue
         try:
             value = float(name)

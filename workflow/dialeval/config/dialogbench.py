@@ -284,7 +284,10 @@ def _unfit(field: str, name: str, model: Model) -> str | None:
             f"vLLM server) models.{name}.prompt_logprobs"
         )
     if isinstance(model, OpenAIModel) and field.endswith(".choice") and model.label_logprobs == "none":
-        return f"models.{name}.label_logprobs is none, so label probabilities are not available; examine it by letter"
+        return (
+            f"models.{name}.label_logprobs is none, so probabilities of answer options are not available; examine it "
+            "by letter"
+        )
     return None
 
 

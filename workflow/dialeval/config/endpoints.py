@@ -225,8 +225,8 @@ class OpenAIModel(AnyModel):
     label_logprobs: Literal["top_logprobs", "vllm", "none"] = Field(
         "top_logprobs",
         description=(
-            "Source of label probabilities. top_logprobs: the most probable tokens; vllm: exact, from a vLLM "
-            "server; none: not available."
+            "Source of the probabilities of answer options. top_logprobs: the most probable tokens; vllm: exact, from "
+            "a vLLM server; none: not available."
         ),
     )
     top_logprobs: Annotated[Integer, Field(ge=1, le=20)] = Field(

@@ -60,7 +60,9 @@ class Rating(Penalties):
 class YesNo(Section):
     """The probability of Yes to a question about each criterion (comp-analysis, Table 3)."""
 
-    judges: list[Name] | None = Field(None, description="Judges with label probabilities; null: all of `judges`.")
+    judges: list[Name] | None = Field(
+        None, description="Judges with probabilities of answer options; null: all of `judges`."
+    )
 
 
 class RatedCorpus(Section):
@@ -76,7 +78,7 @@ class RatedCorpus(Section):
     )
     path: Path | None = Field(None, description="File, relative to data_dir or absolute; none for severity_levels.")
     dialogues: Name = Field("bundled", description="For severity_levels: the corpus, under corpora, that is perturbed.")
-    strategies: list[Name] = Field(
+    perturbations: list[Name] = Field(
         ["utterance_replacement", "generic_utterance", "content_reduction"],
         min_length=1,
         description="For severity_levels: the perturbations.",
@@ -197,12 +199,12 @@ PACKAGE = "package"
 
 
 class SeverityLevels(Section):
-    """Perturbed dialogues of increasing severity: a strategy is applied once, twice, ... to one dialogue."""
+    """Perturbed dialogues of increasing severity: a perturbation is applied once, twice, ... to one dialogue."""
 
-    strategies: list[Name] = Field(
+    perturbations: list[Name] = Field(
         ["utterance_replacement", "utterance_duplication", "content_reduction"],
         min_length=1,
-        description="Perturbation strategies.",
+        description="Perturbations.",
     )
     steps: Steps = Field(4, description="Number of severity levels, without the original dialogue.")
     limit: Count | None = Field(20, description="Number of dialogues per corpus; null: all perturbed dialogues.")
@@ -216,9 +218,7 @@ class Robustness(Section):
         None,
         description="Folder of comp-analysis' perturbed items (robustness_data), relative to data_dir or absolute.",
     )
-    strategies: list[Name] | None = Field(
-        None, min_length=1, description="Perturbation strategies; null: all fourteen."
-    )
+    perturbations: list[Name] | None = Field(None, min_length=1, description="Perturbations; null: all fourteen.")
     limit: Count | None = Field(
         40, description="Number of dialogues, and of responses, to perturb per corpus and language; null: all."
     )
@@ -237,16 +237,16 @@ class Robustness(Section):
         ),
     )
     dialogue_draws: Repeats = Field(
-        5, description="Number of perturbed copies of a dialogue per strategy. The paper uses 5."
+        5, description="Number of perturbed copies of a dialogue per perturbation. The paper uses 5."
     )
-    turn_draws: Repeats = Field(1, description="Number of perturbed copies of a response per strategy.")
+    turn_draws: Repeats = Field(1, description="Number of perturbed copies of a response per perturbation.")
     rewriter: Name | None = Field(
         None, description="Model for perturbations that rules make badly, such as paraphrases; null: rules only."
     )
     rewritten: list[Name] | None = Field(
         None,
         min_length=1,
-        description="Strategies of the rewriter; null: all that it supports except utterance_duplication.",
+        description="Perturbations of the rewriter; null: all that it supports except utterance_duplication.",
     )
     rewriter_temperature: Temperature = Field(0.7, description="Sampling temperature of the rewriter.")
     thresholds: list[Theta] = Field(
@@ -254,7 +254,7 @@ class Robustness(Section):
         min_length=1,
         description=(
             "Thresholds for the table of thresholds. A perturbation counts as detected if the score drops by "
-            "more than the threshold. Each strategy also has its own threshold."
+            "more than the threshold. Each perturbation also has its own threshold."
         ),
     )
     severity_levels: SeverityLevels | None = Field(

@@ -152,7 +152,7 @@ MEASURES: dict[Form, tuple[Measure, ...]] = {
 """What can be measured of the answers to each form of question."""
 RANKS: Measure = "ranks"
 """Not measured of judgements, but what follows from the differences of two systems each."""
-SELFCHAT, RATED, PERTURBED = "selfchat", "rated", "damaged"
+SELFCHAT, RATED, PERTURBED = "selfchat", "rated", "perturbed"
 SOURCES = (SELFCHAT, RATED, PERTURBED)
 """Sources that need no name of the user's: chatbots' dialogues, all rated corpora, all perturbed items."""
 EACH_OTHER = "each_other"
@@ -170,7 +170,7 @@ class JudgedData(Section):
         min_length=1,
         description=(
             "Source or list of sources: selfchat, a name under transcripts or metaeval.corpora, rated (all of "
-            "metaeval.corpora), damaged (the perturbed items of robustness)."
+            "metaeval.corpora), perturbed (the perturbed items of robustness)."
         ),
     )
     n_utterances: list[Length] = Field(

@@ -212,7 +212,9 @@ def _sources(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake
     }
     for source in protocol.data.source:
         missing = lacks.get(source)
-        if source not in known:
+        if source == "damaged" and source not in known:
+            yield Mistake(f"{field}.data.source", f"'damaged' has a new name; write {PERTURBED}")
+        elif source not in known:
             words = f"'{source}' is not a source; {nearest(source, known)} (your own are under transcripts)"
             yield Mistake(f"{field}.data.source", words, (f"transcripts.{source}", f"metaeval.corpora.{source}"))
         elif missing:
@@ -265,13 +267,13 @@ def _unreadable(field: str, options: Mapping[str, object]) -> Iterator[Mistake]:
     for label in options:
         if not folded_option(label):
             yield Mistake(
-                field, f"{label!r} has no letter or digit by which an answer could name it; choose another label"
+                field, f"{label!r} has no letter or digit by which an answer could name it; choose another option"
             )
         elif (other := read.setdefault(folded_option(label), label)) != label:
             yield Mistake(
                 field,
                 f"'{other}' and '{label}' cannot be told from each other in a response, since case and punctuation "
-                f"are ignored; choose other labels",
+                f"are ignored; choose other options",
             )
 
 

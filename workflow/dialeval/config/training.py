@@ -74,7 +74,7 @@ class TrainingSet(Section):
     )
     max_context: Count = Field(10, description="For turn: maximum number of utterances of context.")
     development: Annotated[Share, Field(gt=0)] = Field(0.1, description="Share of dialogues for early stopping.")
-    held_back: Annotated[Share, Field(gt=0)] = Field(0.1, description="Share of dialogues for evaluation only.")
+    held_out: Annotated[Share, Field(gt=0)] = Field(0.1, description="Share of dialogues for evaluation only.")
     overlap: Literal["refuse", "leave_out"] = Field(
         "refuse",
         description=(
@@ -85,8 +85,8 @@ class TrainingSet(Section):
 
     @model_validator(mode="after")
     def _leaves_something_to_learn(self) -> Self:
-        if self.development + self.held_back > 0.8:
-            raise ValueError("development and held_back leave less than a fifth of the dialogues for training")
+        if self.development + self.held_out > 0.8:
+            raise ValueError("development and held_out leave less than a fifth of the dialogues for training")
         return self
 
     @property
@@ -237,13 +237,13 @@ def _languages(config: Config, name: str, section: TrainingSet) -> Iterator[Mist
 
 
 def _mixed_parts(config: Config) -> Iterator[Mistake]:
-    """Yields sets that one model learns from and that hold back different shares of the dialogues."""
+    """Yields sets that one model learns from and that hold out different shares of the dialogues."""
     for name, model in config.models.items():
         sets = {one: config.training[one] for one in model.learns_from if one in config.training}
-        shares = {one: (section.development, section.held_back) for one, section in sets.items()}
+        shares = {one: (section.development, section.held_out) for one, section in sets.items()}
         if len(set(shares.values())) > 1:
             words = (
-                f"{', '.join(shares)} hold back different shares of the dialogues, so one would train on dialogues "
-                f"that another holds back; give them the same development and held_back"
+                f"{', '.join(shares)} hold out different shares of the dialogues, so one would train on dialogues "
+                f"that another holds out; give them the same development and held_out"
             )
             yield Mistake(f"models.{name}.lora.train", words, tuple(f"training.{one}" for one in shares))

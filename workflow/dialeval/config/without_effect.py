@@ -53,7 +53,7 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
     ),
     RatedCorpus: (
         Condition(
-            ("dialogues", "strategies", "steps"),
+            ("dialogues", "perturbations", "steps"),
             lambda one: one.reader == "severity_levels",
             lambda one: f"reader: severity_levels, and reader is {one.reader}",
         ),

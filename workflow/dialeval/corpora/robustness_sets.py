@@ -198,7 +198,7 @@ def check_sets(folder: Path, strategies: Iterable[str] | None) -> None:
         files = "; ".join(f"{path} of {', '.join(names)}" for path, names in absent.items())
         raise UserError(
             f"{folder} does not have {files}; download them from comp-analysis (public_corpora: [comp-analysis]), "
-            f"or set strategies to those that you have"
+            f"or set perturbations to those that you have"
         )
 
 

@@ -46,9 +46,9 @@ _READ_AGAIN = 0.5
 _NUMBERED = re.compile(r"(?=\S*\d)[\w-]{8,}")
 """Parts in which equal refusals may differ: request ids and times."""
 _REMEDIES = {
-    "choice": "the endpoint returns no label probabilities: set another `label_logprobs` of the model (`vllm` for a "
-    "vLLM server), or use a protocol of form `scale` instead of `probability` (DialogBench: `letter` "
-    "instead of `choice`)",
+    "choice": "the endpoint returns no probabilities of answer options: set another `label_logprobs` of the "
+    "model (`vllm` for a vLLM server), or use a protocol of form `scale` instead of `probability` (DialogBench: "
+    "`letter` instead of `choice`)",
     "loglikelihood": "the endpoint cannot score a given text: set `prompt_logprobs` (vLLM servers only), or examine "
     "this model by `letter` or `choice` instead of `perplexity`",
     "chat": "ask another model",
@@ -61,7 +61,7 @@ _UNPARSED = {
     "truncated": "raise the protocol's `max_tokens`, or lower the model's reasoning",
     "refused": "choose another judge, or change the protocol's template",
     "low_mass": "the model writes other text first, often reasoning: turn that off, or use a protocol of form `scale`",
-    "choice": "too few labels are among the most probable tokens: raise the model's `top_logprobs`, set "
+    "choice": "too few answer options are among the most probable tokens: raise the model's `top_logprobs`, set "
     "`label_logprobs: vllm` for a vLLM server, or use a protocol of form `scale`",
     "structured": "the endpoint ignores `response_format`: set `answers: free` of the protocol, or change its template",
 }

@@ -52,16 +52,18 @@ def ratios(robustness: pd.DataFrame, interval: str = CI) -> Plot | Missing:
         title="Detection of perturbations",
         caption="Percentage of pairs whose score falls by more than the threshold"
         f"{bars}{note}{_language_note(robustness)}.",
-        n=per(robustness["n"], "pair", "strategy"),
+        n=per(robustness["n"], "pair", "perturbation"),
         width=PAGE,
         key={} if are_maps else _RATIOS,
     )
 
 
 def drops(table: pd.DataFrame, robustness: pd.DataFrame) -> Plot | Missing:
-    """Return the distribution of score drops, a row per strategy and a panel per judge."""
-    thresholds = robustness.drop_duplicates(["strategy", "dimension"])
-    joined = table.merge(thresholds[["strategy", "dimension", "threshold"]], on=["strategy", "dimension"], how="left")
+    """Return the distribution of score drops, a row per perturbation and a panel per judge."""
+    thresholds = robustness.drop_duplicates(["perturbation", "dimension"])
+    joined = table.merge(
+        thresholds[["perturbation", "dimension", "threshold"]], on=["perturbation", "dimension"], how="left"
+    )
     limits = float(np.nanmin([-0.5, *table["p05"]])) - 0.05, float(np.nanmax([0.5, *table["p95"]])) + 0.05
 
     def panel(rows: pd.DataFrame, order: Sequence[Row], judge: str) -> Panel:
@@ -81,7 +83,7 @@ def drops(table: pd.DataFrame, robustness: pd.DataFrame) -> Plot | Missing:
         title="Score drops under perturbation",
         caption="Score of the original minus score of the perturbed item, both from 0 to 1: "
         f"{'median over the pairs' if are_maps else boxes}{_language_note(table)}.",
-        n=per(table["n"], "pair", "strategy"),
+        n=per(table["n"], "pair", "perturbation"),
         width=PAGE,
     )
 
@@ -110,7 +112,7 @@ def ladders(table: pd.DataFrame, robustness: pd.DataFrame, interval: str = CI) -
         title="Severity ladders",
         caption=f"Percentage of severity ladders on which the score {what}"
         f"{'' if are_maps else f'; bars are the {interval}'}{_language_note(table)}.",
-        n=per(table["n"], "ladder", "strategy"),
+        n=per(table["n"], "ladder", "perturbation"),
         width=PAGE,
         key={} if are_maps else series,
     )
@@ -124,7 +126,7 @@ def _sections(
     If there are more than 8 judges, a section is a heat map of the estimates of the first series, and the second value
     is true.
     """
-    titles = dict(zip(robustness["strategy"], robustness["title"], strict=True))
+    titles = dict(zip(robustness["perturbation"], robustness["title"], strict=True))
     surplus = (
         (robustness["ratio"] - robustness["increase_ratio"])
         .astype(float)
@@ -139,7 +141,7 @@ def _sections(
         judges = sorted(set(rows["scorer"]), key=lambda name: (-surplus.get(name, -math.inf), name))
         first = rows[rows["scorer"] == judges[0]].drop_duplicates("row").set_index("row")["estimate"].fillna(-math.inf)
         keys = sorted(rows.drop_duplicates("row")["row"], key=lambda key: (-first.get(key, -math.inf), key))
-        strategies = dict(zip(rows["row"], rows["strategy"], strict=True))
+        strategies = dict(zip(rows["row"], rows["perturbation"], strict=True))
         order = [
             Row(key, _sentence(str(titles.get(strategies[key], strategies[key]))), dimension.capitalize())
             for dimension in dict.fromkeys(rows["dimension"])
@@ -168,7 +170,7 @@ def _blocks(table: pd.DataFrame, robustness: pd.DataFrame) -> Iterator[tuple[str
             rows = of_level[of_level["corpus"] == corpus]
             language = main_language(rows["language"])
             rows = rows[rows["language"] == language]
-            rows = rows.assign(row=rows["strategy"] + " " + rows["dimension"], scorer=scorer_names(rows))
+            rows = rows.assign(row=rows["perturbation"] + " " + rows["dimension"], scorer=scorer_names(rows))
             rows = rows.sort_values("dimension", key=lambda names: names.map(order), kind="stable")
             yield f"{corpus}, {level} level ({language})" if level else f"{corpus} ({language})", rows
 

@@ -1,4 +1,4 @@
-"""Figures of training: AUC of judges on held-back dialogues before and after it, and losses by step."""
+"""Figures of training: AUC of judges on held-out dialogues before and after it, and losses by step."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def record(table: pd.DataFrame, interval: str) -> Plot | Missing:
         sections,
         title="AUC before and after training",
         caption="The AUC is the share of pairs of a positive and a negative example in which the positive scores "
-        "higher; ties count half. A pair is two held-back examples of one kind, criterion and language, not always of "
+        "higher; ties count half. A pair is two held-out examples of one kind, criterion and language, not always of "
         f"one dialogue. Bars are the {interval}; the thin line is chance.",
         n=per(rows["n"], "example", "number"),
         width=COLUMN if max(len(section.panels) for section in sections) == 1 else PAGE,

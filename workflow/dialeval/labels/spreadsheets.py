@@ -461,7 +461,7 @@ def _is_ledger(path: Path) -> bool:
 
 COLUMN_WORDS = {
     "annotator": "name, always spelled the same; `worker_id`, `rater`, `participant_id` and the like are accepted",
-    "label": "number on the scale (`4`, `4.5`, `4,5`, `4 (good)`, digits of any script), a label of the scale, `Yes` "
+    "label": "number on the scale (`4`, `4.5`, `4,5`, `4 (good)`, digits of any script), an option of the scale, `Yes` "
     "or `No`; may be called `value`",
     "item_id": "the dialogue; or `system` and `case_id` (or `dialogue_id`), and `corpus` if two sources share an id",
     "case_id": "with `left` and `right` (or `system` and `opponent`): the pair, `left` shown first; add `n_utterances` "

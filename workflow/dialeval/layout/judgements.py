@@ -82,7 +82,7 @@ class Judgements(Dialogues):
 
     def is_about_items(self, protocol: Protocol) -> bool:
         """Return whether a protocol is about rated or perturbed items."""
-        return not {"rated", "damaged", *self.rated}.isdisjoint(protocol.data.source)
+        return not {"rated", "perturbed", *self.rated}.isdisjoint(protocol.data.source)
 
     def is_about_chatbots(self, protocol: str) -> bool:
         """Return whether a protocol is about chatbots' dialogues."""
@@ -90,7 +90,7 @@ class Judgements(Dialogues):
 
     def shown_protocols(self) -> dict[str, Protocol]:
         """Return the protocols about dialogues of systems, chatbots' or transcripts'."""
-        items = {"rated", "damaged", *self.rated}
+        items = {"rated", "perturbed", *self.rated}
         return {
             name: protocol
             for name, protocol in self.protocols.items()
@@ -110,7 +110,7 @@ class Judgements(Dialogues):
         return [
             path
             for source in self.protocols[protocol].data.source
-            if source != "damaged"
+            if source != "perturbed"
             for path in self.items_of(sources.get(source, [source]))
         ]
 
@@ -124,11 +124,11 @@ class Judgements(Dialogues):
 
     def protocol_perturbed_items(self, protocol: str) -> list[str]:
         """Return the tables of perturbed items that a protocol is about."""
-        return self.perturbed_items() if "damaged" in self.protocols[protocol].data.source else []
+        return self.perturbed_items() if "perturbed" in self.protocols[protocol].data.source else []
 
     def protocol_perturbed_pairs(self, protocol: str) -> list[str]:
         """Return the tables of the pairs of a perturbed item and its original that a protocol is about."""
-        return self.perturbed_pairs() if "damaged" in self.protocols[protocol].data.source else []
+        return self.perturbed_pairs() if "perturbed" in self.protocols[protocol].data.source else []
 
     def requests(self, judge: str, protocol: str) -> str:
         """Return the requests to a judge: all of a protocol, or those that a cascade's first judge is unsure of."""

@@ -108,7 +108,7 @@ class Layout(Figures):
             "items_": self.rated_items(),
             "ratings": self.ratings() + self.filled_ratings(),
             "scores": self.all_scores() if self.config.metaeval or self.config.robustness else [],
-            "damaged": self._perturbed_and_originals(),
+            "perturbed": self._perturbed_and_originals(),
             "pairs": self.perturbed_pairs(),
             "test_items": [self.TEST_ITEMS] if self.examined else [],
             "test_answers": self.test_answers(),

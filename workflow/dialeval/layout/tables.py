@@ -158,7 +158,7 @@ class Tables(Judgements):
         return [
             name
             for name, protocol in self.protocols.items()
-            if protocol.form in SCORING_FORMS and not {"rated", "damaged"}.issuperset(protocol.data.source)
+            if protocol.form in SCORING_FORMS and not {"rated", "perturbed"}.issuperset(protocol.data.source)
         ]
 
     def validity_tables(self) -> list[str]:

@@ -21,14 +21,14 @@ from dialeval.stats.differences import paired_differences
 from dialeval.stats.estimates import Estimates
 from dialeval.stats.rates import ROUNDING, average_ratios, ladder_shares, robustness_ratios, theta_sweep
 
-_CELL = ("corpus", "language", "level", "strategy", "dimension")
+_CELL = ("corpus", "language", "level", "perturbation", "dimension")
 
 
 def pair_count_rows(pairs: pa.Table) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `robustness/pairs`: how many pairs there are of each strategy (Table 11)."""
     groups: dict[tuple[str, str, str, str], list[dict[str, Any]]] = {}
     for row in pairs.filter(pc.is_null(pairs["ladder"])).to_pylist():
-        groups.setdefault((row["corpus"], row["language"], row["level"], row["strategy"]), []).append(row)
+        groups.setdefault((row["corpus"], row["language"], row["level"], row["perturbation"]), []).append(row)
     for (corpus, language, level, strategy), rows in groups.items():
         status = Counter(row["status"] for row in rows)
         ways = Counter(row["generator"] for row in rows if row["status"] == "ok")
@@ -37,7 +37,7 @@ def pair_count_rows(pairs: pa.Table) -> Iterator[dict[str, Any]]:
             "corpus": corpus,
             "language": language,
             "level": level,
-            "strategy": strategy,
+            "perturbation": strategy,
             "title": _title(strategy),
             "n_requested": len(rows),
             "n_pairs": status["ok"],
@@ -79,7 +79,7 @@ def score_pairs(pairs: pa.Table, judgements: pa.Table, sensitivities: Sensitivit
     groups: list[dict[str, Any]] = []
     parts: list[tuple[int, FloatArray, FloatArray, IntArray]] = []
     rows_of: dict[tuple[str, str, str, str], list[int]] = {}
-    columns = usable.select(["corpus", "language", "level", "strategy"]).to_pydict()
+    columns = usable.select(["corpus", "language", "level", "perturbation"]).to_pydict()
     for number, place in enumerate(zip(*columns.values(), strict=True)):
         rows_of.setdefault(place, []).append(number)
     for (corpus, language, level, strategy), numbers in rows_of.items():
@@ -100,7 +100,7 @@ def score_pairs(pairs: pa.Table, judgements: pa.Table, sensitivities: Sensitivit
                         "corpus": corpus,
                         "language": language,
                         "level": level,
-                        "strategy": strategy,
+                        "perturbation": strategy,
                         "dimension": target.dimension,
                         "threshold": target.theta,
                     }
@@ -130,7 +130,7 @@ def robustness_rows(scored: ScoredPairs, confidence: float) -> list[dict[str, An
     return [
         group
         | {
-            "title": _title(group["strategy"]),
+            "title": _title(group["perturbation"]),
             "ratio": float(result.ratio.estimate[number]),
             "ci_low": float(result.ratio.ci_low[number]),
             "ci_high": float(result.ratio.ci_high[number]),
@@ -138,7 +138,7 @@ def robustness_rows(scored: ScoredPairs, confidence: float) -> list[dict[str, An
             "n": int(result.n[number]),
             "n_missing": int(result.n_missing[number]),
             **result.ratio.columns(number),
-            "published_ratio": find_ratio(group["judge"], group["strategy"], group["dimension"]),
+            "published_ratio": find_ratio(group["judge"], group["perturbation"], group["dimension"]),
         }
         for number, group in enumerate(scored.groups)
     ]
@@ -150,7 +150,7 @@ def average_rows(scored: ScoredPairs, confidence: float) -> Iterator[dict[str, A
     Only strategies that the paper has are averaged, so that the numbers can be set beside its own.
     """
     names = ("judge", "method", "corpus", "language", "level")
-    in_paper = np.array([find_ratios(cell["strategy"], cell["dimension"]) for cell in scored.groups], dtype=bool)
+    in_paper = np.array([find_ratios(cell["perturbation"], cell["dimension"]) for cell in scored.groups], dtype=bool)
     cells = [cell for cell, is_there in zip(scored.groups, in_paper, strict=True) if is_there]
     groups = list(dict.fromkeys(tuple(cell[name] for name in names) for cell in cells))
     code = {group: number for number, group in enumerate(groups)}
@@ -237,7 +237,7 @@ def ladder_rows(
     dialogue = keys(steps, "corpus", "cluster")
     cluster = places(dialogue, dialogue.unique())
     names = dimensions.to_pylist()
-    columns = steps.select(["corpus", "language", "strategy"]).to_pydict()
+    columns = steps.select(["corpus", "language", "perturbation"]).to_pydict()
     group_of = list(zip(*columns.values(), strict=True))
     for corpus, language, strategy in dict.fromkeys(group_of):
         rows = np.flatnonzero([one == (corpus, language, strategy) for one in group_of])
@@ -262,7 +262,7 @@ def ladder_rows(
                     "method": method,
                     "corpus": corpus,
                     "language": language,
-                    "strategy": strategy,
+                    "perturbation": strategy,
                     "title": _title(strategy),
                     "dimension": dimension,
                     "n": int(result.n[0]),

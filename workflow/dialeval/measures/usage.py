@@ -28,10 +28,11 @@ _WORDS = {
     REASONING_MARK: "a reasoning tag, such as </think> or [THINK], and the text was not split there, so it may contain "
     "reasoning. For engine vllm set the model's reasoning_parser; for an endpoint start its parser (vllm serve "
     "--reasoning-parser NAME), or set reasoning_end",
-    LOW_MASS: f"all labels together have a probability below {LOWEST_MASS:g} and the status is low_mass, without a "
-    "score: the model is about to write something else, usually reasoning. Turn reasoning off: chat_template_options: "
-    "{enable_thinking: false} for engine vllm, extra_body: {chat_template_kwargs: {enable_thinking: false}} for a vLLM "
-    "server, or use a protocol that parses text (rating, letter)",
+    LOW_MASS: f"all answer options together have a probability below {LOWEST_MASS:g} and the status is low_mass, "
+    "without a score: the model is about to write other text, usually reasoning. Turn reasoning off: "
+    "chat_template_options: {enable_thinking: false} for engine vllm, "
+    "extra_body: {chat_template_kwargs: {enable_thinking: false}} for a vLLM server, or use a protocol that "
+    "parses text (rating, letter)",
     BROKEN_LETTERS: "U+FFFD replaces a broken character",
 }
 

@@ -54,7 +54,7 @@ def find_strategy(name: str, place: str = "") -> Strategy:
     """
     if name not in STRATEGIES:
         where = f"{place}: " if place else ""
-        raise UserError(f"{where}'{name}' is not a perturbation strategy; {nearest(name, STRATEGIES)}")
+        raise UserError(f"{where}'{name}' is not a perturbation; {nearest(name, STRATEGIES)}")
     return STRATEGIES[name]
 
 

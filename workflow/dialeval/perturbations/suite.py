@@ -51,7 +51,7 @@ def targets_of_items(
     for row in pairs:
         if row["status"] != "ok":
             continue
-        aimed_at = {target.dimension for target in targets_of(row["strategy"], sensitivities)}
+        aimed_at = {target.dimension for target in targets_of(row["perturbation"], sensitivities)}
         for item_id in (row["original_id"], row["item_id"]):
             wanted.setdefault((row["corpus"], row["language"], item_id), set()).update(aimed_at)
     return wanted
@@ -155,7 +155,7 @@ def _row(item: Item, strategy: str, draw: int, **more: Any) -> dict[str, Any]:
         "language": item.language,
         "level": item.level,
         "cluster": item.cluster,
-        "strategy": strategy,
+        "perturbation": strategy,
         "generator": None,
         "draw": draw,
         "severity": 1,

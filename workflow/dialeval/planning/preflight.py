@@ -232,9 +232,9 @@ def _incomplete_sets(config: Config) -> Iterator[Mistake]:
     if config.robustness is None or folder is None or not folder.is_dir():
         return
     try:
-        check_sets(folder, config.robustness.strategies)
+        check_sets(folder, config.robustness.perturbations)
     except UserError as error:
-        yield Mistake("robustness.published", str(error), ("robustness.strategies",))
+        yield Mistake("robustness.published", str(error), ("robustness.perturbations",))
 
 
 def _unreadable_scenarios(config: Config) -> Iterator[Mistake]:

@@ -371,8 +371,8 @@ def of_perturbation(row: Mapping[str, Any]) -> str:
     """Returns the address of the perturbed items behind a row about judges or a perturbation; else nothing."""
     judge = scorer(_text(row, "judge"), _text(row, "method")) or _text(row, "system")
     if not judge:
-        return to_cases(PERTURBED, _text(row, "strategy")) if row.get("n_pairs") else ""
-    return to_cases(PERTURBED, _text(row, "strategy"), judge=judge, criterion=_text(row, "dimension"))
+        return to_cases(PERTURBED, _text(row, "perturbation")) if row.get("n_pairs") else ""
+    return to_cases(PERTURBED, _text(row, "perturbation"), judge=judge, criterion=_text(row, "dimension"))
 
 
 def of_answers(row: Mapping[str, Any]) -> str:

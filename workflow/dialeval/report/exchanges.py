@@ -181,13 +181,13 @@ _FROM_TEXT: dict[Form, str] = {
     "locate": "parsed from the lines “Choice:” and “Index:”",
     "annotate": "parsed from the lines, one for each kind",
     "scale": "parsed from the number after each criterion",
-    "probability": "computed from the probabilities of the labels",
+    "probability": "computed from the probabilities of the answer options",
 }
 _UNPARSED: dict[Status, str] = {
     "unparsed": "not parsed: the response does not have the required form, or is ambiguous",
     "refused": "not parsed: the model refused, or a filter ended the response",
     "truncated": "not parsed: the response was cut off before the verdict was complete",
-    "low_mass": "not parsed: the labels have too little probability; the model would have written something else",
+    "low_mass": "not parsed: the answer options have too little probability; the model would have written other text",
     "missing": "no response",
 }
 assert set(_FROM_TEXT) == set(get_args(Form))

@@ -283,9 +283,9 @@ PARTS: Mapping[str, PartText] = MappingProxyType(
             "Labels",
             "Human-corrected estimates",
             (
-                "People labelled a random sample of the dialogues. The differences between labels and judge in this "
-                "sample correct the judge's scores of all dialogues. The interval is valid for any judge, and it is "
-                "narrower than that of the labels alone if the judge agrees with people.",
+                "Annotators labelled a random sample of the dialogues. The differences between labels and judge in "
+                "this sample correct the judge's scores of all dialogues. The interval is valid for any judge, and it "
+                "is narrower than that of the labels alone if the judge agrees with the annotators.",
             ),
             leaderboard="Human-corrected leaderboard",
         ),
@@ -293,7 +293,7 @@ PARTS: Mapping[str, PartText] = MappingProxyType(
             "Meta-evaluation",
             "How far can a judge be trusted?",
             (
-                "Judges score responses and dialogues that people rated. The correlation with these ratings measures "
+                "Judges score responses and dialogues with human ratings. The correlation with these ratings measures "
                 "a judge's validity; it is computed within each corpus and then averaged. The tables compare language "
                 "models, embedded models, baselines that any judge has to beat, stored scores, and a model's "
                 "annotations from a corpus. A reference by construction is the severity level of a perturbation.",
@@ -306,8 +306,8 @@ PARTS: Mapping[str, PartText] = MappingProxyType(
             "Did the trained judges learn?",
             (
                 "Judges learned from perturbed dialogues, without human ratings. Their accuracy on held-out dialogues "
-                "shows whether they learned the perturbations; agreement with people is in the part on "
-                "meta-evaluation. A perturbation at 50% was not learned. At 100% a surface cue may give the "
+                "shows whether they learned the perturbations; agreement with human ratings is in the part "
+                "on meta-evaluation. A perturbation at 50% was not learned. At 100% a surface cue may give the "
                 "perturbation away.",
             ),
         ),
@@ -316,7 +316,7 @@ PARTS: Mapping[str, PartText] = MappingProxyType(
             "Can the translations be trusted?",
             (
                 "Models translated corpora utterance by utterance. Unusable translations are left out, with the "
-                "reason; metrics or people checked a sample of the others.",
+                "reason; metrics, judges or human ratings check a sample of the others.",
             ),
         ),
         ROBUSTNESS: PartText(

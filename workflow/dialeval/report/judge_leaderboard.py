@@ -36,7 +36,7 @@ ENSEMBLE = "ensemble"
 ALPHA = 0.05
 PEARSON = "Numbers are Pearson’s r of the judge’s scores with the ratings."
 _AGREES = {
-    "human": "agrees best with people",
+    "human": "agrees best with human ratings",
     "full": "agrees best with the ratings (a model's where no human rated)",
     "construction": "agrees best with the severity of perturbations",
 }

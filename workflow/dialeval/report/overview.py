@@ -156,7 +156,7 @@ def _of_systems(inputs: ReportInputs, board: Board) -> Leaderboard:
 
 
 def _training(inputs: ReportInputs) -> Iterator[Leaderboard]:
-    """Yield the leaderboard of trained judges: AUC on the held-back examples of the training of each, and its gain."""
+    """Yield the leaderboard of trained judges: AUC on the held-out examples of the training of each, and its gain."""
     rows = [
         row
         for row in _rows(inputs, TRAINING_RECORD.name)
@@ -172,8 +172,8 @@ def _training(inputs: ReportInputs) -> Iterator[Leaderboard]:
     answer = f"{len(learned)} of {counted(len(known), 'judge')} learned: the interval of the gain is above zero"
     answer += f" for {listed(learned)}." if learned else " for none."
     answer = answer if known else "No trained judge has an AUC before and after its training with an interval."
-    about = "AUC on the held-back pairs of each judge’s own training; .5 is chance. Trainings differ in difficulty."
-    yield Leaderboard(TRAINING, "Held-back pairs", "Judge", board, Summary(answer, (about,)), {})
+    about = "AUC on the held-out pairs of each judge’s own training; .5 is chance. Trainings differ in difficulty."
+    yield Leaderboard(TRAINING, "Held-out pairs", "Judge", board, Summary(answer, (about,)), {})
 
 
 _METRICS = ("people", "adequacy", "chrf", "bleu")

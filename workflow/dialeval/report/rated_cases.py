@@ -221,7 +221,7 @@ def perturbed_items(inputs: ReportInputs, budget: int) -> CaseShelf | None:
     exchanges = exchanges_of(inputs, sample.scores.select(["judge", "request_id"]).to_pylist())
     by_strategy: dict[str, list[_Pair]] = defaultdict(list)
     for pair in _pairs(sample):
-        by_strategy[pair.row["strategy"]].append(pair)
+        by_strategy[pair.row["perturbation"]].append(pair)
     groups = [
         Group(
             strategy,
@@ -254,8 +254,8 @@ class _Pair:
 def _thetas(inputs: ReportInputs) -> dict[tuple[str, str], float]:
     """Returns the thresholds by perturbation and criterion, for the criteria that each perturbation lowers."""
     table = inputs.tables.get(ROBUSTNESS.name)
-    rows = [] if table is None else table.select(["strategy", "dimension", "threshold"]).to_pylist()
-    return {(row["strategy"], row["dimension"]): row["threshold"] for row in rows}
+    rows = [] if table is None else table.select(["perturbation", "dimension", "threshold"]).to_pylist()
+    return {(row["perturbation"], row["dimension"]): row["threshold"] for row in rows}
 
 
 def _pairs(sample: PerturbedSample) -> list[_Pair]:
@@ -280,7 +280,7 @@ def _pair_case(pair: _Pair, thetas: Mapping[tuple[str, str], float], exchanges: 
     facets = set()
     falls = []
     for judge, protocol, criterion in sorted({*before, *after}):
-        theta = thetas.get((row["strategy"], criterion))
+        theta = thetas.get((row["perturbation"], criterion))
         if theta is not None:
             at = (judge, protocol, criterion)
             shares = _share(before.get(at, [])), _share(after.get(at, []))
@@ -334,7 +334,7 @@ def _table(pair: _Pair, thetas: Mapping[tuple[str, str], float]) -> Block:
     for judge, protocol, criterion in sorted({*pair.scores[0], *pair.scores[1]}):
         repeats = [scores.get((judge, protocol, criterion), []) for scores in pair.scores]
         before, after = (_share(of) for of in repeats)
-        theta = thetas.get((pair.row["strategy"], criterion))
+        theta = thetas.get((pair.row["perturbation"], criterion))
         fall = None if before is None or after is None else [round(before - after, 4), -1, "of 1", ""]
         if fall and theta is not None:
             fall[3] = f"{outcome(before, after, theta)}, threshold {theta:g}"
@@ -366,8 +366,8 @@ def sample_perturbed(
     """
     made = pairs.filter(pc.and_(pc.equal(pairs["status"], "ok"), pc.is_valid(pairs["item_id"])))
     kept, n_pairs = [PAIRS.schema.empty_table()], {}
-    for strategy in pc.unique(made["strategy"]).to_pylist():
-        of_strategy = made.filter(pc.equal(made["strategy"], strategy))
+    for strategy in pc.unique(made["perturbation"]).to_pylist():
+        of_strategy = made.filter(pc.equal(made["perturbation"], strategy))
         names = pc.binary_join_element_wise(of_strategy["corpus"], of_strategy["language"], of_strategy["item_id"], "/")
         chosen = pa.array(sorted(chosen_items(strategy, names.to_pylist(), n, random_seed)), pa.string())
         kept.append(of_strategy.filter(pc.is_in(names, value_set=chosen)).replace_schema_metadata())
@@ -395,8 +395,8 @@ def sample_perturbed(
 
 def _titles(tables: Mapping[str, pa.Table]) -> dict[str, str]:
     table = tables.get(ROBUSTNESS.name)
-    rows = [] if table is None else table.select(["strategy", "title"]).to_pylist()
-    return {row["strategy"]: row["title"] for row in rows}
+    rows = [] if table is None else table.select(["perturbation", "title"]).to_pylist()
+    return {row["perturbation"]: row["title"] for row in rows}
 
 
 # What changed between two texts or two dialogues, word by word.

@@ -10,6 +10,12 @@
   const modelsShown = () => chosen.models ?? chosen.shelf.usualModels?.(chosen.group) ?? [];
   const isOfDialogues = () => chosen.shelf.kind === "dialogues";
 
+  /** Returns the word for a case, such as "seed"; empty if its id begins with it. */
+  function named(shelf, place) {
+    const { noun } = shelf.groups[shelf.groupOf(place)];
+    return shelf.id(place).toLowerCase().startsWith(noun) ? "" : noun;
+  }
+
   function say(message) {
     const place = byId("viewer-message");
     place.textContent = message;
@@ -143,8 +149,8 @@
     if (run !== showRun || shelf !== chosen.shelf) {
       return; // the reader has gone on meanwhile
     }
-    const noun = shelf.groups[shelf.groupOf(place)].noun;
-    byId("case-title").replaceChildren(`${noun[0].toUpperCase()}${noun.slice(1)} `, marking.fill(prose("bdi", "", ""), shelf.id(place), chosen.query));
+    const noun = named(shelf, place);
+    byId("case-title").replaceChildren(noun && `${noun[0].toUpperCase()}${noun.slice(1)} `, marking.fill(prose("bdi", "", ""), shelf.id(place), chosen.query));
     byId("columns").hidden = !isOfDialogues();
     byId("piece").hidden = isOfDialogues();
     byId("models").hidden = !isOfDialogues();
@@ -209,7 +215,7 @@
     }
     await open(place, false);
     const { shelf } = chosen;
-    byId("message").textContent = `${finding.nounOf(chosen)} ${shelf.id(place)}, ${finding.standing(place)}`;
+    byId("message").textContent = `${named(shelf, place) && `${named(shelf, place)} `}${shelf.id(place)}, ${finding.standing(place)}`;
     if (isInList) {
       byId("case-list").querySelector("[aria-current]")?.focus();
     } else if (byId("viewer").getBoundingClientRect().top > innerHeight || byId("viewer").getBoundingClientRect().bottom < 0) {

@@ -309,7 +309,7 @@ class Sources:
     def perturbed(self) -> list[str]:
         """Return the published perturbed sets that are read."""
         folder = self.config.published_perturbations()
-        strategies = self.config.robustness.strategies if self.config.robustness else None
+        strategies = self.config.robustness.perturbations if self.config.robustness else None
         return [str(path) for path in (robustness_sets.files_in(folder, strategies) if folder else [])]
 
     def wordnet(self) -> list[str]:

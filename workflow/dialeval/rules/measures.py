@@ -101,11 +101,11 @@ class MetaEvaluation(Parameters):
         settings = {
             "name": corpus,
             "languages": section.languages,
-            "strategies": section.strategies,
+            "strategies": section.perturbations,
             "steps": section.steps,
             "limit": section.kept,
             "random_seed": self.config.random_seed,
-            "sensitivities": self.config.sensitivities(section.strategies),
+            "sensitivities": self.config.sensitivities(section.perturbations),
         }
         return StageJob("construct_rated", settings)
 
@@ -143,7 +143,7 @@ class MetaEvaluation(Parameters):
         )
         settings = {
             **self._perturbed(section),
-            "ladder_strategies": ladders.strategies if ladders else [],
+            "ladder_strategies": ladders.perturbations if ladders else [],
             "ladder_steps": ladders.steps if ladders else 2,
             "ladder_limit": ladders.limit if ladders else None,
             "published": str(published) if published else None,
@@ -186,7 +186,7 @@ class MetaEvaluation(Parameters):
 
     def _perturbed(self, section: Robustness) -> dict[str, Any]:
         return {
-            "strategies": section.strategies,
+            "strategies": section.perturbations,
             "limit": section.limit,
             "dialogue_draws": section.dialogue_draws,
             "turn_draws": section.turn_draws,

@@ -62,17 +62,17 @@ def _plan(planned: Callable[[PlanSettings, Sources, Templates], Iterator[Planned
     def plan(
         settings: PlanSettings,
         items: list[Path],
-        damaged: list[Path],
+        perturbed: list[Path],
         pairs: list[Path],
         requests: Path,
         templates: Templates,
     ) -> None:
         """Writes the table `requests` of a protocol.
 
-        `damaged` are perturbed items and `pairs` the pairs that they make with their originals: for protocols that
+        `perturbed` are perturbed items and `pairs` the pairs that they make with their originals: for protocols that
         score items.
         """
-        write_requests(requests, planned(settings, Sources(items, damaged, pairs), templates))
+        write_requests(requests, planned(settings, Sources(items, perturbed, pairs), templates))
 
     return plan
 

@@ -68,7 +68,7 @@ def build_report(
     items: list[Path],
     ratings: list[Path],
     scores: list[Path],
-    damaged: list[Path],
+    perturbed: list[Path],
     pairs: list[Path],
     test_items: list[Path],
     test_answers: list[Path],
@@ -160,7 +160,7 @@ def _perturbed_sample(
 ) -> PerturbedSample:
     return sample_perturbed(
         read_tables(files["pairs"], PAIRS),
-        (read_table(path, ITEMS) for path in files["damaged"]),
+        (read_table(path, ITEMS) for path in files["perturbed"]),
         (read_table(path, JUDGEMENTS) for path in files["scores"]),
         tables,
         settings.random_seed,

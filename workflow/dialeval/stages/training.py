@@ -38,7 +38,7 @@ from dialeval.tables.training import (
     TRAINING_SCORES,
 )
 from dialeval.training import lora
-from dialeval.training.encoder import LIBRARIES, Base, encoder_fingerprint, held_back_scores, train_network
+from dialeval.training.encoder import LIBRARIES, Base, encoder_fingerprint, held_out_scores, train_network
 from dialeval.training.encoder_examples import COLUMNS, ExampleSet, read_set
 from dialeval.training.lora_questions import LoraQuestion, LoraQuestions, label_scores, parts_of_sets
 from dialeval.training.results import SCORED_EXAMPLES, data_rows, record_rows, sample_rows
@@ -135,7 +135,7 @@ def _train_encoder(settings: TrainEncoderSettings, base: Base, examples: Example
     make_deterministic(settings.random_seed, on_cpu=on_cpu)  # heads and adapters are drawn, whatever was drawn before
     network = base.network(len(examples.experts))
     make_deterministic(settings.random_seed, on_cpu=on_cpu)
-    before = held_back_scores(network, examples, learning, score=model.score, batch_tokens=model.batch_tokens)
+    before = held_out_scores(network, examples, learning, score=model.score, batch_tokens=model.batch_tokens)
     result = train_network(
         settings.name,
         network,
@@ -145,7 +145,7 @@ def _train_encoder(settings: TrainEncoderSettings, base: Base, examples: Example
         batch_tokens=model.batch_tokens,
         random_seed=settings.random_seed,
     )
-    after = held_back_scores(network, examples, learning, score=model.score, batch_tokens=model.batch_tokens)
+    after = held_out_scores(network, examples, learning, score=model.score, batch_tokens=model.batch_tokens)
     if not is_first():
         return
     metric = Metric(
@@ -164,7 +164,7 @@ def _train_encoder(settings: TrainEncoderSettings, base: Base, examples: Example
         scores = [
             {"example_id": name, "moment": moment, "score": float(score)}
             for moment, found in (("before", before), ("after", after))
-            for name, score in zip(examples.parts["held_back"].names, found, strict=True)
+            for name, score in zip(examples.parts["held_out"].names, found, strict=True)
         ]
         weights = list(network.parameters())
         row = _run_row(
@@ -333,18 +333,18 @@ def _train_lora(
     )
     if not is_first():
         return
-    held_back = [question.prompt for question in parts["held_back"]]
+    held_out = [question.prompt for question in parts["held_out"]]
     batch_tokens = micro_batch(learning)[0] * learning.cutoff
-    after = label_scores(model, held_back, tree, filling=base.filling, batch_tokens=batch_tokens)
+    after = label_scores(model, held_out, tree, filling=base.filling, batch_tokens=batch_tokens)
     with model.disable_adapter():
-        before = label_scores(model, held_back, tree, filling=base.filling, batch_tokens=batch_tokens)
+        before = label_scores(model, held_out, tree, filling=base.filling, batch_tokens=batch_tokens)
     with finished_folder(trained) as folder:
         model.save_pretrained(folder, safe_serialization=True)
         normalise_adapter(folder, Path(prompts.model.model).name if _is_folder(prompts) else prompts.model.model)
         rows = [
             {"example_id": question.example_id, "moment": moment, "score": one.score}
             for moment, scores in (("before", before), ("after", after))
-            for question, one in zip(parts["held_back"], scores, strict=True)
+            for question, one in zip(parts["held_out"], scores, strict=True)
             if one.score is not None
         ]
         row = _run_row(

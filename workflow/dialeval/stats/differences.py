@@ -144,7 +144,7 @@ def item_differences(
         cluster: cluster of each item, numbers or text, shape [n].
         pair: pair of each item, numbers in 0..n_pairs-1, shape [n]; None for one pair.
         first, second: numbers of the systems of each pair, shape [n_pairs].
-        stratum: stratum (task, strategy) of each item, if means over strata are compared, shape [n].
+        stratum: stratum (task, perturbation) of each item, if means over strata are compared, shape [n].
         confidence: nominal coverage.
         scores: whether values are scores on any scale, without strata; else they are proportions, from 0 to 1.
 

@@ -80,7 +80,7 @@ EXPERT_ANSWERS = Table(
 )
 DIALOGBENCH_DIFFERENCES = differences(
     "dialogbench/differences",
-    row="pair of models (and methods) and a task, dimension or all; and ablation",
+    row="pair of models (with their methods) and task, dimension or all tasks; and one row per ablation",
     title="Pairwise tests of models",
     caption="Accuracies by task, by group of tasks and over all, and of the ablations.",
 )

@@ -33,7 +33,7 @@ REQUESTS = Table(
     ),
     row="request to a model (`requests/<protocol>`)",
     columns={
-        "kind": "chat (a text), choice (probabilities of the labels) or loglikelihood (of the continuation)",
+        "kind": "chat (a text), choice (probabilities of the answer options) or loglikelihood (of the continuation)",
         "answer_schema": "JSON schema of the response; empty for free text",
         "subject": "identifiers that the protocol needs to parse the response",
         "left": "system shown first",
@@ -57,7 +57,7 @@ RESPONSES = Table(
         "key": "key of the response in the store",
         "status": "ok, missing (no response), or not_asked (not sent, since the judge was not trained for it)",
         "reasoning": "reasoning of the model, separate from the text",
-        "label_mass": "total probability of all labels as the first token",
+        "label_mass": "total probability of all answer options as the first token",
         "logprob": "log probability of the continuation, in nats",
         "dropped": "number of oldest utterances that were removed to fit the context window",
     },
@@ -80,7 +80,7 @@ USAGE = Table(
         "failures": "number of failures by type",
         "remarks": (
             "number of responses with a reasoning tag (reasoning_mark), with broken characters (broken_letters), or "
-            "with little probability on their labels (low_mass)"
+            "with little probability on the answer options (low_mass)"
         ),
         "seconds": "total answering time of all jobs",
     },
@@ -110,7 +110,7 @@ JUDGE_REPORT = Table(
     title="Embedded judges on perturbed dialogues",
     caption="How well an embedded judge separates held-out original dialogues from perturbed ones.",
     columns={
-        "perturbation": "strategy that perturbed the dialogues; all: every strategy",
+        "perturbation": "perturbation of the dialogues; all: every perturbation",
         "auc": "share of pairs of an original and a perturbed dialogue in which the original scores higher",
         "accuracy": "share of dialogues that are classified correctly",
     },
@@ -128,8 +128,8 @@ STATUSES: Mapping[Status, str] = {
     "refused": "the model declined, or a content filter ended the response; it is not parsed",
     "truncated": "the response ended before or within the verdict (`Index: 1` may be the beginning of 12), or the "
     "prompt left no room for one in the context window of a vLLM model",
-    "low_mass": "under `yes_no` and DialogBench's `choice`: all labels together have a probability below .001 as first "
-    "token. Usually the model starts to reason: see [meta-evaluation](metaeval.md#configuration)",
+    "low_mass": "under `yes_no` and DialogBench's `choice`: all answer options together have a probability below .001 "
+    "as first token. Usually the model starts to reason: see [meta-evaluation](metaeval.md#configuration)",
     "missing": "no response, within the share that the configuration allows",
 }
 """The statuses of responses, for the documentation."""
@@ -138,8 +138,8 @@ Outcome = Literal["left", "right", "tie"]
 """Which of two dialogues is preferred."""
 
 Form = Literal["scale", "probability", "pair", "locate", "annotate"]
-"""The form of a question: a number, the probability of labels, a choice between two, what is seen and where it begins,
-or which of several kinds are seen, and wherever they are."""
+"""The form of a question: a number, probabilities of answer options, a choice between two, a criterion with the
+utterance where it first shows, or several criteria with all utterances that show them."""
 
 # fmt: off
 JUDGEMENTS = Table(
@@ -164,7 +164,7 @@ JUDGEMENTS = Table(
         "place": "number of the first AI utterance, from 1 as in the paper",
         "places": "numbers of all utterances that show the criterion, from 1",
         "value": "score on the scale from `scale_min` to `scale_max`",
-        "mass": "total probability of the labels",
+        "mass": "total probability of the answer options",
         "reason": "the judge's reason, or why the response is unparsed",
     },
 )
@@ -284,7 +284,7 @@ ASIDES = Table(
 SCENARIOS = Table(
     "scenarios",
     schema(scenario_id=TEXT, opening=TEXT, persona=TEXT, goal=TEXT, language=TEXT, more=pa.map_(TEXT, TEXT)),
-    row="situation of a simulated user (`scenarios/scenarios`)",
+    row="scenario of a simulated user (`scenarios/scenarios`)",
     columns={
         "opening": "first utterance of the simulated user; empty if its model writes one",
         "persona": "persona of the simulated user",

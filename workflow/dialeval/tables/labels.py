@@ -249,7 +249,7 @@ VARIANCE_COMPONENTS = Table(
         share=maybe(FLOAT), n_levels=maybe(INT), n_annotators=INT, n_repeats=FLOAT, n=INT, n_clusters=INT,
         note=maybe(TEXT)
     ),
-    row="protocol, criterion and component of the variance of labels, coefficient or design",
+    row="protocol, criterion, statistic and component (a source of the variance of labels, or a design)",
     title="Where the uncertainty of labels comes from",
     caption=(
         "Variance of a single label by its sources; how well the means of the systems generalise to other cases and "

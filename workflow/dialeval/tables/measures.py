@@ -280,7 +280,7 @@ VARIANCE_COMPONENTS = Table(
         estimate=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), share=maybe(FLOAT), n_levels=maybe(INT),
         n_judges=INT, n_repeats=FLOAT, n=INT, n_clusters=INT, note=maybe(TEXT)
     ),
-    row="measure, criterion and component of the variance, coefficient or design",
+    row="measure, criterion, statistic and component (a source of the variance, or a design)",
     title="Where the uncertainty comes from",
     caption=(
         "Variance of a single score by its sources; how well the means of the systems generalise to other cases and "
@@ -410,8 +410,8 @@ COMPARED_NUMBERS = Table(
         "judge": "judge; empty if the estimate does not depend on a judge",
         "scope": "length N, criterion, task and so on",
         "system": "system, examined model or judge that the estimate is about",
-        "value_a": "estimate in the first run", "value_b": "estimate in the second run",
-        "difference": "second run minus first run; in paired comparisons on the shared cases",
+        "value_a": "estimate in run_a", "value_b": "estimate in run_b",
+        "difference": "run_b minus run_a; in paired comparisons on the shared cases",
         "p": "two-sided p-value of no difference, not adjusted",
         "p_holm": "Holm-adjusted p-value over all estimates of the comparison",
         "q_bh": "Benjamini-Hochberg q-value, for exploration: among estimates below 0.05 the expected share of false "
@@ -440,10 +440,10 @@ COMPARED_VERDICTS = Table(
         "n_both": "number of verdicts on cases of both runs", "n_same": "number of these with the same verdict",
         "n_changed": "number of these with another answer (for test items: right or wrong); for scores, a change of at "
         "least half the scale",
-        "n_only_a": "number of verdicts on cases of the first run only",
-        "n_only_b": "number of verdicts on cases of the second run only",
-        "n_lost": "number of verdicts parsed in the first run only",
-        "n_gained": "number of verdicts parsed in the second run only",
+        "n_only_a": "number of verdicts on cases of run_a only",
+        "n_only_b": "number of verdicts on cases of run_b only",
+        "n_lost": "number of verdicts parsed in run_a only",
+        "n_gained": "number of verdicts parsed in run_b only",
     },
 )
 CHANGED_VERDICTS = Table(
@@ -459,7 +459,7 @@ CHANGED_VERDICTS = Table(
         "case_id": "seed or other case", "item_id": "item, test item or perturbed item",
         "left": "system of the judged dialogue; for a pair the first system", "right": "second system of a pair",
         "n_utterances": "the length N",
-        "reason_a": "the judge's reason in the first run", "reason_b": "the judge's reason in the second run",
+        "reason_a": "the judge's reason in run_a", "reason_b": "the judge's reason in run_b",
         "size": "change of the score as a share of its scale; 1 for another answer",
         "same_text": "whether the judge saw the same texts in both runs; empty if the texts are not available",
     },
@@ -471,7 +471,7 @@ CHANGED_SETTINGS = Table(
     columns={
         "kind": "configuration, settings (of jobs), data, prompts, code, libraries or version",
         "place": "field, job or library",
-        "value_a": "value in the first run; empty if not set", "value_b": "value in the second run",
+        "value_a": "value in run_a; empty if not set", "value_b": "value in run_b",
         "n_jobs": "number of affected jobs",
     },
 )

@@ -262,7 +262,7 @@ RATED_CORPORA = Table(
         "agreement_max": "highest mean correlation of two human raters over dimensions",
         "published_n_items": "comp-analysis' Table 1, or xDial-Eval's",
         "published_words_utterance": "xDial-Eval's Table 1",
-        "published_n_dimensions": "xDial-Eval's Table 1: number of dimensions that the corpus' authors had rated",
+        "published_n_dimensions": "xDial-Eval's Table 1: number of dimensions with ratings in the original corpus",
         "human_dimensions": "dimensions with human ratings",
         "model_dimensions": "dimensions with a model's ratings that came with the corpus",
         "filled_dimensions": "dimensions whose ratings a judge of this run imputed (`metaeval.imputer`)",

@@ -9,7 +9,7 @@ PAIRS_OF_CELL = "number of pairs of an original and a perturbed item"
 # fmt: off
 PAIRS = Table(
     "pairs", schema(
-        corpus=TEXT, language=TEXT, level=TEXT, cluster=TEXT, strategy=TEXT, generator=maybe(TEXT), draw=INT,
+        corpus=TEXT, language=TEXT, level=TEXT, cluster=TEXT, perturbation=TEXT, generator=maybe(TEXT), draw=INT,
         severity=INT,
         ladder=maybe(TEXT), original_id=TEXT, item_id=maybe(TEXT), changed=maybe(TEXT), unchanged=BOOL, status=TEXT,
         reason=maybe(TEXT)
@@ -17,7 +17,7 @@ PAIRS = Table(
     row="requested perturbed item (`perturbed/*.pairs`)",
     columns={
         "generator": "rule or model that made the perturbation",
-        "draw": "number of the draw of a strategy on an item, from 0",
+        "draw": "number of the copy, from 0: a perturbation makes several copies of an item",
         "severity": "severity level",
         "changed": "changed text",
         "status": "ok, not_applicable, rejected or missing",
@@ -27,9 +27,9 @@ PAIRS = Table(
 )
 ROBUSTNESS_DIFFERENCES = differences(
     "robustness/differences",
-    row="pair of judges, and strategy and dimension or the average of a level",
+    row="pair of judges and cell (perturbation and dimension), or average over the cells of a level",
     title="Pairwise tests of judges",
-    caption="Ratios of detected perturbations, by strategy and on average.",
+    caption="Ratios of detected pairs, by perturbation and on average.",
 )
 ROBUSTNESS_AVERAGES = Table(
     "robustness/averages", schema(
@@ -38,10 +38,10 @@ ROBUSTNESS_AVERAGES = Table(
     ),
     row="judge, method, corpus and level",
     title="Robustness, on average",
-    caption="Mean ratio of detected perturbations over strategies and dimensions.",
+    caption="Ratio of detected pairs, averaged over perturbations and dimensions.",
     columns={
         **JUDGED,
-        "average": "unweighted mean over cells (strategy and dimension)",
+        "average": "unweighted mean over cells (perturbation and dimension)",
         "n_missing": "number of cells without a ratio",
         "n_cells": "number of averaged cells",
     },
@@ -50,13 +50,13 @@ ROBUSTNESS_AVERAGES = Table(
 )
 ROBUSTNESS = Table(
     "robustness/robustness", schema(
-        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, title=TEXT, dimension=TEXT,
+        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, perturbation=TEXT, title=TEXT, dimension=TEXT,
         threshold=FLOAT, ratio=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), increase_ratio=maybe(FLOAT),
         n=INT,
         n_missing=INT, **BEHIND, note=maybe(TEXT), published_ratio=maybe(FLOAT)
     ),
-    row="judge, method, corpus, strategy and dimension (comp-analysis' Table 12)",
-    title="Robustness by strategy",
+    row="judge, method, corpus, perturbation and dimension (comp-analysis' Table 12)",
+    title="Robustness by perturbation",
     caption=(
         "Share of pairs in which the score falls by more than the threshold, on scores from 0 to 1. Intervals are "
         "clustered by dialogue, since a dialogue is perturbed several times."
@@ -74,7 +74,7 @@ ROBUSTNESS = Table(
 )
 LADDERS = Table(
     "robustness/severity_levels", schema(
-        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, strategy=TEXT, title=TEXT, dimension=TEXT, n=INT,
+        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, perturbation=TEXT, title=TEXT, dimension=TEXT, n=INT,
         n_missing=INT, strictly_decreasing=maybe(FLOAT), strictly_decreasing_ci_low=maybe(FLOAT),
         strictly_decreasing_ci_high=maybe(FLOAT),
         non_increasing=maybe(FLOAT), non_increasing_ci_low=maybe(FLOAT), non_increasing_ci_high=maybe(FLOAT),
@@ -83,7 +83,7 @@ LADDERS = Table(
         non_increasing_design_effect=maybe(FLOAT),
         non_increasing_n_effective=maybe(FLOAT), note=maybe(TEXT)
     ),
-    row="judge, method, corpus, strategy and dimension",
+    row="judge, method, corpus, perturbation and dimension",
     title="Severity levels",
     caption="Whether scores decrease with the severity level of the perturbation.",
     columns={
@@ -100,28 +100,28 @@ LADDERS = Table(
 )
 PAIR_COUNTS = Table(
     "robustness/pairs", schema(
-        corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, title=TEXT, n_requested=INT, n_pairs=INT,
+        corpus=TEXT, language=TEXT, level=TEXT, perturbation=TEXT, title=TEXT, n_requested=INT, n_pairs=INT,
         n_unchanged=INT,
         n_not_applicable=INT, n_rejected=INT, generators=TEXT, reasons=TEXT, published_n=maybe(INT)
     ),
-    row="corpus and strategy (comp-analysis' Table 11)",
+    row="corpus and perturbation (comp-analysis' Table 11)",
     title="Perturbed items",
     caption="Pairs of an original and a perturbed item.",
     columns={
-        "n_not_applicable": "number of items that the strategy does not apply to",
+        "n_not_applicable": "number of items that the perturbation does not apply to",
         "n_unchanged": "number of pairs with identical text",
         "generators": "rules or models that made the perturbations",
-        "reasons": "why the strategy did not apply",
+        "reasons": "why the perturbation did not apply",
     },
     numbers="share",
 )
 SCORE_DROPS = Table(
     "robustness/score_drops", schema(
-        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, dimension=TEXT,
+        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, perturbation=TEXT, dimension=TEXT,
         mean=maybe(FLOAT), p05=maybe(FLOAT), p25=maybe(FLOAT), median=maybe(FLOAT), p75=maybe(FLOAT),
         p95=maybe(FLOAT), n=INT, n_missing=INT
     ),
-    row="judge, method, corpus, strategy and dimension",
+    row="judge, method, corpus, perturbation and dimension",
     title="Score drops",
     caption="Score of the original minus score of the perturbed item.",
     columns={
@@ -134,10 +134,11 @@ SCORE_DROPS = Table(
 )
 THRESHOLDS = Table(
     "robustness/thresholds", schema(
-        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, strategy=TEXT, dimension=TEXT, threshold=FLOAT,
-        ratio=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n=INT, n_missing=INT, **BEHIND, note=maybe(TEXT)
+        judge=TEXT, method=TEXT, corpus=TEXT, language=TEXT, level=TEXT, perturbation=TEXT, dimension=TEXT,
+        threshold=FLOAT, ratio=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n=INT,
+        n_missing=INT, **BEHIND, note=maybe(TEXT)
     ),
-    row="judge, method, corpus, strategy, dimension and threshold of the sweep",
+    row="judge, method, corpus, perturbation, dimension and threshold of the sweep",
     title="Robustness at every threshold",
     shown=False,
     columns={

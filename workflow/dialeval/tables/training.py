@@ -14,7 +14,7 @@ TRAINING_EXAMPLES = Table(
     row="dialogue, or turn in its context, that judges learn from (`training/<name>/examples`)",
     columns={
         "pair_id": "id of the pair; the two examples are in successive rows",
-        "part": "train, development (stops the training) or held_back (never learned from)",
+        "part": "train, development (stops the training) or held_out (never learned from)",
         "criterion": "criterion on which the negative is worse",
         "good": "1 for the positive example, 0 for the negative",
         "kind": "kind of the negative; equal in both rows of a pair",
@@ -53,7 +53,7 @@ TRAINING_DATA = Table(
     title="Training sets",
     caption=(
         "Pairs of a positive and a negative example, by kind of negative. Dialogues with a common passage are a "
-        "cluster, and each cluster is in one part: train, development (early stopping) or held_back (evaluation)."
+        "cluster, and each cluster is in one part: train, development (early stopping) or held_out (evaluation)."
     ),
     columns={
         "kind": "kind of negative example; all: every kind",
@@ -64,7 +64,7 @@ TRAINING_DATA = Table(
 )
 TRAINING_SCORES = Table(
     "training_scores", schema(example_id=TEXT, moment=TEXT, score=FLOAT),
-    row="held-back example and moment (`trained/<judge>/scores.parquet`)",
+    row="held-out example and moment (`trained/<judge>/scores.parquet`)",
     columns={
         "moment": "before the training or after it",
         "score": "score of the judge, from 0 to 1",
@@ -106,10 +106,10 @@ TRAINING_RECORD = Table(
         gain_ci_low=maybe(FLOAT), gain_ci_high=maybe(FLOAT), reason=maybe(TEXT)
     ),
     row="judge, kind of negative and moment",
-    title="AUC on held-back dialogues",
+    title="AUC on held-out dialogues",
     caption=(
         "AUC of each judge before and after its training: the share of pairs of a positive and a negative example in "
-        "which the positive scores higher; ties count half, .5 is chance. A pair is two held-back examples of one "
+        "which the positive scores higher; ties count half, .5 is chance. A pair is two held-out examples of one "
         "kind, criterion and language, not always of one dialogue. Intervals are clustered by dialogue."
     ),
     columns={
@@ -128,8 +128,8 @@ TRAINING_RECORD = Table(
 )
 TRAINING_SAMPLES = Table(
     "training/samples", schema(
-        training=TEXT, criterion=TEXT, kind=TEXT, domain=TEXT, language=TEXT, context=TEXT, true=TEXT, spoiled=TEXT,
-        made_from=maybe(TEXT), part=TEXT, pair_id=TEXT
+        training=TEXT, criterion=TEXT, kind=TEXT, domain=TEXT, language=TEXT, context=TEXT, positive=TEXT,
+        negative=TEXT, made_from=maybe(TEXT), part=TEXT, pair_id=TEXT
     ),
     row="pair of a positive and a negative example, a few of each kind",
     title="Samples of training pairs",
@@ -137,10 +137,10 @@ TRAINING_SAMPLES = Table(
     columns={
         "criterion": "criterion on which the negative is worse",
         "context": "common beginning",
-        "true": "continuation in the human dialogue",
-        "spoiled": "continuation in the negative",
+        "positive": "continuation in the human dialogue",
+        "negative": "continuation in the negative example",
         "made_from": "corpus and dialogue of inserted text",
-        "part": "train, development (stops the training) or held_back (never learned from)",
+        "part": "train, development (stops the training) or held_out (never learned from)",
     },
 )
 # fmt: on

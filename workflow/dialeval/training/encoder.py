@@ -289,7 +289,7 @@ def encoder_fingerprint(
         name: the judge's.
         model: its configuration.
         weights: commit or digest of the encoder that it begins with.
-        examples: the set; what is held back counts too, since its scores are among what a training gives.
+        examples: the set; what is held out counts too, since its scores are among what a training gives.
         random_seed: of the run.
         code: fingerprint of the stage's code.
     """
@@ -308,10 +308,10 @@ def encoder_fingerprint(
 # Scores of the examples that are never learned from, as the judge would give them.
 
 
-def held_back_scores(
+def held_out_scores(
     network: Any, examples: ExampleSet, learning: EncoderTraining, *, score: Score, batch_tokens: int
 ) -> Floats:
-    """Returns the score of every held-back example: the mean of all experts, or that of its criterion's own.
+    """Returns the score of every held-out example: the mean of all experts, or that of its criterion's own.
 
     Where several processes share a training, each computes a part, and all have all scores.
 
@@ -322,7 +322,7 @@ def held_back_scores(
         score: which of the two.
         batch_tokens: tokens that are computed at once.
     """
-    sequences = examples.parts["held_back"].inputs()
+    sequences = examples.parts["held_out"].inputs()
     share, shares = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
     device = f"cuda:{os.environ.get('LOCAL_RANK', '0')}" if learning.gpus else "cpu"
     network.to(device)
@@ -335,7 +335,7 @@ def held_back_scores(
         found = np.sum(_of_all_processes(found, on_cpu=not learning.gpus), axis=0)
     if score == "mean":
         return np.asarray(found.mean(axis=1), dtype=np.float64)
-    own = np.repeat(examples.numbers("held_back"), 2)
+    own = np.repeat(examples.numbers("held_out"), 2)
     return np.asarray(found[np.arange(len(found)), own], dtype=np.float64)
 
 

@@ -81,10 +81,10 @@ def roles(speakers: tuple[str, ...], judged: str) -> tuple[str, ...]:
     return tuple("chatbot" if name == judged else "human" for name in speakers)
 
 
-# Which dialogues judges learn from, which stop the learning, and which are held back.
+# Which dialogues judges learn from, which stop the learning, and which are held out.
 
-Part = Literal["train", "development", "held_back"]
-PARTS: tuple[Part, ...] = ("train", "development", "held_back")
+Part = Literal["train", "development", "held_out"]
+PARTS: tuple[Part, ...] = ("train", "development", "held_out")
 FORMULA = 50
 """A passage that more dialogues than this hold is a formula, such as a greeting: it makes them no cluster."""
 
@@ -102,30 +102,28 @@ class Placed:
     part: Part
 
 
-def split(
-    dialogues: Sequence[HumanDialogue], *, development: float, held_back: float, random_seed: int
-) -> list[Placed]:
+def split(dialogues: Sequence[HumanDialogue], *, development: float, held_out: float, random_seed: int) -> list[Placed]:
     """Returns cluster and part of each dialogue.
 
     Args:
         dialogues: in an order in which new ones come last.
         development: share of the clusters that stop the training.
-        held_back: share of the clusters that are never learned from.
+        held_out: share of the clusters that are never learned from.
         random_seed: of the draw.
     """
     clusters = clusters_of(dialogues)
     part_of: dict[int, Part] = {}
     for first in set(clusters):
         drawn = share_of(random_seed, "part", *map(plain, dialogues[first].utterances))
-        part_of[first] = part_at(drawn, development, held_back)
+        part_of[first] = part_at(drawn, development, held_out)
     return [Placed(dialogues[first].name, part_of[first]) for first in clusters]
 
 
-def part_at(drawn: float, development: float, held_back: float) -> Part:
-    """Returns the part at a number drawn from 0 to 1: those held back come first, then development."""
-    if drawn < held_back:
-        return "held_back"
-    return "development" if drawn < held_back + development else "train"
+def part_at(drawn: float, development: float, held_out: float) -> Part:
+    """Returns the part at a number drawn from 0 to 1: those held out come first, then development."""
+    if drawn < held_out:
+        return "held_out"
+    return "development" if drawn < held_out + development else "train"
 
 
 def clusters_of(dialogues: Sequence[HumanDialogue]) -> list[int]:

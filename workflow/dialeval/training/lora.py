@@ -283,7 +283,7 @@ def lora_fingerprint(
     Args:
         name: the judge's.
         prompts: those of its model.
-        parts: the questions by part; what is held back counts too, since its scores are among what a training gives.
+        parts: the questions by part; what is held out counts too, since its scores are among what a training gives.
         random_seed: of the run.
         code: fingerprint of the stage's code.
     """

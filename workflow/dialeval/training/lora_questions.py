@@ -296,18 +296,18 @@ def by_tokens(lengths: Sequence[int], most_tokens: int) -> Iterator[list[int]]:
 # Examples of several sets together, each dialogue on one side alone.
 
 Row = Mapping[str, Any]
-PARTS = ("train", "development", "held_back")
+PARTS = ("train", "development", "held_out")
 
 
 def parts_of_sets(sets: Iterable[Iterable[Row]]) -> dict[str, list[Row]]:
     """Returns the rows of `training_examples` of some sets by part.
 
-    Each set is split by itself. A dialogue that one of them holds back, or looks at meanwhile, is not learned from in
-    another; one that is held back in one set is not looked at meanwhile in another.
+    Each set is split by itself. A dialogue that one of them holds out, or looks at meanwhile, is not learned from in
+    another; one that is held out in one set is not looked at meanwhile in another.
     """
     rows = [row for one in sets for row in one]
     side = {part: {_dialogue(row) for row in rows if row["part"] == part} for part in PARTS}
-    taken = {"train": side["development"] | side["held_back"], "development": side["held_back"], "held_back": set()}
+    taken = {"train": side["development"] | side["held_out"], "development": side["held_out"], "held_out": set()}
     return {part: [row for row in rows if row["part"] == part and _dialogue(row) not in taken[part]] for part in PARTS}
 
 

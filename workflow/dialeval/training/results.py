@@ -1,4 +1,4 @@
-"""Tables of trainings: composition of the training sets, and judges' accuracy on held-back dialogues.
+"""Tables of trainings: composition of the training sets, and judges' accuracy on held-out dialogues.
 
 A true example is held against the spoiled ones of its own kind, criterion and language: scores of two heads, or of two
 languages, need not be comparable.
@@ -26,7 +26,7 @@ from dialeval.tables.files import read_table, read_tables
 from dialeval.tables.training import TRAINING_EXAMPLES, TRAINING_OVERLAP
 
 ALL = "all"
-HELD_BACK = "held_back"
+HELD_OUT = "held_out"
 MOMENTS = ("before", "after")
 SCORED_EXAMPLES = ["training", "example_id", "part", "criterion", "language", "good", "kind", "cluster"]
 """The columns of examples that the record needs."""
@@ -45,10 +45,10 @@ def record_rows(judge: str, examples: pa.Table, scores: pa.Table, confidence: fl
     Raises:
         UserError: a score is of an example that the sets do not have.
     """
-    held_back = examples.filter(pc.equal(examples["part"], HELD_BACK))
-    of_moment = {moment: _scores_of(judge, held_back, scores, moment) for moment in MOMENTS}
+    held_out = examples.filter(pc.equal(examples["part"], HELD_OUT))
+    of_moment = {moment: _scores_of(judge, held_out, scores, moment) for moment in MOMENTS}
     of_moment = {moment: given for moment, given in of_moment.items() if not np.isnan(given).all()} or of_moment
-    columns = {name: np.array(held_back[name].to_pylist(), dtype=object) for name in SCORED_EXAMPLES}
+    columns = {name: np.array(held_out[name].to_pylist(), dtype=object) for name in SCORED_EXAMPLES}
     good = columns["good"].astype(np.float64)
     stratum = np.array(
         ["\x1f".join(one) for one in zip(columns["criterion"], columns["language"], columns["kind"], strict=True)]
@@ -62,7 +62,7 @@ def record_rows(judge: str, examples: pa.Table, scores: pa.Table, confidence: fl
             found[moment] = auc
             row = {
                 "judge": judge,
-                "part": HELD_BACK,
+                "part": HELD_OUT,
                 "kind": part.kind,
                 "n": auc.n,
                 "auc": auc.auc,
@@ -112,23 +112,23 @@ def sample_rows(examples: pa.Table, random_seed: int, n: int = SAMPLES_PER_KIND)
         yield {
             **{name: negative[name] for name in ("training", "criterion", "kind", "domain", "language", "made_from")},
             "context": "\n".join(lines[0][:common]),
-            "true": "\n".join(lines[0][common:]),
-            "spoiled": "\n".join(lines[1][common:]),
+            "positive": "\n".join(lines[0][common:]),
+            "negative": "\n".join(lines[1][common:]),
             "part": negative["part"],
             "pair_id": negative["pair_id"],
         }
 
 
-def _scores_of(judge: str, held_back: pa.Table, scores: pa.Table, moment: str) -> FloatArray:
-    """Returns the judge's score of each held-back example at a moment, NaN where it has none; shape [n]."""
+def _scores_of(judge: str, held_out: pa.Table, scores: pa.Table, moment: str) -> FloatArray:
+    """Returns the judge's score of each held-out example at a moment, NaN where it has none; shape [n]."""
     given = scores.filter(pc.equal(scores["moment"], moment))
-    ids, values = held_back["example_id"].to_pylist(), given["score"].to_numpy()
+    ids, values = held_out["example_id"].to_pylist(), given["score"].to_numpy()
     places = {name: place for place, name in enumerate(ids)}
     found = np.full(len(ids), np.nan)
     for name, value in zip(given["example_id"].to_pylist(), values, strict=True):
         if name not in places:
             raise UserError(
-                f"{judge} was scored on '{name}', which is not a held-back example of its training sets; its folder "
+                f"{judge} was scored on '{name}', which is not a held-out example of its training sets; its folder "
                 f"belongs to another run: delete it and run the same command again"
             )
         found[places[name]] = value

@@ -151,7 +151,7 @@ class Recipe(BaseModel, defer_build=True):
         languages: None for all that there are.
         pairs_per_language: the most of each language; None for all.
         max_context: utterances before a response that are kept.
-        development, held_back: shares of the dialogues.
+        development, held_out: shares of the dialogues.
         overlap: what happens to dialogues that are judged.
         random_seed: of all draws.
         sensitivities: the user's criteria with the perturbations that lower them.
@@ -166,7 +166,7 @@ class Recipe(BaseModel, defer_build=True):
     pairs_per_language: int | None = None
     max_context: int = 10
     development: float = 0.1
-    held_back: float = 0.1
+    held_out: float = 0.1
     overlap: Literal["refuse", "leave_out"] = "refuse"
     random_seed: int = 0
     sensitivities: dict[str, list[str]] = {}
@@ -194,9 +194,7 @@ LARGE_CLUSTER = 0.05
 def known_dialogues(recipe: Recipe, tables: Iterable[Path]) -> list[Known]:
     """Returns the dialogues of a training set in all languages that its corpora have, with clusters and parts."""
     dialogues = read_dialogues(tables, recipe.domain_of())
-    placed = split(
-        dialogues, development=recipe.development, held_back=recipe.held_back, random_seed=recipe.random_seed
-    )
+    placed = split(dialogues, development=recipe.development, held_out=recipe.held_out, random_seed=recipe.random_seed)
     return list(zip(dialogues, placed, strict=True))
 
 
@@ -273,7 +271,7 @@ ENOUGH = 5
 
 
 def refuse_empty_parts(recipe: Recipe, usable: Sequence[Known], n_judged: Mapping[str, int]) -> None:
-    """Ends a run in which a domain would have nothing to learn from, to stop at, or to hold back.
+    """Ends a run in which a domain would have nothing to learn from, to stop at, or to hold out.
 
     Args:
         recipe: the training set.
@@ -319,7 +317,7 @@ def refuse_parts_without_pairs(recipe: Recipe, counts: Mapping[tuple[str, str, s
 
 
 def _remedy(recipe: Recipe, part: Part) -> str:
-    shares = {"development": recipe.development, "held_back": recipe.held_back}
+    shares = {"development": recipe.development, "held_out": recipe.held_out}
     share = shares.get(part, 1 - sum(shares.values()))
     enough = f"about {math.ceil(ENOUGH / share)} dialogues without common text are needed"
     return enough if part == "train" else f"{enough}, or a larger share ({part}, now {share:g})"

@@ -215,7 +215,7 @@ def write_record(
     curve: Sequence[Mapping[str, Any]],
     run: dict[str, Any],
 ) -> None:
-    """Writes the record of a training beside its weights: tables of held-back scores, of the curve, and of the run.
+    """Writes the record of a training beside its weights: tables of held-out scores, of the curve, and of the run.
 
     Args:
         folder: of what it gave.

@@ -50,8 +50,8 @@ from dialeval.errors import UserError
 
 FORMATS = {
     "jsonl": '`{"dialogue_id": "7", "system": "alpha", "utterances": [{"speaker": "user", "text": "..."}, ...]}`. '
-    "`dialogue` and `dialog` are synonyms of `utterances`, as is `turns` beside `dialogue_id` or with `reader: jsonl`. "
-    "Utterances can be plain texts of two alternating speakers, A and B, or those named by "
+    "`utterances` can also be named `dialogue` or `dialog`, and, beside `dialogue_id` or with `reader: jsonl`, "
+    "`turns`. Utterances can be plain texts of two alternating speakers, A and B, or those named by "
     '`"speakers": ["user", "bot"]`. ParlAI\'s logs (`"dialog": [[{"id": "teacher", "text": "..."}, ...], ...]`), '
     'MultiWOZ 2.2, DREAM and `[[0, "..."], [1, "..."]]` are read too. So are one text of lines `Ann: ...` (SAMSum), '
     'exchanges `{"user": "...", "assistant": "..."}`, and an object of dialogues by their ids.',
@@ -71,8 +71,8 @@ FORMATS = {
     "`messages`, set `reader: preferences`.",
     "comparisons": '`{"prompt": "...", "model_a": "alpha", "response_a": "...", "model_b": "beta", "response_b": '
     '"..."}`: two replies to one context (also `output_1` and `output_2`, ..., and Arena\'s `conversation_a` and '
-    "`conversation_b`). The "
-    "systems are in `model_a`, `generator_1` or `response_0_source`; else they are called as the field, `response_a`.",
+    "`conversation_b`). The systems are in `model_a`, `generator_1` or `response_0_source`; else they have the name of "
+    "the field, `response_a`.",
     "mt_bench": "MT-bench's folder: `question.jsonl`, `model_answer/alpha.jsonl`, ...",
     "rasa": 'Rasa\'s trackers: `{"sender_id": ..., "events": [{"event": "user", "text": "..."}, ...]}`',
     "intercom": "Intercom's conversations with their `conversation_parts`, JSON or JSON Lines. The system is the bot; "

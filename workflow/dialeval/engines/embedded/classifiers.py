@@ -353,16 +353,16 @@ class Dimensions:
         self._classifiers = [PerturbationClassifier(*group, growth, random_seed) for group in taught]
         self._n_rows = np.array([float(len(group.values)) for group in taught])
 
-    def learn_scales(self, opinions: Sequence[Floats], held_back: Sequence[Labelled]) -> None:
+    def learn_scales(self, opinions: Sequence[Floats], held_out: Sequence[Labelled]) -> None:
         """Learn the quantiles of scores; required before `scores`.
 
         Args:
             opinions: for each part its probabilities for examples that it did not learn from.
-            held_back: these examples.
+            held_out: these examples.
         """
         scores = np.concatenate([self._scores(probabilities) for probabilities in opinions])
-        kind = np.concatenate([examples.kind for examples in held_back])
-        weight = np.concatenate([examples.weight for examples in held_back])
+        kind = np.concatenate([examples.kind for examples in held_out])
+        weight = np.concatenate([examples.weight for examples in held_out])
         self._scales = [
             _scale(scores[:, number], weight * np.where(kind == TRUE, 1.0, harm[kind]), kind == TRUE)
             for number, harm in enumerate(self._sensitivity)

@@ -101,7 +101,7 @@ class Learner:
         classes: those of its models' objects, which the file of a learned model may hold.
         needs: how many dialogues it needs besides those of any one fold; 0 if it learns nothing.
         min_folds: how many folds it needs.
-        report: from models and dialogues by script, and the seed, how well held-back dialogues are judged.
+        report: from models and dialogues by script, and the seed, how well held-out dialogues are judged.
     """
 
     learn: Callable[[Sequence[Sequence[Dialogue]], int], Sequence[Model]]

@@ -347,7 +347,7 @@ def _against(judge: Judge, judgement: Judgement, place: int) -> str:
     return strongest_reason(judge, judgement, place) + _odds(judgement)
 
 
-# How well a judge separates held-back dialogues, by kind of perturbation.
+# How well a judge separates held-out dialogues, by kind of perturbation.
 
 MIN_UTTERANCES = 4
 """The least length of the dialogues of the report."""
@@ -355,7 +355,7 @@ MIN_UTTERANCES = 4
 
 @dataclass(frozen=True)
 class ReportRow:
-    """How well held-back dialogues were separated from perturbed ones of the same lengths.
+    """How well held-out dialogues were separated from perturbed ones of the same lengths.
 
     Attributes:
         perturbation: the type of perturbation, or `all`.
@@ -370,7 +370,7 @@ class ReportRow:
     accuracy: float
 
 
-def held_back_report(
+def held_out_report(
     judges: Mapping[tuple[Script, int], Judge],
     parts: Mapping[Script, Sequence[Sequence[Dialogue]]],
     random_seed: int,

@@ -34,7 +34,7 @@ class Learned:
         folds: number of folds.
         digest: hexadecimal; over method, settings, training texts and `VERSION`.
         models: by kind of script and left-out fold.
-        report: of a judge, how well it tells held-back dialogues from spoiled ones, by damage.
+        report: of a judge, how well it tells held-out dialogues from spoiled ones, by damage.
     """
 
     method: str

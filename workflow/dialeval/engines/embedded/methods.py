@@ -14,7 +14,7 @@ from dialeval.engines.embedded.chatbots import Generic, Ngram, Random, Retrieval
 from dialeval.engines.embedded.classifiers import Calibration, Dimensions, Lengths, PerturbationClassifier, Trees
 from dialeval.engines.embedded.features import Reader
 from dialeval.engines.embedded.interfaces import Learner, each_without_its_fold
-from dialeval.engines.embedded.judge import MIN_DIALOGUES, Judge, held_back_report
+from dialeval.engines.embedded.judge import MIN_DIALOGUES, Judge, held_out_report
 from dialeval.engines.embedded.reply_selection import (
     ExpectedReply,
     Places,
@@ -100,7 +100,7 @@ FOREST = Learner(
     ),
     needs=MIN_DIALOGUES,
     min_folds=3,
-    report=held_back_report,
+    report=held_out_report,
 )  # fmt: skip
 """Separates human dialogues from perturbed ones by randomised trees, and scores dimensions."""
 
@@ -129,6 +129,6 @@ SELECTION = Learner(
     (*FOREST.classes, ExpectedReply, Places, ReplyFit, SelectedReplies, Selector, Signs, Uptake),
     needs=MIN_DIALOGUES,
     min_folds=3,
-    report=held_back_report,
+    report=held_out_report,
 )
 """The forest with a model that separates true replies from random ones."""

@@ -37,7 +37,7 @@ FAILURES = {
     "quota": "no credit",
     "not_found": "unknown model or address",
     "parameter": "the endpoint does not support a field; the error names the setting",
-    "unsupported": "the endpoint does not return label probabilities",
+    "unsupported": "the endpoint does not return probabilities of answer options",
     "context_length": "the prompt exceeds the model's window",
     "bad_request": "the endpoint refuses the request",
     "refusal": "the endpoint's content filter refuses the request",

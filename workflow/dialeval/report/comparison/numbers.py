@@ -51,7 +51,7 @@ MEANS_OVER_CASES = (
 OTHER_SYSTEMS = "ratings are relative to the other systems, and the two runs rated different ones"
 RESAMPLES = 300
 """Of which only a spread is taken, which they give to 4%."""
-_PAIR = ["corpus", "language", "strategy", "original_id", "item_id"]
+_PAIR = ["corpus", "language", "perturbation", "original_id", "item_id"]
 FULL = "full"
 _COLUMNS = [
     "source", "variant", "model", "method", "item_id", "cluster", "task", "language", "rotation", "correct", "status"
@@ -370,7 +370,9 @@ def paired_robustness(a: Run, b: Run, table: str, published: Mapping[Key, float]
                 continue  # two methods of the same judge
             for key in published:
                 of = dict(key)
-                scope = ", ".join(str(of[name]) for name in ("corpus", "language", "level", "strategy", "dimension"))
+                scope = ", ".join(
+                    str(of[name]) for name in ("corpus", "language", "level", "perturbation", "dimension")
+                )
                 if of["judge"] == judge and of["method"] == ends[0][2].removesuffix(")") and scope == row["scope"]:
                     sign = 1.0 if ends[0][0].startswith(f"1{MARK}") else -1.0
                     low, high = sorted((sign * row["ci_low"], sign * row["ci_high"]))

@@ -278,7 +278,7 @@ def _cut(text: str) -> str:
 def words_of(comparison: Comparison, page: Path) -> str:
     """Returns what to say in a terminal."""
     first, second = comparison.names
-    lines = [f"a: {first}", f"b: {second}", answer(comparison)]
+    lines = [f"run_a: {first}", f"run_b: {second}", answer(comparison)]
     moved = [row for row in comparison.numbers if row["changed"] in (YES, PERHAPS)]
     moved.sort(key=lambda row: row["p"])
     for row in moved[:N_LINES]:

@@ -169,7 +169,10 @@ OURS: dict[str, Described] = {
     ),
     "translate.j2": Described("A translation of numbered utterances of a dialogue.", _NO_PROMPT),
     "dialogbench_write_en.j2": Described(
-        ("A conversation of ten turns in a given domain, a question about it, options, analysis and label, as JSON."),
+        (
+            "A conversation of ten turns in a given domain, a question about it, options, analysis and correct "
+            "option, as JSON."
+        ),
         (
             "Gives randomly drawn personalities, slot and speaker. Requests several paragraphs of knowledge "
             "instead of 1000 words. The requirements are the paper's, in a shorter list."
@@ -177,7 +180,7 @@ OURS: dict[str, Described] = {
     ),
     "dialogbench_write_zh.j2": Described("The same in Chinese.", "The paper's Chinese prompts are not printed."),
     "dialogbench_filter_en.j2": Described(
-        "Whether an item and its label are correct: correct or incorrect.",
+        "Whether an item and its answer are correct: correct or incorrect.",
         f"The two questions in one sentence; {_FENCE}.",
     ),
     "dialogbench_filter_zh.j2": Described("The same in Chinese.", "The paper's Chinese prompt is not printed."),
@@ -262,12 +265,12 @@ PAPERS: dict[str, Described] = {
     "dialogbench_write_en.j2": Described(
         (
             "For a task: a dialogue of ten turns in a domain, with personalities that the writer chooses "
-            "(sometimes unfriendly), a difficult question, options, analysis and label, in the paper's JSON; "
+            "(sometimes unfriendly), a difficult question, options, analysis and correct option, in the paper's JSON; "
             "for KRG, knowledge of more than 1000 words."
         ),
         (
             "Gives the slot (SF) and the emotions (ED), which the paper leaves to the writer, so that all are "
-            "equally frequent and the label can be checked. Without domain and personalities it is the "
+            "equally frequent and the answer can be checked. Without domain and personalities it is the "
             "paper's basic prompt."
         ),
     ),

@@ -37,7 +37,7 @@ from dialeval.translation import checks
 FORMATS_PAGE = PROJECT / "docs" / "formats.md"
 FORMATS_HEAD = """# Formats, data sets and statuses
 
-This page is generated from the readers, scales, strategies and statuses in the code.
+This page is generated from the readers, scales, perturbations and statuses in the code.
 """
 
 
@@ -87,7 +87,7 @@ def formats_text() -> str:
                 "Perturbations",
                 "See [Robustness](robustness.md). A judge detects a perturbation if the score falls by more than the "
                 "threshold.",
-                ("strategy", "level", "criterion and threshold", "rule"),
+                ("perturbation", "level", "criterion and threshold", "rule"),
                 _strategies(),
             ),
             _table(
@@ -337,8 +337,8 @@ def _about_paper(paper: Paper) -> str:
     standing = sum(not item.is_result and not item.why_not for item in paper.items)
     lines = [
         f"## {paper.name}\n",
-        f"[{paper.title}]({paper.address}). Of {len(paper.items)} items, a run makes {made}, {standing} are prompts, "
-        f"definitions or lists of this project, and {len(paper.items) - made - standing} not made.\n",
+        f"[{paper.title}]({paper.address}). Of {len(paper.items)} items, a run makes {made}; prompts, "
+        f"definitions and lists of this project are {standing}; not made: {len(paper.items) - made - standing}.\n",
         "| item | content | made by | files | needs | remarks |",
         "|---|---|---|---|---|---|",
         *map(_item_row, paper.items),

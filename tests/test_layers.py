@@ -12,13 +12,13 @@ ROOT = Path(__file__).parents[1]
 LIBRARY = ROOT / "workflow" / "dialeval"
 
 
-def floors() -> dict[str, int]:
-    """Returns the floor of each package or module, the ground highest in number."""
+def layers() -> dict[str, int]:
+    """Returns the layer of each package or module, the lowest with the highest in number."""
     page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
     table = page.split("## The library, layer by layer")[1]
     rows = [line.split("|")[2] for line in table.splitlines() if line.startswith("| ")][1:]
     named = [
-        (name, floor) for floor, row in enumerate(rows) for name in re.findall(r"`([a-z_.]+)`", row) if is_ours(name)
+        (name, layer) for layer, row in enumerate(rows) for name in re.findall(r"`([a-z_.]+)`", row) if is_ours(name)
     ]
     assert len(named) == len(dict(named)), "a package is in two layers"
     return dict(named)
@@ -29,8 +29,8 @@ def is_ours(name: str) -> bool:
     return path.is_dir() or path.with_suffix(".py").is_file()
 
 
-def floor_of(module: str, known: dict[str, int]) -> int:
-    """Returns the floor of the nearest of its packages that the page names."""
+def layer_of(module: str, known: dict[str, int]) -> int:
+    """Returns the layer of the nearest of its packages that the page names."""
     parts = module.split(".")
     return next(known[name] for n in range(len(parts), 0, -1) if (name := ".".join(parts[:n])) in known)
 
@@ -45,31 +45,31 @@ def imports() -> Iterator[tuple[str, str]]:
                     yield module, f"{node.module}.{alias.name}".removeprefix("dialeval.")
 
 
-def test_every_package_and_module_has_a_floor() -> None:
+def test_every_package_and_module_has_a_layer() -> None:
     there = {path.name for path in LIBRARY.iterdir() if (path / "__init__.py").exists()}
     there |= {path.stem for path in LIBRARY.glob("[a-z]*.py")}
-    assert {name for name in floors() if "." not in name} == there
+    assert {name for name in layers() if "." not in name} == there
 
 
 def test_nothing_imports_upwards() -> None:
-    known = floors() | {"__main__": 0, "__init__": 0, "__version__": len(floors())}
+    known = layers() | {"__main__": 0, "__init__": 0, "__version__": len(layers())}
     upwards = [
         f"{module} imports {imported}"
         for module, imported in imports()
-        if floor_of(imported, known) < floor_of(module, known)
+        if layer_of(imported, known) < layer_of(module, known)
     ]
     assert upwards == []
 
 
-def test_rooms_import_each_other_in_no_circle() -> None:
+def test_packages_import_each_other_in_no_circle() -> None:
     needs: dict[str, set[str]] = {}
     for module, imported in imports():
-        room, other = module.split(".")[0], imported.split(".")[0]
-        if room != other and is_ours(other):
-            needs.setdefault(room, set()).add(other)
+        package, other = module.split(".")[0], imported.split(".")[0]
+        if package != other and is_ours(other):
+            needs.setdefault(package, set()).add(other)
     assert list(TopologicalSorter(needs).static_order())  # raises CycleError, which names the circle
 
 
-def test_the_picture_shows_every_room() -> None:
-    picture = (ROOT / "docs" / "images" / "floors.svg").read_text(encoding="utf-8")
-    assert set(re.findall(r">([a-z_]+)</text></g>", picture)) == {name for name in floors() if "." not in name}
+def test_the_picture_shows_every_package() -> None:
+    picture = (ROOT / "docs" / "images" / "layers.svg").read_text(encoding="utf-8")
+    assert set(re.findall(r">([a-z_]+)</text></g>", picture)) == {name for name in layers() if "." not in name}
