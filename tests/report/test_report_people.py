@@ -185,8 +185,8 @@ def test_ranks_by_people_are_shown_where_they_decide() -> None:
         "Rank", "Human-corrected felt (empathy)",
     ]  # fmt: skip
     words = (
-        "v1 comes first, according to human-corrected estimates: first by felt (empathy) (5.000). By felt (empathy), v2 "
-        "does not differ significantly from v1."
+        "v1 comes first, according to human-corrected estimates: first by felt (empathy) (5.000). By felt (empathy), "
+        "v2 does not differ significantly from v1."
     )
     assert summarise(inputs, board).answer == words
     (shown,) = people_boards(inputs)

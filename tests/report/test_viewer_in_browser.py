@@ -157,7 +157,8 @@ def test_back_from_the_first_case_that_was_opened_returns_to_the_page_as_it_was(
     for leave in (
         "document.querySelector('#case-list li:nth-child(3) button').click()",
         "document.dispatchEvent(new KeyboardEvent('keydown', {key: 'j'}))",
-        "(() => { const s = document.getElementById('search'); s.value = 'MT-2'; s.dispatchEvent(new Event('input')); })()",
+        "document.getElementById('search').value = 'MT-2';"
+        "document.getElementById('search').dispatchEvent(new Event('input'))",
     ):
         browser.open(address, until=f"{TITLE} === 'Seed MT-1'")
         listed = texts(browser, "#case-list li")
