@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import metaeval_example
@@ -82,6 +82,12 @@ def _assert_readable(figure: Picture) -> None:
         width = min(box.x1, against.x1) - max(box.x0, against.x0)
         height = min(box.y1, against.y1) - max(box.y0, against.y0)
         assert width < 1.0 or height < 2.0, f"{one} overlaps {other}"
+    for axis in (panel.xaxis for panel in figure.axes):
+        ticks = [tick.label1 for tick in axis._update_ticks() if tick.label1.get_text()]
+        if all(one.get_rotation() == 0 for one in ticks):
+            boxes = sorted((one.get_window_extent() for one in ticks), key=lambda box: float(box.x0))
+            gaps = [after.x0 - before.x1 for before, after in pairwise(boxes)]
+            assert min(gaps, default=9.0) > 0.03 * figure.dpi, [one.get_text() for one in ticks]
 
 
 @pytest.mark.parametrize(("number", "n_judges"), [(1, 1), (4, 2), (14, 1)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 import pandas as pd
@@ -29,7 +29,7 @@ from drawn_figures import (
 )
 
 from dialeval.figures.panels import HeatMap, Lines
-from dialeval.figures.plot import Missing
+from dialeval.figures.plot import Missing, figure_of_plot
 from dialeval.figures.row_panels import Forest
 from dialeval.figures.systems import groups_of
 
@@ -129,6 +129,19 @@ def test_an_interval_far_beyond_the_others_does_not_stretch_the_axis() -> None:
     table = ratings(SYSTEMS, JUDGES[:1])
     table.loc[table["system"] == "b", "davidson_ci_high"] = 9e6
     assert panels(plot("measures/ratings", {"mine/ratings": table}))[0].limits[1] < 3000
+
+
+def test_ticks_of_narrow_axes_do_not_touch() -> None:
+    table = ratings(["Harbour 2 (large)", *SYSTEMS], JUDGES[:2]).query("n_utterances == 8")
+    numbers = {"estimate": [1521.0, 1143.0, 724.0, 612.0] * 2, "ci_low": 282.0, "ci_high": 1832.0}
+    wide = table.assign(**numbers, bradley_terry=np.nan, davidson=np.nan)
+    found = plot("measures/ratings", {"mine/ratings": wide})
+    figure = figure_of_plot(found)
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        shown = [tick.label1.get_window_extent() for tick in axes.xaxis._update_ticks() if tick.label1.get_text()]
+        assert len(shown) > 1
+        assert all(after.x0 - before.x1 > 2 for before, after in pairwise(shown))
 
 
 def test_battles_are_ratings_best_first() -> None:

@@ -62,10 +62,12 @@ def test_people_decide_who_is_best_and_order_the_board() -> None:
     assert board.models == ("v1", "v2")
     said = summarise(inputs, board)
     assert said.answer.startswith(
-        "v1 is best, according to human-corrected estimates: first by felt (empathy) (5). By felt"
+        "v1 is best, according to human-corrected estimates: first by felt (empathy) (5.000). By felt"
     )
-    assert said.headline == "v1 comes first: 5 by felt (empathy), human-corrected. The order was not tested."
-    assert ("felt (empathy): 28 to 30 labelled items per system; bias of judge clerk: -1.5 to +0.5.") in said.details
+    assert said.headline == "v1 comes first: 5.000 by felt (empathy), human-corrected. The order was not tested."
+    assert (
+        "felt (empathy): 28 to 30 labelled items per system; bias of judge clerk: -1.500 to +0.500."
+    ) in said.details
 
 
 def test_the_part_on_labels_holds_the_three_side_by_side_and_says_where_the_judge_alone_differs() -> None:
@@ -74,7 +76,7 @@ def test_the_part_on_labels_holds_the_three_side_by_side_and_says_where_the_judg
         "Human-corrected felt (empathy)", "Labels only: felt (empathy)", "Judge only: felt (empathy)",
     ]  # fmt: skip
     assert one.summary.answer.startswith(
-        "v1 is best, according to human-corrected estimates: first by felt (empathy) (5). By felt"
+        "v1 is best, according to human-corrected estimates: first by felt (empathy) (5.000). By felt"
     )
     assert one.summary.basis == (
         "According to judge clerk alone, the first is v2 by felt (empathy).",
@@ -94,7 +96,8 @@ def test_simulated_annotators_are_called_so_everywhere() -> None:
     said = summarise(inputs, board)
     assert said.answer.startswith("v1 is best, according to estimates corrected by simulated labels")
     assert (
-        said.headline == "v1 comes first: 5 by felt (empathy), corrected by simulated labels. The order was not tested."
+        said.headline
+        == "v1 comes first: 5.000 by felt (empathy), corrected by simulated labels. The order was not tested."
     )
     assert "simulated annotators (a program, not people)" in " ".join(said.basis)
 
@@ -160,7 +163,7 @@ def test_a_system_without_a_number_comes_last_and_nothing_breaks() -> None:
 def test_no_system_is_best_where_only_one_was_labelled() -> None:
     inputs = run([row("v1", 5.0), row("v2", None)])
     (board,) = build_boards(inputs)
-    words = "Only v1 was labelled, so there is no ranking: 5 by felt (empathy)."
+    words = "Only v1 was labelled, so there is no ranking: 5.000 by felt (empathy)."
     assert summarise(inputs, board).answer == words
     (one,) = people_boards(inputs)
     assert one.summary.answer == words
@@ -182,8 +185,8 @@ def test_ranks_by_people_are_shown_where_they_decide() -> None:
         "Rank", "Human-corrected felt (empathy)",
     ]  # fmt: skip
     words = (
-        "v1 comes first, according to human-corrected estimates: first by felt (empathy) (5). By felt (empathy), v2 "
-        "does not differ significantly from v1."
+        "v1 comes first, according to human-corrected estimates: first by felt (empathy) (5.000). By felt (empathy), "
+        "v2 does not differ significantly from v1."
     )
     assert summarise(inputs, board).answer == words
     (shown,) = people_boards(inputs)

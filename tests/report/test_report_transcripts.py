@@ -30,7 +30,7 @@ def test_a_run_of_transcripts_alone_has_its_own_part_with_board_tables_and_dialo
     page = build_report(mine.inputs())
     assert ids(page) == ["overview", "of-support", "of-support-leaderboard", "of-support-tables", "cases"]
     assert "Which system of support is best?" in page
-    assert "v2 is best, according to judge clerk: first by helpful Elo (1020.0) and felt (empathy) (6.5)." in page
+    assert "v2 is best, according to judge clerk: first by helpful Elo (1020.0) and felt (empathy) (6.500)." in page
     assert "5 dialogues of 2 systems." in page
     assert "dialogues are in results/items/*.parquet." in page
     assert "chatbot" not in re.sub(r"<script.*?</script>", "", page, flags=re.S)
@@ -70,8 +70,8 @@ def test_what_more_cases_and_judges_would_add_is_said_and_tabulated() -> None:
     inputs = dataclasses.replace(run, tables=tables)
     details = summarise(inputs, build_boards(inputs)[0]).details
     assert (
-        "felt (mean, empathy): the interval of a difference of two systems by one judge is ±0.4 on average; twice the "
-        "cases narrow it to ±0.28 and twice the repeats to ±0.39."
+        "felt (mean, empathy): the interval of a difference of two systems by one judge is ±0.400 on average; twice "
+        "the cases narrow it to ±0.280 and twice the repeats to ±0.390."
     ) in details
     assert "felt: significant over a population of judges (Holm): 1 of 1 difference." in details
     page = build_report(inputs)

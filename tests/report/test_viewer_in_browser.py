@@ -153,6 +153,67 @@ def test_back_returns_from_case_to_case(browser: Browser, address: str) -> None:
         browser.wait(f"{TITLE} === 'Seed {name}'")
 
 
+def test_back_from_the_first_case_that_was_opened_returns_to_the_page_as_it_was(browser: Browser, address: str) -> None:
+    for leave in (
+        "document.querySelector('#case-list li:nth-child(3) button').click()",
+        "document.dispatchEvent(new KeyboardEvent('keydown', {key: 'j'}))",
+        "document.getElementById('search').value = 'MT-2';"
+        "document.getElementById('search').dispatchEvent(new Event('input'))",
+    ):
+        browser.open(address, until=f"{TITLE} === 'Seed MT-1'")
+        listed = texts(browser, "#case-list li")
+        browser.evaluate("document.getElementById('case-list').scrollIntoView()")
+        place = browser.evaluate("scrollY")
+        browser.evaluate(leave)
+        browser.wait(f"{TITLE} !== 'Seed MT-1'")
+        browser.evaluate("history.back()")
+        browser.wait(f"{TITLE} === 'Seed MT-1'")
+        assert browser.evaluate("location.hash") == "", leave
+        assert texts(browser, "#case-list li") == listed
+        assert browser.evaluate("document.getElementById('search').value") == ""
+        assert browser.evaluate("scrollY") == place
+        browser.evaluate("history.forward()")
+        browser.wait(f"{TITLE} !== 'Seed MT-1'")
+
+
+def test_on_a_phone_a_case_of_the_list_comes_into_view_and_back_returns_to_the_list(
+    browser: Browser, address: str
+) -> None:
+    top = "document.getElementById('{}').getBoundingClientRect().top"
+    browser.look(400, 800)
+    try:
+        browser.open(address, until=f"{TITLE} === 'Seed MT-1'")
+        browser.evaluate("document.getElementById('viewer').scrollIntoView()")
+        assert browser.evaluate(f"{top.format('case-title')} > innerHeight / 2")
+        browser.click("#case-list li:nth-child(3) button")
+        browser.wait(f"{TITLE} !== 'Seed MT-1'")
+        browser.wait(f"{top.format('case-title')} < innerHeight / 2")
+        browser.evaluate("history.back()")
+        browser.wait(f"{TITLE} === 'Seed MT-1'")
+        browser.wait(f"{top.format('case-list')} > 0 && {top.format('case-title')} > innerHeight / 2")
+    finally:
+        browser.look(1200, 900)
+
+
+def test_a_number_opens_its_cases_as_often_as_it_is_clicked(browser: Browser, address: str) -> None:
+    browser.open(address, until=READY)
+    for _ in range(2):
+        browser.click("#board-1 a.to-cases")
+        browser.wait("Math.abs(document.getElementById('viewer').getBoundingClientRect().top) < innerHeight / 2")
+        browser.evaluate("scrollTo(0, 0)")
+    browser.evaluate("history.back()")
+    browser.wait("location.hash === ''")
+
+
+def test_an_id_that_begins_with_the_noun_is_not_named_twice(browser: Browser, address: str) -> None:
+    browser.open(address, until=READY)
+    named = [browser.evaluate(f"nounBefore({noun!r}, {name!r})") for noun, name in TITLES]
+    assert named == ["Case ", "", "", "Seed "]
+
+
+TITLES = (("Case", "casement"), ("Case", "case 0"), ("case", "Case-1"), ("Seed", "MT-1"))
+
+
 @pytest.mark.parametrize(
     ("old", "title"),
     [

@@ -138,10 +138,20 @@ class RowPanel(Panel):
         room = axes.get_position().width * width / (max(map(text_width, map(self._tick, axes.get_xlim()))) + 0.16)
         axes.xaxis.set_major_locator(MaxNLocator(min(max(int(room), 2), 4), steps=[1, 2, 2.5, 5, 10]))
         axes.xaxis.set_major_formatter(lambda value, _: self.unit.tick(value))
+        self._part_ticks(axes)
         axes.set_xlabel(self.axis)
         for one in self._known_references():
             axes.axvline(one.value, **THIN)
         self._name_references(axes, width)
+
+    def _part_ticks(self, axes: Axes) -> None:
+        """Leave out every second tick of a narrow axis on which the labels would touch."""
+        low, high = axes.get_xlim()
+        ticks = [float(tick) for tick in axes.get_xticks() if low <= tick <= high]
+        inch = (high - low) / (axes.get_position().width * axes.get_figure().get_figwidth())
+        widest = max((text_width(self.unit.tick(tick)) for tick in ticks), default=0.0)
+        if len(ticks) > 1 and (ticks[1] - ticks[0]) / inch < widest + 0.05:
+            axes.set_xticks(ticks[::2])
 
     def _name_references(self, axes: Axes, width: float) -> None:
         """Write the names of the references above the axes; of two overlapping names, one goes left and one right."""

@@ -5,6 +5,7 @@ const address = (() => {
 
   const NOT_FACETS = new Set(["cases", "of", "from", "case", "q", "models", "version", "sort", "by"]);
   const kept = new Map();
+  let shown = "";
 
   /** Returns the values of every field; what is damaged is passed over. */
   function fields(hash = location.hash) {
@@ -43,9 +44,10 @@ const address = (() => {
     return found;
   }
 
-  /** Returns which cases the address asks for, or null where it asks for none. */
+  /** Returns which cases the address asks for, else those that were open when the reader left it, or null. */
   function cases() {
-    const found = ofToday(location.hash);
+    const asked = ofToday(location.hash);
+    const found = asked.has("cases") ? asked : fields(history.state?.left ?? "");
     if (!found.has("cases")) {
       return null;
     }
@@ -63,14 +65,38 @@ const address = (() => {
     };
   }
 
-  /** Writes fields, as a new step to go back from or in place of the last one; empty ones are left out. */
-  function write(content, isStep) {
+  function hashOf(content) {
     const all = [...content.filter(([name]) => !kept.has(name)), ...[...kept].map(([name, values]) => [name, values()])];
     const parts = all.filter(([, values]) => values.length).map(([name, values]) => `${name}=${values.map(encodeURIComponent).join(",")}`);
-    const hash = `#${parts.join("&")}`;
+    return `#${parts.join("&")}`;
+  }
+
+  /** Notes what is open. */
+  function note(content) {
+    shown = hashOf(content);
+  }
+
+  /** Keeps with the present address what is open, so that the browser's Back shows it again. */
+  const leave = () => history.replaceState({ left: shown }, "");
+
+  /** Whether the browser came back to an address that was left: it restores how far the page was scrolled. */
+  const isReturn = () => typeof history.state?.left === "string";
+
+  /** Writes fields, as a new step to go back from or in place of the last one; empty ones are left out.
+   *
+   * Cases that an address without any opens are always a step: else the browser's Back would leave the page.
+   */
+  function write(content, isStep) {
+    const hash = hashOf(content);
+    const isFirst = !ofToday(location.hash).has("cases") && content.some(([name]) => name === "cases");
     if (hash !== location.hash) {
       try {
-        history[isStep ? "pushState" : "replaceState"](null, "", parts.length ? hash : location.pathname + location.search);
+        if (isStep || isFirst) {
+          leave();
+          history.pushState(null, "", hash);
+        } else {
+          history.replaceState(history.state, "", hash === "#" ? location.pathname + location.search : hash);
+        }
       } catch {
         // a browser lets an address change only so often, as where a key is held down: the next one is written again
       }
@@ -83,5 +109,5 @@ const address = (() => {
   /** Writes the fields that are kept anew and leaves the others. */
   const refresh = () => write([...ofToday(location.hash)], false);
 
-  return { fields, cases, write, keep, refresh };
+  return { fields, cases, write, note, leave, isReturn, keep, refresh };
 })();

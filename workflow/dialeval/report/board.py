@@ -150,7 +150,14 @@ def write_number(value: float | int | None, kind: Kind) -> str:
         case "count":
             return f"{int(value):,}"
         case _:
-            return str(value) if isinstance(value, int) else f"{value:.4g}"
+            return str(value) if isinstance(value, int) else _with_all_digits(value)
+
+
+def _with_all_digits(value: float) -> str:
+    """Returns a number with four digits, zeros at its end too, so that the numbers of a column are alike."""
+    size = abs(value)
+    digits = 3 if size < 10 else 2 if size < 100 else 1
+    return f"{value:.4g}" if 0 < size < 0.01 or size >= 1000 else f"{value:.{digits}f}"
 
 
 def write_interval(low: float | None, high: float | None, kind: Kind) -> str:

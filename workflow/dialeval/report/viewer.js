@@ -11,11 +11,6 @@
   const isOfDialogues = () => chosen.shelf.kind === "dialogues";
 
   /** Returns the word for a case, such as "seed"; empty if its id begins with it. */
-  function named(shelf, place) {
-    const { noun } = shelf.groups[shelf.groupOf(place)];
-    return shelf.id(place).toLowerCase().startsWith(noun) ? "" : noun;
-  }
-
   function say(message) {
     const place = byId("viewer-message");
     place.textContent = message;
@@ -24,28 +19,25 @@
 
   // ---- The address ----
 
-  /** Puts what is open and chosen into the address; a step is one that the reader can go back from. */
-  function writeAddress(isStep) {
+  /** Returns what is open and chosen, as fields of the address. */
+  function openFields() {
     const { shelf, group, place, typed, filter, models, version } = chosen;
     const name = (one) => (shelf.groups.length > 1 && one >= 0 ? [shelf.groups[one].name] : []);
-    address.write(
-      [
-        ["cases", [shelf.kind]],
-        ["of", name(group)],
-        ["from", group < 0 && place >= 0 ? name(shelf.groupOf(place)) : []],
-        ["case", place < 0 ? [] : [shelf.id(place)]],
-        ["q", typed ? [typed] : []],
-        ...filter,
-        ["models", models && isOfDialogues() ? models.map((model) => shelf.index.models[model]) : []],
-        ["version", version ? [version] : []],
-        ["by", chosen.order ? [chosen.order] : []],
-      ],
-      isStep,
-    );
+    return [
+      ["cases", [shelf.kind]],
+      ["of", name(group)],
+      ["from", group < 0 && place >= 0 ? name(shelf.groupOf(place)) : []],
+      ["case", place < 0 ? [] : [shelf.id(place)]],
+      ["q", typed ? [typed] : []],
+      ...filter,
+      ["models", models && isOfDialogues() ? models.map((model) => shelf.index.models[model]) : []],
+      ["version", version ? [version] : []],
+      ["by", chosen.order ? [chosen.order] : []],
+    ];
   }
 
   /** Shows what the address asks for, and returns whether it asks for anything that there is. */
-  async function followAddress() {
+  async function followAddress(isReturn = address.isReturn()) {
     const wanted = address.cases();
     if (!wanted) {
       return false;
@@ -81,11 +73,13 @@
       return true; // another address was followed meanwhile
     }
     if (named === undefined && wanted.id !== null) {
-      missing.push(`no ${finding.nounOf(chosen)} ${wanted.id}`);
+      missing.push(`no ${nounBefore(finding.nounOf(chosen), wanted.id)}${wanted.id}`);
     }
     say(missing.length ? `This page has ${missing.join(", and ")}.` : "");
     await show(named ?? found[0] ?? -1);
-    bringIntoView();
+    if (!isReturn) {
+      bringIntoView();
+    }
     return true;
   }
 
@@ -137,8 +131,9 @@
     chosen.place = place;
     finding.mark(place);
     if (isStep !== null) {
-      writeAddress(isStep);
+      address.write(openFields(), isStep);
     }
+    address.note(openFields());
     if (place < 0) {
       showNothing();
       return;
@@ -149,8 +144,9 @@
     if (run !== showRun || shelf !== chosen.shelf) {
       return; // the reader has gone on meanwhile
     }
-    const noun = named(shelf, place);
-    byId("case-title").replaceChildren(noun && `${noun[0].toUpperCase()}${noun.slice(1)} `, marking.fill(prose("bdi", "", ""), shelf.id(place), chosen.query));
+    const noun = shelf.groups[shelf.groupOf(place)].noun;
+    const title = nounBefore(`${noun[0].toUpperCase()}${noun.slice(1)}`, shelf.id(place));
+    byId("case-title").replaceChildren(title, marking.fill(prose("bdi", "", ""), shelf.id(place), chosen.query));
     byId("columns").hidden = !isOfDialogues();
     byId("piece").hidden = isOfDialogues();
     byId("models").hidden = !isOfDialogues();
@@ -215,7 +211,7 @@
     }
     await open(place, false);
     const { shelf } = chosen;
-    byId("message").textContent = `${named(shelf, place) && `${named(shelf, place)} `}${shelf.id(place)}, ${finding.standing(place)}`;
+    byId("message").textContent = `${nounBefore(finding.nounOf(chosen), shelf.id(place))}${shelf.id(place)}, ${finding.standing(place)}`;
     if (isInList) {
       byId("case-list").querySelector("[aria-current]")?.focus();
     } else if (byId("viewer").getBoundingClientRect().top > innerHeight || byId("viewer").getBoundingClientRect().bottom < 0) {
@@ -313,7 +309,7 @@
     byId("case-list").addEventListener("click", (event) => {
       const button = event.target.closest("button");
       if (button) {
-        open(Number(button.dataset.place));
+        open(Number(button.dataset.place)).then(() => isWide() || bringIntoView());
       }
     });
     byId("versions").addEventListener("click", (event) => {
@@ -336,6 +332,14 @@
         byId("case-title").focus();
         goToHit();
       },
+    });
+    document.addEventListener("click", ({ target }) => {
+      const link = target.closest('a[href^="#"]');
+      if (link && link.hash !== location.hash) {
+        address.leave();
+      } else if (link) {
+        followAddress(false).catch(complain); // the browser says nothing of an address that it is at
+      }
     });
     window.addEventListener("hashchange", () => followAddress().catch(complain));
   }
