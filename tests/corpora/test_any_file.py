@@ -38,8 +38,8 @@ def test_a_damaged_file_is_read_or_refused(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", FORMATS)
 def test_thousands_of_damaged_files_are_read_or_refused(tmp_path: Path, name: str) -> None:
     FORMATS[name].write(tmp_path)
-    for number in range(QUICK, QUICK + SLOW):
-        read_damaged(FORMATS[name], tmp_path, f"{name}/{number}")
+    refused = sum(read_damaged(FORMATS[name], tmp_path, f"{name}/{number}") for number in range(QUICK, QUICK + SLOW))
+    assert 0 < refused < SLOW
 
 
 def read_damaged(form: Format, folder: Path, seed: str) -> bool:

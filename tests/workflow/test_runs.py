@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -48,11 +49,14 @@ def test_what_a_run_leaves(undisturbed: Workspace) -> None:
 def test_shards_change_no_dialogue_and_no_number(undisturbed: Workspace, finished: Workspace) -> None:
     models = {name: {**model, "shards": 2} for name, model in SMALL["models"].items()}
     finished.configure(models=models)
+    shutil.rmtree(finished.folder / "store")  # all is answered again
     finished.run()
     one, other = undisturbed.tables(), finished.tables()
-    for name in one:
-        if name.endswith((".csv", ".svg")):
-            assert one[name] == other[name], name
+    assert "responses/forest/arena/2-of-2.parquet" in other.keys() - one.keys()
+    compared = {name for name in one if name.endswith((".csv", ".svg"))}
+    compared |= {f"dialogues/{name}.parquet" for name in SMALL["chatbots"]}
+    for name in compared:
+        assert one[name] == other[name], name
 
 
 @pytest.mark.slow
