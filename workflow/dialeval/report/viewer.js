@@ -10,7 +10,6 @@
   const modelsShown = () => chosen.models ?? chosen.shelf.usualModels?.(chosen.group) ?? [];
   const isOfDialogues = () => chosen.shelf.kind === "dialogues";
 
-  /** Returns the word for a case, such as "seed"; empty if its id begins with it. */
   function say(message) {
     const place = byId("viewer-message");
     place.textContent = message;
