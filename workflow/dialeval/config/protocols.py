@@ -190,16 +190,20 @@ def _foreign_options(field: str, protocol: Protocol) -> Iterator[Mistake]:
     for option, forms in OF_FORMS.items():
         if option in given and protocol.form not in forms:
             remedy = "write it under data" if (option, protocol.form) == ("n_utterances", "pair") else "remove it"
-            words = f"form {protocol.form} has no such option, but {', '.join(forms)}; {remedy}"
+            words = f"form {protocol.form} has no such option (only form {' or '.join(forms)} has it); {remedy}"
             yield Mistake(f"{field}.{option}", words)
     if "turns" in protocol.data.model_fields_set and protocol.form not in ("scale", "probability"):
         yield Mistake(
-            f"{field}.data.turns", f"form {protocol.form} has no such option, but scale, probability; remove it"
+            f"{field}.data.turns",
+            f"form {protocol.form} has no such option (only form scale or probability has it); remove it",
         )
     if protocol.form != "pair":
         for option in OF_PAIRS:
             if option in protocol.data.model_fields_set:
-                yield Mistake(f"{field}.data.{option}", f"form {protocol.form} has no such option, but pair; remove it")
+                yield Mistake(
+                    f"{field}.data.{option}",
+                    f"form {protocol.form} has no such option (only form pair has it); remove it",
+                )
 
 
 def _sources(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake]:

@@ -98,7 +98,7 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
         Condition(
             ("system",),
             lambda one: one.reader not in ("folder", "mt_bench"),
-            lambda one: f"dialogues that may not say whose they are, and in reader {one.reader} the files' names do",
+            lambda one: f"a file without names of systems, and reader {one.reader} has the files' names",
         ),
     ),
     TrainingSet: (

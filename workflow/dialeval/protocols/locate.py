@@ -76,7 +76,7 @@ def parse(
     verdict = _in_object(text) if question.structured else read_verdict(text, OPTIONS, cut=was_cut(answer))
     choice, place, problem = _choice_and_index(verdict, planned["n_utterances"])
     if place is not None and (judged := planned.get("labels")) and str(place) not in judged:
-        choice, place, problem = None, None, f"utterance {place} is not of the one who is judged"
+        choice, place, problem = None, None, f"utterance {place} is not by the evaluated speaker"
     yield judgement(
         judge,
         planned,

@@ -52,7 +52,7 @@ from dialeval.stats.resampling import cluster_counts, percentile_interval, witho
 _RIDGE = 1.0
 _NOISE_TEST_LEVEL = 0.99
 _TIMES, _MOST_TIMES = 1.25, 1e4
-START_LEFT = "{:,} comparisons are too few for Elo to forget its start (about {:,.0f} are enough); see Bradley-Terry"
+START_LEFT = "{:,} comparisons are too few, so Elo depends on its start (about {:,.0f} suffice): see Bradley-Terry"
 # What a replicate's rating leaves to the start is far under the shuffles' noise, so a coarser end will do here.
 _TAIL_TOLERANCE = 0.01
 _MIN_SHUFFLES, _MAX_SHUFFLES = 8, 96

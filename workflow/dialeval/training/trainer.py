@@ -198,7 +198,8 @@ class StopAtNoNumber(TrainerCallback):  # type: ignore[misc]
             if logs and not math.isfinite(logs.get(loss, 0.0)):
                 raise UserError(
                     f"{self._name}: from step {state.global_step} on the loss is not a number: lower learning_rate "
-                    "(of an encoder head_learning_rate, too), raise warmup_share, or set precision: bfloat16 or float32"
+                    "(for an encoder also head_learning_rate), raise warmup_share, or set precision: bfloat16 or "
+                    "float32"
                 )
 
 

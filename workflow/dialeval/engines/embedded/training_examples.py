@@ -107,7 +107,7 @@ class Perturber:
             case "word salad":
                 return _shuffle(utterances[turn], rng)
             case _:
-                raise ValueError(f"unknown kind of damage: {kind!r}; known: {', '.join(KINDS)}")
+                raise ValueError(f"unknown kind of perturbation: {kind!r}; known: {', '.join(KINDS)}")
 
 
 def most_generic(utterances: Sequence[str], rarity: Sequence[float]) -> list[str]:

@@ -178,15 +178,15 @@ def _source(name: str) -> str:
 
 def about_verdicts(comparison: Comparison) -> str:
     """Returns how many verdicts are the same, in a sentence; empty where there are none."""
-    both, same, flipped = (sum(row[name] for row in comparison.verdicts) for name in ("n_both", "n_same", "n_changed"))
+    both, same, changed = (sum(row[name] for row in comparison.verdicts) for name in ("n_both", "n_same", "n_changed"))
     if not both:
         return ""
     of = f"Of {counted(both, 'verdict')} on the same cases"
     unparsed = sum(row[name] for row in comparison.verdicts for name in ("n_lost", "n_gained"))
-    less = both - same - flipped - unparsed
+    less = both - same - changed - unparsed
     rest = [f"{unparsed:,} could be parsed in only one run"] if unparsed else []
-    rest += [f"{less:,} changed by less than half of the scale"] if less > 0 else []
-    return f"{of} {same:,} are the same ({same / both:.1%}), and {flipped:,} flipped{'; '.join(['', *rest])}."
+    rest += [f"{less:,} differ by less than half of the scale"] if less > 0 else []
+    return f"{of} {same:,} are the same ({same / both:.1%}), and {changed:,} changed{'; '.join(['', *rest])}."
 
 
 def about_changes(comparison: Comparison) -> str:
