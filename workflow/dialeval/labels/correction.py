@@ -356,9 +356,8 @@ def _among_labelled(numbers: Numbers) -> tuple[BoolArray, str]:
     labelled = np.union1d(numbers.system[known], numbers.opponent[known])
     there = np.isin(numbers.system, labelled) & np.isin(numbers.opponent, labelled)
     others = np.setdiff1d(np.union1d(numbers.system, numbers.opponent), labelled)
-    return there, f"comparisons with {', '.join(others)} are left out, since none of them is labelled" if len(
-        others
-    ) else ""
+    note = f"comparisons with {', '.join(others)} are left out, since none of them is labelled"
+    return there, note if len(others) else ""
 
 
 def _names(found: Corrected) -> list[str]:
