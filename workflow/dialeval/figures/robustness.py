@@ -176,7 +176,7 @@ def _blocks(table: pd.DataFrame, robustness: pd.DataFrame) -> Iterator[tuple[str
 
 
 def _language_note(table: pd.DataFrame) -> str:
-    """Return what a caption adds where a corpus has more languages than the figure shows."""
+    """Return the note of a caption if a corpus has more languages than the figure shows; else empty."""
     several = len(table) > 0 and (table.groupby("corpus")["language"].nunique() > 1).any()
     return "; one language of each corpus is shown, English if it has it" if several else ""
 

@@ -380,7 +380,7 @@ def _estimates(table: pd.DataFrame, plot: Plot, axis: str, unit: Unit, roster: S
 
 
 def groups_of(table: pd.DataFrame, *without: str) -> list[tuple[str, pd.DataFrame]]:
-    """Return the rows of a table by what they are of, each with a title; one group without a title if all are alike.
+    """Return groups of rows of a table with titles; one group without a title if all rows belong together.
 
     Args:
         table: columns before `system`, and `label`, say of what a row is.

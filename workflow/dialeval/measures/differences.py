@@ -278,7 +278,7 @@ def rating_rows(
 
 
 def head_to_head(games: Comparisons, models: Sequence[str], shared: Row) -> list[Row]:
-    """Returns a row per two models that met; an unparsed verdict is won by neither."""
+    """Returns a row per compared pair of models; an unparsed verdict counts for neither."""
     swapped = games.left > games.right
     first, second = np.minimum(games.left, games.right), np.maximum(games.left, games.right)
     outcome = np.where(swapped, 1.0 - games.outcome, games.outcome)

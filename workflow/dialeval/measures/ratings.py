@@ -328,7 +328,7 @@ def _identified(rated: Rated, found: StrengthRating) -> _Shown:
 
 
 def _ranking(rated: Rated, elo: _Shown, strengths: _Shown) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Returns models in the order of the table, and in what share of resamples each is above the next of them."""
+    """Returns models in the order of the table, and the share of resamples in which each is above the next."""
     met = rated.point.games > 0
     settled = np.isnan(rated.spread.needed)
     if not rated.identified[met].all():
@@ -429,7 +429,7 @@ def _undetermined(part: NDArray[np.int64], group: NDArray[np.int64]) -> Callable
 
 
 class Rated(NamedTuple):
-    """Ratings of one set of comparisons by every method, each with what its intervals come from.
+    """Ratings of one set of comparisons by every method, each with the replicates of its intervals.
 
     Attributes:
         games: the comparisons, unparsed ones included, in the order of clusters and models.

@@ -150,7 +150,7 @@ def correlate(
 
 
 def _reasons(scores: FloatArray, human: FloatArray, known: BoolArray) -> tuple[tuple[str, ...], ...]:
-    """Return why each correlation is undefined, empty where it is defined."""
+    """Return why each correlation is undefined; empty if it is defined."""
     count = known.sum(axis=2)
     first = known.argmax(axis=2, keepdims=True) if known.shape[2] else known.astype(np.int64)
 
@@ -277,7 +277,7 @@ class WilliamsTest:
 
 
 class _LeftOut(NamedTuple):
-    """Items that people rated and a judge did not: how many of each cluster, and what their y and y^2 sum to.
+    """Rated items without a judge's score: their number per cluster, and the sums of y and y^2.
 
     Attributes:
         items: shape [J D, n_clusters]; in the type of the counts, as narrow numbers take a fraction of the time.

@@ -230,7 +230,7 @@ def agreement_weights(scores: ArrayLike, system: ArrayLike) -> FloatArray:
 
 
 def _within(value: FloatArray, system: IntArray, n_systems: int) -> FloatArray:
-    """Return the values less their system's mean; what rounding leaves of equal ones is nothing."""
+    """Return the values minus their system's mean; rounding errors of equal values are set to 0."""
     count = np.maximum(np.bincount(system, minlength=n_systems), 1)
     apart = value - (np.bincount(system, value, minlength=n_systems) / count)[system]
     return np.where(np.abs(apart) > _ROUNDING * np.abs(value).max(initial=0.0), apart, 0.0)

@@ -236,6 +236,6 @@ class _Model:
 
 
 def _across(columns: FloatArray) -> FloatArray:
-    """Return an orthonormal basis of what is orthogonal to some columns."""
+    """Return an orthonormal basis of the orthogonal complement of some columns."""
     n, k = columns.shape
     return np.asarray(np.linalg.svd(columns, full_matrices=True)[0][:, k:].reshape(n, n - k), dtype=np.float64)

@@ -256,7 +256,7 @@ def _partitions(codes: Mapping[str, IntArray]) -> dict[str, IntArray]:
 
 
 def _identifiable(partitions: Mapping[str, IntArray]) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the components that scores tell apart, and those that are confounded with each of them."""
+    """Return the components that scores can separate, and those that are confounded with each of them."""
     kept: list[str] = []
     joined: dict[str, list[str]] = {}
     for name, part in partitions.items():

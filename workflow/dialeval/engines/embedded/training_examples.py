@@ -80,7 +80,7 @@ class Perturber:
         return changed if changed != dialogue else None
 
     def _stray(self, dialogue: Dialogue, rng: np.random.Generator) -> PerturbedDialogue | None:
-        """Returns the dialogue continued by stretches of others, each coherent but not with what was before."""
+        """Returns the dialogue continued by passages of other dialogues, each coherent in itself."""
         if len(dialogue) < 2 or len(self._pool) < 2:
             return None
         start = 1 + _below(len(dialogue) - 1, rng)
