@@ -127,9 +127,7 @@ def test_named_perturbations_can_be_checked_before_anything_runs() -> None:
         "robustness.severity_levels.perturbations",
         "metaeval.corpora.steps.perturbations",
     }
-    with pytest.raises(
-        UserError, match="a.field: 'order_shufle' is not a perturbation; did you mean 'order_shuffle"
-    ):
+    with pytest.raises(UserError, match="a.field: 'order_shufle' is not a perturbation; did you mean 'order_shuffle"):
         find_strategy("order_shufle", "a.field")
 
 

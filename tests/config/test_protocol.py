@@ -53,7 +53,7 @@ def test_a_judge_in_shards_is_refused_in_words() -> None:
 
 def test_only_pairs_can_be_adaptive() -> None:
     found = mistakes(with_rounds({}, form="locate"))
-    assert "protocols.closer.adaptive: form locate has no such option, but pair; remove it" in found
+    assert "protocols.closer.adaptive: form locate has no such option (only form pair has it); remove it" in found
 
 
 def test_a_cascade_has_no_adaptive_rounds() -> None:

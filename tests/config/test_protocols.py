@@ -95,7 +95,7 @@ def test_every_shipped_protocol_is_whole(name: str) -> None:
         (own(repeats=3), ["protocols.mine", "repeats at temperature 0"]),
         (
             own(criteria_in_one_request=False),
-            ["protocols.mine.criteria_in_one_request", "form pair has no such option, but scale"],
+            ["protocols.mine.criteria_in_one_request", "form pair has no such option (only form scale"],
         ),
         (own(template="../x.j2"), ["protocols.mine.template"]),
         (own(optoins={}), ["protocols.mine.optoins", "did you mean 'options'?"]),

@@ -306,10 +306,10 @@ def test_elo_of_who_has_hardly_met_anybody_has_no_interval_test_or_place() -> No
     assert next(iter(found)) == "a", "in the order of Bradley-Terry"
     assert found["a"]["estimate"] is not None
     assert (found["a"]["ci_low"], found["a"]["ci_high"]) == (None, None)
-    assert "12 comparisons are too few for Elo to forget its start" in found["a"]["note"]
+    assert "12 comparisons are too few, so Elo depends on its start" in found["a"]["note"]
     row = compared["elo", "a", "b"]
     assert (row["difference"], row["ci_low"], row["p"], row["p_holm"]) == (None, None, None, None)
-    assert "too few comparisons for Elo" in row["note"]
+    assert "too few comparisons, so Elo depends on" in row["note"]
     assert compared["bradley_terry", "a", "b"]["p"] is not None
     assert compared["elo", "b", "d"]["p"] is not None
     placed = [(row["measure"], row["system"]) for row in ranks([*compared.values()], 0.95)]

@@ -415,7 +415,7 @@ def test_a_system_that_lost_all_its_labels_has_no_rating_and_the_others_say_what
     empty = ("estimate", "ci_low", "ci_high", "human_only", "human_only_ci_low", "human_only_ci_high", "judge_bias")
     assert {found["cyd"][name] for name in empty} == {None}
     assert found["ada"]["estimate"] + found["bob"]["estimate"] == pytest.approx(2000.0)
-    assert "1000 is the average of the rated systems: without cyd" in found["ada"]["note"]
+    assert "the rated systems have the mean 1000; not rated: cyd" in found["ada"]["note"]
     assert [(row["system"], row["opponent"]) for row in compared if row["p"] is not None] == [("ada", "bob")]
     assert found["cyd"]["judge_only"] is not None
 

@@ -191,9 +191,7 @@ def test_strategies_say_what_they_do() -> None:
 
 
 def test_a_wrong_name_level_or_way_is_refused() -> None:
-    with pytest.raises(
-        UserError, match=r"'order_schuffle' is not a perturbation; did you mean 'order_shuffle'\?"
-    ):
+    with pytest.raises(UserError, match=r"'order_schuffle' is not a perturbation; did you mean 'order_shuffle'\?"):
         find_strategy("order_schuffle")
     with pytest.raises(ValueError, match=r"'repetition' perturbs a turn"):
         perturb(dialogue("Hi.", "Hello."), STRATEGIES["repetition"], POOL, random_seed=0)

@@ -158,7 +158,7 @@ OTHERS = [
     ),
     Mutation(
         "the title of a figure",
-        code("figures/robustness.py", 'title="Severity ladders"', 'title="Ladders of severity"'),
+        code("figures/robustness.py", 'title="Severity levels"', 'title="Levels of severity"'),
         ("draw_robustness*",),
     ),
     Mutation("bundled dialogues", code("corpora/bundled/english.jsonl", "en-001", "en-000"), ("read_corpus bundled",)),

@@ -108,7 +108,7 @@ class Criterion:
 
     @property
     def is_yes_no(self) -> bool:
-        """Returns whether its probability is that of Yes: where there is a question, and no labels to choose from."""
+        """Returns whether its probability is that of Yes: if there is a question, and the scale has no options."""
         return self.scale.is_yes_no or bool(self.words.question and not self.scale.labels)
 
     @property
@@ -134,7 +134,7 @@ class Criterion:
         )
 
     def spellings(self) -> tuple[tuple[str, str], ...]:
-        """Returns every label in every language, with the scale's label that it stands for."""
+        """Returns every option in every language, with the option of the scale that it translates."""
         each = (self.scale.labels, *(words.labels for words in self.translations.values()))
         return tuple(pair for labels in each for pair in zip(labels, self.scale.labels, strict=False))
 

@@ -33,7 +33,7 @@ def pack(content: Any) -> str:
 
 
 def unpack(packed: str) -> Any:
-    """Returns what `pack` was given, tuples as lists."""
+    """Returns the value that `pack` packed, with lists for tuples."""
     return json.loads(zlib.decompress(base64.b64decode(packed)))
 
 
@@ -64,7 +64,7 @@ def isolated(sentence: str) -> Markup:
 
 
 def _in_order(value: Any) -> Any:
-    """Returns a value without what reorders the text around it; markup is ours and stays as it is."""
+    """Returns a value without characters that reorder the text around it; DialEval's markup is unchanged."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
     return _ORDERING.sub(lambda found: visible(found[0]), value)

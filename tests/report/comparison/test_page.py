@@ -132,9 +132,9 @@ def test_half_a_run_and_tables_of_another_version_are_compared_by_what_they_have
 @pytest.mark.parametrize(
     ("counts", "words"),
     [
-        ((10, 10, 0, 0, 0), "10 are the same (100.0%), and 0 flipped."),
-        ((36, 22, 2, 0, 0), "2 flipped; 12 changed by less than half of the scale."),
-        ((10, 5, 2, 2, 1), "2 flipped; 3 could be parsed in only one run."),
+        ((10, 10, 0, 0, 0), "10 are the same (100.0%), and 0 changed."),
+        ((36, 22, 2, 0, 0), "2 changed; 12 differ by less than half of the scale."),
+        ((10, 5, 2, 2, 1), "2 changed; 3 could be parsed in only one run."),
     ],
 )
 def test_all_verdicts_on_the_same_cases_are_accounted_for(counts: tuple[int, ...], words: str) -> None:

@@ -1,1 +1,1 @@
-"""The command `dialeval`: what is typed beside `snakemake`. Every command calls functions of the library."""
+"""The command `dialeval`, for tasks beside `snakemake`. Every subcommand calls functions of the library."""

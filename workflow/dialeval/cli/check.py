@@ -170,7 +170,7 @@ def configuration_here(given: Path | None) -> tuple[Config, list[Finding]]:
 
 
 def findings(config: Config) -> Iterator[Finding]:
-    """Yields what is here and what is missing, in the order in which a run needs it."""
+    """Yields the met and missing requirements of a run, in the order in which the run needs them."""
     yield from _transcripts(config)
     yield from _models(config)
     yield from (Finding(State.NOTE, "keys", words) for words in keys_sent(config))
@@ -235,7 +235,7 @@ def _host(address: str) -> str:
 
 
 def _rights(config: Config) -> Iterator[Finding]:
-    """Yields what a configuration of someone else could do with the user's rights."""
+    """Yields the uses of keys, files and code that a foreign configuration would make with the user's rights."""
     for name in config.models_in_use():
         if getattr(config.models[name], "trust_remote_code", False):
             words = "trust_remote_code: Python code that comes with the model runs with your rights"

@@ -242,7 +242,7 @@ def _signed(text: str) -> str:
 
 
 def _write(folder: Path, table: bytes, wish: Wish) -> None:
-    """Writes the table and what `dialeval init` writes; after an error the folder is as before."""
+    """Writes the table and the files of `dialeval init`; after an error the folder is as before."""
     path, is_new = folder / DIALOGUES, not folder.exists()
     before = path.read_bytes() if path.exists() else None
     try:

@@ -283,7 +283,7 @@ def as_model(text: str) -> Model:
 
 
 def as_column(text: str) -> tuple[str, str]:
-    """Returns what a column holds and how it is called, which is written `FIELD=NAME`.
+    """Returns field and column name of `FIELD=NAME`.
 
     Raises:
         UserError: it is not, or no column has such a value.
@@ -481,7 +481,7 @@ def write_texts(folder: Path, texts: Mapping[Path, str]) -> None:
 
 
 def _profile() -> str:
-    """Returns what Snakemake reads on every run there: what it reads in the project, and how many cores it takes."""
+    """Returns the profile of the new folder: the project's settings, and the number of cores."""
     ours = (PROJECT / "profiles" / "default" / "config.yaml").read_text(encoding="utf-8")
     return (
         f"{ours}cores: all                      # number of concurrent jobs; --cores on the command line has priority\n"
@@ -516,7 +516,7 @@ def _environment() -> Environment:
 
 
 def quoted(text: str) -> str:
-    """Returns a text as YAML has it: on one line, in quotation marks where it needs them."""
+    """Returns a text as a YAML value on one line, in quotation marks if it needs them."""
     if re.fullmatch(r"[A-Za-z][A-Za-z0-9_./+-]*", text) and yaml.safe_load(text) == text:
         return text
     dumped: str = yaml.safe_dump(text, default_style='"', allow_unicode=True, width=10**6)

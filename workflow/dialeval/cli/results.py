@@ -181,7 +181,7 @@ class Bound:
 
 
 def parse_bounds(texts: Sequence[str]) -> list[Bound]:
-    """Return bounds from their texts; `@FILE` stands for the lines of a file, in which `#` begins a comment.
+    """Return bounds from their texts; for `@FILE`, from the lines of a file, in which `#` begins a comment.
 
     Raises:
         UserError: a text is no bound, or a file cannot be read.

@@ -139,7 +139,7 @@ class Battles(Section):
         return {f"{word:g}" if type(word) in (int, float) else word: meant for word, meant in value.items()}
 
     def columns(self) -> dict[str, Any]:
-        """Returns the names of the columns by what they hold, and what the words for winners mean."""
+        """Returns the column names by content, and the meaning of each value of the winner's column."""
         return self.model_dump(exclude={"path"})
 
 
@@ -191,7 +191,7 @@ class Failures(Section):
 
 
 def unfit_failures(config: Config) -> Iterator[Mistake]:
-    """Yields what is wrong with how failures are looked for."""
+    """Yields mistakes in the settings of `protocols.failures`."""
     failures, field = config.protocols.failures, f"protocols.{FAILURES_PROTOCOL}"
     if failures is None:
         return
@@ -227,7 +227,7 @@ def unfit_failures(config: Config) -> Iterator[Mistake]:
 
 
 def unfit_partner(config: Config) -> Iterator[Mistake]:
-    """Yields what stands in the way of a talk with a simulated user."""
+    """Yields mistakes in the settings of the simulated user."""
     chat, name = config.selfchat, config.selfchat.partner
     if name is None:
         if chat.scenarios:

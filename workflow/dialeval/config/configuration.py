@@ -31,7 +31,7 @@ class WithFiles(Fields):
         return self._in_data_dir(self.dialogbench.published[name].path)
 
     def expert_answers(self) -> Path | None:
-        """Returns the file of what experts answered to test items, if there is one."""
+        """Returns the file of experts' answers to test items, if there is one."""
         experts = self.dialogbench.experts if self.dialogbench else None
         return self._in_data_dir(experts.answers) if experts and experts.answers else None
 
@@ -41,12 +41,12 @@ class WithFiles(Fields):
         return None if path is None else self._in_data_dir(path)
 
     def wordnet(self) -> Path | None:
-        """Returns the folder of WordNet, or the word that stands for a package's."""
+        """Returns the folder of WordNet, or the word `package`."""
         path = self.robustness.wordnet if self.robustness else None
         return path if path is None or str(path) == PACKAGE else self._in_data_dir(path)
 
     def scenarios_path(self) -> Path | None:
-        """Returns where the table of scenarios lies, if there is one."""
+        """Returns the path of the table of scenarios, if there is one."""
         return None if self.selfchat.scenarios is None else self._in_data_dir(self.selfchat.scenarios.path)
 
     def rated_path(self, name: str) -> Path | None:
@@ -60,7 +60,7 @@ class WithFiles(Fields):
         return self._in_data_dir(self.metaeval.score_files[name].path)
 
     def answer_files(self, judge: str) -> dict[str, Path | None]:
-        """Returns the files that the protocols need of a published judge, by field; None where one is not named."""
+        """Returns the files that the protocols need of a published judge, by field; None for an unset field."""
         model, protocols = self.models.get(judge), self.protocols
         if not isinstance(model, PublishedModel):
             return {}
@@ -305,7 +305,7 @@ class Config(WithFiles):
         return [] if failures is None else failures.human_corpora or [self.seeds.corpus]
 
     def made_training(self) -> list[str]:
-        """Returns the training sets that are made: those in use, or all where no model learns, to be looked at."""
+        """Returns the training sets to make: those in use, or all if no model learns."""
         return self.used_training() or list(self.training)
 
     def used_training(self) -> list[str]:

@@ -95,7 +95,7 @@ def _unlike(config: Config, judge: str, system: str) -> str:
 
 
 def _languages(config: Config, learned: tuple[str, ...]) -> set[str]:
-    """Returns the languages of training sets as far as they name them; none where one does not."""
+    """Returns the languages of training sets; empty if a set does not name them."""
     named = [config.training[name].languages for name in learned if name in config.training]
     return set() if None in named else {language for languages in named for language in languages or ()}
 
@@ -113,7 +113,7 @@ _ITEMS_OF = {SELFCHAT: "the chatbots' dialogues", RATED: "all rated corpora", PE
 
 
 def inconsistencies(config: Config) -> Iterator[Mistake]:
-    """Yields what does not fit together."""
+    """Yields contradictions between sections."""
     for check in CHECKS:
         yield from check(config)
 
@@ -244,7 +244,7 @@ def _idle_judges(config: Config) -> Iterator[Mistake]:
 
 
 def _request_name(name: str, protocol: Protocol) -> str:
-    """Returns the shipped protocol that asks the same, by which embedded judges know it; '' where there is none."""
+    """Returns the shipped protocol whose question embedded judges answer for this one; '' if there is none."""
     if name in SHIPPED:
         return name
     if protocol.template not in (None, TEMPLATES.get(protocol.form)):

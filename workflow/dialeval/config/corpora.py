@@ -250,7 +250,7 @@ def _unfit_model(config: Config, field: str, name: str, *, judges: bool) -> Iter
 
 
 def _why_not(model: Model, *, judges: bool) -> str:
-    """Returns why a model cannot translate, or judge translations; '' where it can."""
+    """Returns why a model cannot translate or judge translations; '' if it can."""
     if isinstance(model, (OpenAIModel, VllmModel)):
         learns = isinstance(model, VllmModel) and model.lora
         return "has an adapter that learns to judge dialogues, not to translate" if learns else ""

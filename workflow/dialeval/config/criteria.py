@@ -205,7 +205,7 @@ class OwnCriterion(Section):
 
 
 def folded(text: str) -> str:
-    """Returns a name or option as it is read: without case, marks and double blanks."""
+    """Returns a name or option for comparison: without case, punctuation and repeated blanks."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     return re.sub(r"\s+", " ", re.sub(r"[^\w]+|_", " ", plain)).strip()
 
@@ -218,7 +218,7 @@ def texts_by_value(value: Any) -> Any:
 
 
 def check_rubric(place: str, rubric: Mapping[str, str], scale: Scale) -> None:
-    """Refuses descriptions of what is not on the scale."""
+    """Refuses descriptions of values that are not on the scale."""
     for name in rubric:
         if scale.labels:
             if name not in scale.labels:
@@ -233,7 +233,7 @@ def check_rubric(place: str, rubric: Mapping[str, str], scale: Scale) -> None:
 
 
 def unfit_criteria(config: Config) -> Iterator[Mistake]:
-    """Yields what is wrong between criteria."""
+    """Yields contradictions between criteria."""
     called: dict[str, str] = {folded(alias): name for name, one in SHIPPED.items() for alias in one.names}
     for name, one in config.criteria.items():
         for alias in (name, *one.aliases):

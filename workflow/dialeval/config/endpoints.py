@@ -112,7 +112,7 @@ TRAINING = {
 
 
 def resource_for(field: str, models: Iterable[AnyModel], trains: bool = False) -> int | str | None:
-    """Returns what a job of several models asks for: the largest number of theirs, or the first name.
+    """Returns the resource of a job of several models: the largest number, or the first name.
 
     Args:
         field: of `JobResources`.
@@ -335,7 +335,7 @@ class OpenAIModel(AnyModel):
 
 
 def _variable_name(value: object) -> str:
-    """Returns the name of an environment variable; what is none, or looks like a key, is refused without showing it."""
+    """Returns the name of an environment variable; refuses other texts, and values that look like a key, unshown."""
     name = str(value)
     is_like_key = len(name) >= 20 and re.search(r"[a-z]", name) and re.search(r"[0-9]", name)
     if is_like_key or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
@@ -381,7 +381,7 @@ _SECRET_VALUE = re.compile(
 
 
 def checked_extra_body(value: dict[str, Any]) -> dict[str, Any]:
-    """Returns what was given.
+    """Returns `extra_body` unchanged, if every field is allowed.
 
     Raises:
         ValueError: something in it has another place. Values are never shown, since they may be secret.
@@ -410,7 +410,7 @@ def is_secret_text(text: str) -> bool:
 
 
 def _entries(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str, Any]]:
-    """Yields where each entry stands, its name and its content, at any depth."""
+    """Yields place, name and content of each entry, at any depth."""
     if isinstance(value, dict):
         for name, content in value.items():
             yield path, str(name), content

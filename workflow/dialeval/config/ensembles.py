@@ -24,7 +24,7 @@ FILE = "file"
 
 
 def unfit_ensembles(config: Config) -> Iterator[Mistake]:
-    """Yields what is wrong with the named ensembles."""
+    """Yields mistakes in the named ensembles."""
     scores = config.metaeval.score_files if config.metaeval else {}
     if config.ensembles and MIXED in config.protocols.own:
         words = f"'{MIXED}' names scores of ensembles in every table; choose another name"
@@ -173,7 +173,7 @@ FIELD = "metaeval.ensemble_pool"
 
 
 def unfit_pool(config: Config) -> Iterator[Mistake]:
-    """Yields mistakes where the pool cannot be what is meant."""
+    """Yields mistakes in `metaeval.ensemble_pool`."""
     metaeval = config.metaeval
     if metaeval is None or metaeval.ensemble_pool is None:
         return
@@ -245,7 +245,7 @@ def grouped(config: Config, named: Iterable[str]) -> list[str]:
 
 
 def unknown_in_group(config: Config, named: Iterable[str], others: Iterable[str] = ()) -> Iterator[tuple[str, str]]:
-    """Yields what is neither a tag nor a model of the configuration, nor among `others`, and words about it."""
+    """Yields names that are neither a tag, a model of the configuration nor in `others`, with a message."""
     known = [*tagged(config), *config.models, *others]
     for entry in named:
         if entry not in known:

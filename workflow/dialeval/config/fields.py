@@ -101,5 +101,5 @@ class Fields(Section):
     @field_validator("results_dir", "store_dir")
     @classmethod
     def _is_below_home(cls, value: Path) -> Path:
-        """Returns a folder in full where it begins with ~, as shells write it."""
+        """Returns the absolute path of a folder that begins with ~."""
         return value.expanduser()

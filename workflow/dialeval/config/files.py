@@ -1,4 +1,4 @@
-"""A configuration file as it is written: where it is found, and its YAML with lines of mistakes."""
+"""The configuration file: its location, its YAML, and the lines of mistakes in it."""
 
 from __future__ import annotations
 
@@ -82,14 +82,14 @@ def _is_json(path: Path, text: str) -> bool:
 
 
 class _Nodes:
-    """A walk through the nodes of a document; what several aliases stand for is looked at once."""
+    """Walks through the nodes of a document; visits a node with several aliases once."""
 
     def __init__(self) -> None:
         self._sizes: dict[int, int] = {}
         self._open: set[int] = set()
 
     def mistakes(self, root: yaml.Node) -> Iterator[str]:
-        """Yields what is wrong, each with its line."""
+        """Yields the mistakes, each with its line."""
         yield from self._walk(root, "")
         if self._sizes[id(root)] > MOST_ENTRIES:
             yield f"line 1: its aliases (*name) expand to more than {MOST_ENTRIES} entries; use fewer"
@@ -188,7 +188,7 @@ def configuration_file(here: Path, project: Path) -> tuple[Path, str]:
 
 
 def shown(path: Path) -> str:
-    """Returns a path as it is shown: as short as possible."""
+    """Returns the shortest form of a path, for messages."""
     path, here = Path(path), Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
@@ -223,7 +223,7 @@ def check_files(files: Sequence[Path]) -> None:
 
 
 def check_module(config: Mapping[str, Any], moved: str | None) -> None:
-    """Checks what another workflow says where it uses this one as a module.
+    """Checks the `module` statement of another workflow that uses this one.
 
     Args:
         config: what its `module` statement gives as `config`.

@@ -115,7 +115,7 @@ def labelled_protocols(config: Config) -> dict[str, Protocol]:
 
 
 def labelled_sheets(config: Config) -> dict[str, tuple[str, Level]]:
-    """Returns what annotators are given a sheet of, by its name: a protocol, and whether responses or dialogues."""
+    """Returns protocol and level (responses or dialogues) of each annotators' sheet, by the sheet's name."""
     sheets: dict[str, tuple[str, Level]] = {}
     for name, protocol in labelled_protocols(config).items():
         levels = _levels(config, name, protocol)
@@ -149,7 +149,7 @@ def judges_to_draw_by(config: Config, protocol: str) -> list[str]:
 
 
 def unfit_labels(config: Config) -> Iterator[Mistake]:
-    """Yields what does not fit together about people's labels."""
+    """Yields mistakes in the section `labels`."""
     labels = config.labels
     if labels is None:
         return
@@ -173,7 +173,7 @@ def _about_systems(config: Config, protocol: Protocol) -> bool:
 
 
 def _levels(config: Config, name: str, protocol: Protocol) -> list[Level]:
-    """Returns what a protocol asks about; the papers' own criteria are those of whole dialogues."""
+    """Returns the levels of a protocol's questions; for the papers' criteria, the dialogue."""
     criteria = config.criteria_of(name)
     if protocol.form in ("pair", "locate") or not criteria:
         return ["dialogue"]
@@ -251,7 +251,7 @@ def criteria_for_annotators(config: Config, name: str, protocol: Protocol) -> li
 
 
 def annotator_question(questions: str | dict[str, str], criterion: str) -> str:
-    """Return the question of `labels.questions` on a criterion; empty where it says none."""
+    """Return the question of `labels.questions` on a criterion; empty if there is none."""
     return questions if isinstance(questions, str) else questions.get(criterion, "")
 
 
@@ -268,7 +268,7 @@ def has_own_template(config: Config, protocol: Protocol) -> bool:
 
 
 def _content(path: Path) -> bytes | None:
-    """Return what stands in a file; None where there is none that can be read."""
+    """Return the content of a file; None if it is missing or cannot be read."""
     try:
         return path.read_bytes()
     except OSError:  # another check tells what is wrong with the folder
@@ -291,7 +291,7 @@ def missing_question(name: str, protocol: Protocol, criteria: Collection[str]) -
 
 
 def _by(config: Config, labels: Labels) -> Iterator[Mistake]:
-    """Yields draws that go by what a judge does not say."""
+    """Yields mistakes in sampling designs that need a score or certainty that the judge does not give."""
     if labels.sampling_design not in BY_JUDGE:
         if labels.judge is not None:
             words = (

@@ -123,7 +123,7 @@ def missing_files(config: Config) -> Iterator[Mistake]:
 
 
 def _fields(raw: dict[str, Any]) -> tuple[Config | None, set[Place], list[str]]:
-    """Return the configuration without the fields that are wrong, their places, and what is wrong with them.
+    """Return the configuration without wrong fields, the places of these fields, and their messages.
 
     A field that is misspelt is read as the field that it means, so that nothing else seems to be missing; what is wrong
     in it is reported once its name is right.
@@ -174,7 +174,7 @@ def _names_at(part: Any, place: Place) -> set[str]:
 
 
 def _renamed(part: Any, meant: Mapping[Place, Place]) -> Any:
-    """Return a part of the configuration with other names for what lies at some places."""
+    """Return a part of the configuration with new names for the fields at some places."""
     if isinstance(part, list):
         return [_renamed(entry, _inside(meant, str(number))) for number, entry in enumerate(part)]
     if not isinstance(part, Mapping):
@@ -188,7 +188,7 @@ def _inside(meant: Mapping[Place, Place], key: str) -> dict[Place, Place]:
 
 
 def _without(part: Any, places: set[Place]) -> Any:
-    """Returns a part of the configuration without what lies at some places."""
+    """Returns a part of the configuration without the fields at some places."""
     if isinstance(part, Mapping):
         kept = {key: value for key, value in part.items() if (str(key),) not in places}
         return {key: _without(value, _below(places, str(key))) for key, value in kept.items()}
@@ -338,7 +338,7 @@ def _is_branch(part: str) -> bool:
 
 
 def meant_field(details: Mapping[str, Any]) -> str | None:
-    """Return the field that an unknown field most likely means; None where none is like it, or for other mistakes."""
+    """Return the known field that is most similar to an unknown one; None if none is, or for other mistakes."""
     if details["type"] != "extra_forbidden":
         return None
     if new := _new_name(details):
@@ -355,7 +355,7 @@ def _new_name(details: Mapping[str, Any]) -> str | None:
 
 
 def _show(value: object) -> str:
-    """Returns a value for the message, cut where it is long; what may be a key is not shown."""
+    """Returns a value for a message, shortened; a value that may be a key is not shown."""
     shown = _shown.repr(value)
     return "(not shown, since it may be a key)" if _LIKE_KEY.search(shown) else shown
 
@@ -391,7 +391,7 @@ def _is_section(held: Any) -> bool:
 
 
 def _inner(annotation: Any) -> Any:
-    """Returns the section or dictionary of sections that a field holds, as it is or as an option."""
+    """Returns the section, or dictionary of sections, that a field contains."""
     options = [part for part in get_args(annotation) if part is not type(None)]
     return annotation if _is_section(annotation) or get_origin(annotation) is dict else options[0]
 
@@ -410,7 +410,7 @@ _HEAD = (
 
 
 def write_configuration(config: Config) -> None:
-    """Writes the configuration of a run into the folder of its results; one that stands there already is left alone."""
+    """Writes the configuration of a run into its results folder, unless one is there already."""
     path, text = config.results_dir / WRITTEN_DOWN, written(config)
     if path.is_file() and path.read_text(encoding="utf-8") == text:
         return

@@ -289,7 +289,7 @@ class EncoderModel(AnyModel):
 
     @property
     def is_tuned(self) -> bool:
-        """Always: an encoder tells nothing before it was trained."""
+        """True: an encoder is always trained."""
         return True
 
     @property

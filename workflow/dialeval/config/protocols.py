@@ -82,13 +82,13 @@ def resolved(config: Config) -> dict[str, Protocol]:
 
 @cache
 def shipped(name: str) -> Protocol:
-    """Returns a shipped protocol as it is without options."""
+    """Returns a shipped protocol with default settings."""
     path = SHIPPED_FOLDER / f"{name}.yaml"
     return Protocol.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
 
 
 def asks(config: Config, protocol: Protocol) -> bool:
-    """Returns whether there is anything that a protocol is about."""
+    """Returns whether a protocol has any items."""
     chats = bool(config.chatbots)
     if protocol.form in ("locate", "annotate"):
         chats = config.talks()
@@ -153,7 +153,7 @@ OF_PAIRS = ("n_utterances", "opponent", "human_utterances")
 
 
 def unfit_protocols(config: Config) -> Iterator[Mistake]:
-    """Yields what is wrong with the user's own protocols, each by itself and beside the rest of the configuration."""
+    """Yields mistakes in the user's own protocols, by themselves and beside other sections."""
     own = config.protocols.own
     criteria = with_own(one.criterion(name) for name, one in config.criteria.items())
     for name, protocol in own.items():
@@ -190,16 +190,20 @@ def _foreign_options(field: str, protocol: Protocol) -> Iterator[Mistake]:
     for option, forms in OF_FORMS.items():
         if option in given and protocol.form not in forms:
             remedy = "write it under data" if (option, protocol.form) == ("n_utterances", "pair") else "remove it"
-            words = f"form {protocol.form} has no such option, but {', '.join(forms)}; {remedy}"
+            words = f"form {protocol.form} has no such option (only form {' or '.join(forms)} has it); {remedy}"
             yield Mistake(f"{field}.{option}", words)
     if "turns" in protocol.data.model_fields_set and protocol.form not in ("scale", "probability"):
         yield Mistake(
-            f"{field}.data.turns", f"form {protocol.form} has no such option, but scale, probability; remove it"
+            f"{field}.data.turns",
+            f"form {protocol.form} has no such option (only form scale or probability has it); remove it",
         )
     if protocol.form != "pair":
         for option in OF_PAIRS:
             if option in protocol.data.model_fields_set:
-                yield Mistake(f"{field}.data.{option}", f"form {protocol.form} has no such option, but pair; remove it")
+                yield Mistake(
+                    f"{field}.data.{option}",
+                    f"form {protocol.form} has no such option (only form pair has it); remove it",
+                )
 
 
 def _sources(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake]:
@@ -262,7 +266,7 @@ def _options(field: str, protocol: Protocol) -> Iterator[Mistake]:
 
 
 def _unreadable(field: str, options: Mapping[str, object]) -> Iterator[Mistake]:
-    """Yields options that no answer can name, or that an answer cannot tell apart."""
+    """Yields options that a response cannot name, or cannot distinguish from another."""
     read: dict[str, str] = {}
     for label in options:
         if not folded_option(label):

@@ -52,7 +52,7 @@ class Section(BaseModel):
     @field_validator("*")
     @classmethod
     def _can_be_written(cls, value: Any, info: ValidationInfo) -> Any:
-        """Refuses repeated entries, and what neither a path nor a table can hold."""
+        """Refuses repeated entries, and names that a path or table cannot contain."""
         for name, listed in value.items() if isinstance(value, dict) else [("", value)]:
             if twice := _twice(listed):
                 under = f" under {name}" if name else ""
@@ -156,7 +156,7 @@ Penalty = Annotated[Number, Field(ge=-2, le=2)]
 
 
 class Penalties(Section):
-    """Sampling that keeps a model from saying the same again; 0, as it is by default, is not even sent."""
+    """Penalties on repeated tokens; 0, the default, is not sent."""
 
     presence_penalty: Penalty = Field(
         0.0, description="Penalty on repeated tokens, -2 to 2; 0: not sent. Embedded models have none."

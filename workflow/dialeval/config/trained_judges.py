@@ -59,7 +59,7 @@ def learned_by(config: Config, name: str) -> set[tuple[Level, str]] | None:
 
 
 def _unused_sets(config: Config) -> Iterator[Mistake]:
-    """Yields sets that some models pass over; where no model learns at all, the data are made to be looked at."""
+    """Yields training sets that no model in use learns from; none if no model learns at all."""
     if not any(model.learns_from for model in config.models.values()):
         return
     for name in config.training:
@@ -106,7 +106,7 @@ def _unknown_questions(config: Config, name: str, data: str) -> Iterator[Mistake
 
 
 def _asked(config: Config, protocol: Protocol) -> Iterator[tuple[Level, str]]:
-    """Yields what a protocol may ask about: levels and criteria, all where only its items will say."""
+    """Yields the levels and criteria that a protocol may ask about; all if only its items determine them."""
     rated = config.metaeval.corpora if config.metaeval else {}
     for source in protocol.data.source:
         if source == RATED or source in rated:
@@ -124,7 +124,7 @@ def _asked(config: Config, protocol: Protocol) -> Iterator[tuple[Level, str]]:
 
 
 def _level_of(config: Config, criterion: str, level: Level) -> Level:
-    """Returns the level at which a criterion is judged: of a dialogue's responses where it is about these."""
+    """Returns the level of a criterion; the given level if the criterion has none of its own."""
     known = with_own(config.own_criteria(config.criteria)).get(criterion)
     return known.level if known and known.level else level
 
@@ -166,7 +166,7 @@ _SCORES = "it scores dialogues under yes_no, or another protocol of form probabi
 
 
 def unfit_encoders(config: Config) -> Iterator[Mistake]:
-    """Yields what is wrong with trained encoders: their training data, and their requests."""
+    """Yields mistakes in trained encoders: in their training sets and in the protocols that request them."""
     for name, model in config.models.items():
         if not isinstance(model, EncoderModel) or model.train is None:
             continue

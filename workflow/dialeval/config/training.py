@@ -187,7 +187,7 @@ OWN_LANGUAGES = ("jsonl",)
 
 
 def unfit_training(config: Config) -> Iterator[Mistake]:
-    """Yields what is wrong with training sets by themselves, and where a model learns from several."""
+    """Yields mistakes in training sets, by themselves and if one model learns from several."""
     for name, section in config.training.items():
         yield from _domains(config, name, section)
         yield from _criteria(config, name, section)

@@ -1,4 +1,4 @@
-"""Fields that have an effect under a condition alone: set where it is not met, they are refused."""
+"""Fields that have an effect only under a condition: a value is refused if the condition is not met."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
         Condition(
             ("system",),
             lambda one: one.reader not in ("folder", "mt_bench"),
-            lambda one: f"dialogues that may not say whose they are, and in reader {one.reader} the files' names do",
+            lambda one: f"a file without names of systems, and reader {one.reader} has the files' names",
         ),
     ),
     TrainingSet: (
@@ -159,7 +159,7 @@ def settings_without_effect(config: Config) -> Iterator[Mistake]:
 
 
 def idle_fields(section: BaseModel) -> dict[str, str]:
-    """Return the fields that have no effect as a section stands, with what they would need."""
+    """Return the fields of a section without an effect, each with the setting that it needs."""
     return {
         field: condition.words(section)
         for kind, conditions in CONDITIONS.items()
@@ -171,7 +171,7 @@ def idle_fields(section: BaseModel) -> dict[str, str]:
 
 
 def _of_other_sections(config: Config) -> Iterator[Mistake]:
-    """Yield the fields that have no effect by what another section says; of these a default is no setting."""
+    """Yield the fields without an effect because of another section; defaults do not count as set."""
     if config.selfchat.scenarios:
         for field in _changed(config.seeds, "limit", "arena_min_utterances"):
             words = (

@@ -102,7 +102,7 @@ _FED_SPEAKERS = {"user": "human", "system": "chatbot"}
 
 
 class _Fed(Record):
-    """A reply, or a dialogue where there is no response; lines of the context begin with `User:` or `System:`."""
+    """A rated response, or a rated dialogue if there is no response; context lines begin with `User:` or `System:`."""
 
     context: Text
     response: Text | None = None
@@ -123,7 +123,7 @@ def _fed(path: Path, reader: str, reading: RatedReading) -> Iterator[_Entry]:
 
 
 def _fed_turns(context: str, response: str | None, where: str) -> Turns:
-    """Returns speaker and text of each utterance; a line that names no speaker goes on with the one before.
+    """Returns speaker and text of each utterance; a line without a speaker continues the previous one.
 
     Raises:
         UserError: the first line names no speaker.
@@ -275,7 +275,7 @@ _GRADE_SETS = {"convai2": "convai2", "dailydialog": "dailydialog", "empathetic":
 
 
 class _Grade(Record):
-    """A response; `|||` stands between the utterances of the context, and the scores are a list or its text."""
+    """A rated response; `|||` separates the utterances of the context, and the scores are a list or its text."""
 
     Dataset: Text
     Context: Text

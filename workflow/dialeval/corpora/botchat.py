@@ -39,7 +39,7 @@ class PublishedDialogue:
 
 
 class Shown(NamedTuple):
-    """Whom an answer is about: the seed and the models shown; `right` is None where one dialogue is judged alone."""
+    """The subject of a response: the seed and the models shown; `right` is None for a single dialogue."""
 
     seed_id: str
     left: str

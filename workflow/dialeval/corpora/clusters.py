@@ -100,7 +100,7 @@ def item_clusters(items: Texts, are_turns: Sequence[bool], keys: Sequence[Hashab
 
 
 def beginning_clusters(items: Texts) -> list[int]:
-    """Joins equal dialogues, and dialogues of which one begins the other.
+    """Joins equal dialogues, and dialogues that begin with another one.
 
     A single utterance is the beginning of nothing: dialogues of two people may open alike.
     """

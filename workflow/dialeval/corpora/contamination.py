@@ -1,4 +1,4 @@
-"""Contamination: passages of cases and of responses that stand in the published corpora of a run.
+"""Contamination: passages of cases and of responses that occur in the published corpora of a run.
 
 A passage is 50 letters and digits in a row, without blanks, punctuation and case (OpenAI 2023, GPT-4 technical report,
 appendix C). A model may have been trained on published cases; a response that shares a passage with a corpus may be

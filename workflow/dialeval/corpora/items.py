@@ -290,7 +290,7 @@ def turns_of(item: Item, turns: Turns, *, n_seed_utterances: int = 0) -> Iterato
 
 @lru_cache(maxsize=1024)
 def speakers_before_response(n_utterances: int) -> tuple[str, ...]:
-    """Returns alternating speakers of which the last is the chatbot."""
+    """Returns alternating speakers that end with the chatbot."""
     return tuple("human" if (n_utterances - turn) % 2 == 0 else "chatbot" for turn in range(n_utterances))
 
 

@@ -155,7 +155,7 @@ def refuse_table(path: Path, reader: str, remedy: str) -> None:
 
 
 def objects_of(path: Path, wanted: RecordFields, *, western: bool = False) -> Iterator[JsonLine]:
-    """Returns the objects of a file as they stand in it, before lists within them are looked for.
+    """Returns the objects of a file, before lists nested in them are expanded.
 
     Raises:
         UserError: as of `records_of`.
@@ -255,7 +255,7 @@ def _rows_with_lists(path: Path, wanted: RecordFields) -> Iterator[JsonLine]:
 
 
 def _list_in(cell: str, where: str) -> Any:
-    """Returns the list in a cell, as JSON or as Python or NumPy show it; a text of several lines as it is.
+    """Returns the list in a cell, written as JSON or by Python or NumPy; a text of several lines unchanged.
 
     Raises:
         UserError: as of `parse_json`.
@@ -289,7 +289,7 @@ def _first_line(path: Path, *, western: bool = False) -> str:
 
 
 def _fields_of_first(value: Any) -> Collection[str]:
-    """Returns the fields of the first object of a list; none where it is no list of objects."""
+    """Returns the fields of the first object of a list; none if the entries are no objects."""
     return value[0].keys() if isinstance(value, list) and value and isinstance(value[0], dict) else ()
 
 

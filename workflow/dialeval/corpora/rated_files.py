@@ -213,7 +213,7 @@ class _OneRating(Record):
 
 
 def _ratings_by_item(path: Path, lines: list[_Line]) -> dict[str, tuple[Rating, ...]]:
-    """Returns the ratings of every item; they may stand at one of its languages or at several."""
+    """Returns the ratings of every item, from whichever of its languages has them."""
     ratings: dict[str, tuple[Rating, ...]] = {}
     places: dict[str, str] = {}
     for line in lines:

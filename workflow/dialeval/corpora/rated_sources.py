@@ -326,7 +326,7 @@ def before_response(texts: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def advice(record: object, tried: str) -> str:
-    """Returns the end of a sentence that names the reader of such a file; empty where none other is known.
+    """Returns the end of a message that names the reader of such a file; empty if none is known.
 
     Args:
         record: an object of the file.

@@ -186,7 +186,7 @@ def _repeat(text: str, where: str) -> int:
 
 
 def _is_known(key: Key, about: RatedCorpora, where: str) -> bool:
-    """Returns whether an item is rated; False where it is in the corpus and was left out.
+    """Returns whether an item is rated; False if the reader of the corpus left it out.
 
     Raises:
         UserError: the corpus has no such item.

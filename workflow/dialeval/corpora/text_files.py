@@ -314,7 +314,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _position(text: str, place: int) -> str:
-    """Returns a place in a text for messages; its line too where there are several."""
+    """Returns a position in a text for messages, with the line if the text has several."""
     line = text.count("\n", 0, place) + 1
     column = place - text.rfind("\n", 0, place)
     return f"line {line}, character {column}" if "\n" in text.strip() else f"character {column}"
@@ -338,7 +338,7 @@ UNPACKED, _TIMES_SMALLER = 1 << 28, 200
 
 
 def unpacked(path: Path) -> io.BufferedReader:
-    """Opens a file, and another within it where it is packed.
+    """Opens a file, unpacked if it is compressed.
 
     Raises:
         OSError: the file cannot be opened; reading it raises ValueError where it unpacks to more than text can.

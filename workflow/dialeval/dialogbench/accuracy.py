@@ -227,7 +227,7 @@ def average_rows(answers: Iterable[Answer], groups: Mapping[str, Sequence[str]],
 
 
 def _scopes(answers: Sequence[Answer]) -> Iterator[tuple[str, str, Cells]]:
-    """Yields each scope of an average, and the answers of its cells, each of which counts once."""
+    """Yields each scope of an average with the answers of its equally weighted cells."""
     by_task = {task: own for (task,), own in grouped(answers, "task")}
     for task in ABBREVIATIONS:
         if task in by_task:

@@ -468,7 +468,7 @@ def _is_of_answers(word: str) -> bool:
 
 
 def shuffled(item: TestItem, random_seed: int) -> TestItem:
-    """Returns the item with its options in an order drawn from the seed and the item's name, whatever else there is."""
+    """Returns the item with its options in an order that depends on random seed and item name only."""
     name = f"{random_seed}\0position\0{item.language}\0{item.item_id}"
     digest = hashlib.sha256(name.encode()).digest()
     order = np.random.default_rng(int.from_bytes(digest[:8], "big")).permutation(len(item.options))

@@ -162,7 +162,7 @@ class ItemReading:
     notes: Counter[str] = field(default_factory=Counter)
 
     def summary(self) -> str:
-        """Returns one line: what was read, and what was left out and why."""
+        """Returns one line with the numbers of items read and left out, with reasons."""
         line = f"{self.source}: {len(self.items)} test items read"
         if self.skipped:
             reasons = "; ".join(f"{count} {task} {reason}" for (task, reason), count in self.skipped.most_common())

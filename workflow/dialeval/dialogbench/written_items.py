@@ -1,4 +1,4 @@
-"""Written items: read from answers, checked by rules, and held against near duplicates.
+"""Written items: parsed from responses, checked by rules, and compared with near duplicates.
 
 Two dialogues are compared by the Jaccard similarity of their shingles: runs of words (of characters in Chinese). It is
 exact: shingles are ordered from rare to common, and two sets that are similar enough must share one of the rarest of

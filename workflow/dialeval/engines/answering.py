@@ -145,7 +145,7 @@ class Answering:
             del self._in_flight[key], future  # a failure refers to this frame: no local may refer to the failure
 
     def answer_to(self, key: str) -> Response | None:
-        """Returns the stored response to a request after all were answered; None where it failed.
+        """Returns the stored response to a request after all requests were sent; None if it failed.
 
         Raises:
             UserError: the response was stored and is gone.

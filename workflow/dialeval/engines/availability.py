@@ -93,7 +93,7 @@ def cannot_compute_here(model: Model, *, own_environment: bool = False) -> str |
 
 
 def _incomplete(name: str | None, *, weights: bool = True) -> str | None:
-    """Returns what a local folder lacks of a model; whether a folder is there counts where it is computed."""
+    """Returns the problem of a local folder with a model; None for a complete one, or if it is not on this machine."""
     return not_a_model(name, weights=weights) if name and Path(name).expanduser().exists() else None
 
 
@@ -108,7 +108,7 @@ def _no_metric(folder: Path | None) -> str | None:
 
 
 def local_content(model: Model) -> str:
-    """Returns a digest of a model's own files: adapter, chat template, weights; empty where it has none here.
+    """Returns a digest of a model's local files: adapter, chat template, weights; empty without any.
 
     It differs whenever the model's identity in the store differs. Of weights that vLLM and NLLB load, the size and
     samples of files of more than 256 MB are hashed; all other files are hashed completely.

@@ -217,7 +217,7 @@ def cl100k_tokenizer(file: Path | None = None, *, network_seconds: float = 10.0)
 
 
 def fetched_tokenizer(file: Path | None, *, may_fetch: bool) -> tuple[Tokenizer, str]:
-    """Returns cl100k_base, fetched where it may be, or words and marks, and why it is not cl100k_base.
+    """Returns cl100k_base, fetched if allowed; else words and marks, with the reason.
 
     Args:
         file: the vocabulary file, `tokens.cl100k_file` of the configuration.

@@ -166,7 +166,7 @@ class EarlyStop:
         return None
 
     def answered(self) -> None:
-        """Counts a response of the model, whatever it is."""
+        """Counts any response of the model."""
         self._answered = self._alike_over = True
 
     def failed(self, request: Request, key: str, failure: AnswerFailure) -> None:

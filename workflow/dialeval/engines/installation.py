@@ -227,7 +227,7 @@ ELSEWHERE = (
 def no_device(
     model: VllmModel, *, own_environment: bool = False, environment: Mapping[str, str] | None = None
 ) -> str | None:
-    """Returns what this machine lacks to run a model, and the remedy, or None.
+    """Returns the missing device and the remedy; None if this machine can run the model.
 
     GPUs are counted by NVIDIA's driver; builds of vLLM for other devices find theirs.
 

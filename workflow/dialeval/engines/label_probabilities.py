@@ -41,7 +41,7 @@ class LabelTree:
 
 
 def cases(label: str) -> set[str]:
-    """Returns a label as it is, in lower case and capitalised."""
+    """Returns a label unchanged, in lower case and capitalised."""
     return {label, label.lower(), label.capitalize(), label[:1].upper() + label[1:]}
 
 

@@ -296,7 +296,7 @@ def _examinees(rows: pd.DataFrame) -> pd.Series:
 
 
 def _part_note(table: pd.DataFrame) -> str:
-    """Return what a caption adds where a model wrote or filtered the items that it answers."""
+    """Return the note of a caption on models that wrote or filtered the items that they answer; else empty."""
     marked = table.loc[table["part"].notna()]
     if marked.empty:
         return ""

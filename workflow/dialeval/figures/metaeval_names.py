@@ -33,7 +33,7 @@ _RATERS = {
 
 
 class Group(NamedTuple):
-    """Rows of one table that are shown together, and what they are."""
+    """Rows of one table that are shown together, with their description."""
 
     title: str
     rows: pd.DataFrame
@@ -139,12 +139,12 @@ def deciding_dimension(names: Iterable[str]) -> str:
 
 
 def shown_dimension(name: str) -> str:
-    """Returns what a dimension of the averages is called for the reader."""
+    """Returns the displayed name of a dimension of the averages."""
     return "all dimensions" if name == ALL else name
 
 
 def one_dimension(names: Iterable[str]) -> str:
-    """Returns the only dimension of some averages, or what stands for all of them."""
+    """Returns the only dimension of some averages, or the word for all of them."""
     named = set(names) - {ALL, AVERAGE}
     if len(named) == 1:
         return named.pop()

@@ -34,7 +34,7 @@ class Figure:
     per: str = ""
 
     def drawings(self, options: Mapping[str, Any]) -> list[Drawing]:
-        """Return what is drawn of it: one picture, or one for every value of `per`."""
+        """Return the pictures of the figure: one, or one for every value of `per`."""
         given = {name: options[name] for name in self.options}
         values = [{self.per: value} for value in options[self.per]] if self.per else [{}]
         return [

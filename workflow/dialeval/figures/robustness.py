@@ -19,7 +19,7 @@ _NO_DATA = "No judge has scored perturbed items."
 _MOST_JUDGES = 8
 _SCORE = Unit(1.0, 2)
 _RATIOS = {"score falls": Mark(), "score rises (noise)": Mark(GREY, "|")}
-_LADDERS = ("falls with every step", "never rises")
+_LADDERS = ("falls at every level", "never rises")
 
 _MakePanel = Callable[[pd.DataFrame, Sequence[Row], str], Panel]
 
@@ -89,7 +89,7 @@ def drops(table: pd.DataFrame, robustness: pd.DataFrame) -> Plot | Missing:
 
 
 def ladders(table: pd.DataFrame, robustness: pd.DataFrame, interval: str = CI) -> Plot | Missing:
-    """Return on how many severity ladders a judge's score falls with every step, or never rises."""
+    """Return the share of dialogues whose score falls at every severity level, or never rises."""
     both = in_series(
         table,
         {
@@ -101,18 +101,18 @@ def ladders(table: pd.DataFrame, robustness: pd.DataFrame, interval: str = CI) -
 
     def panel(rows: pd.DataFrame, order: Sequence[Row], judge: str) -> Panel:
         return Forest(table=rows, rows=order, series=series, limits=(0.0, 1.0), unit=PERCENT, title=judge,
-                      axis="Ladders (%)")  # fmt: skip
+                      axis="Dialogues (%)")  # fmt: skip
 
     sections, are_maps = _sections(both, robustness, panel, HeatMap(values=pd.DataFrame(), unit=PERCENT))
     if not sections:
         return Missing("No dialogue was perturbed at several severity levels.")
-    what = "falls with every step" if are_maps else "falls with every step, or never rises"
+    what = "falls at every severity level" if are_maps else "falls at every severity level, or never rises"
     return Plot(
         sections,
-        title="Severity ladders",
-        caption=f"Percentage of severity ladders on which the score {what}"
+        title="Severity levels",
+        caption=f"Percentage of dialogues whose score {what}"
         f"{'' if are_maps else f'; bars are the {interval}'}{_language_note(table)}.",
-        n=per(table["n"], "ladder", "perturbation"),
+        n=per(table["n"], "dialogue", "perturbation"),
         width=PAGE,
         key={} if are_maps else series,
     )
@@ -176,7 +176,7 @@ def _blocks(table: pd.DataFrame, robustness: pd.DataFrame) -> Iterator[tuple[str
 
 
 def _language_note(table: pd.DataFrame) -> str:
-    """Return what a caption adds where a corpus has more languages than the figure shows."""
+    """Return the note of a caption if a corpus has more languages than the figure shows; else empty."""
     several = len(table) > 0 and (table.groupby("corpus")["language"].nunique() > 1).any()
     return "; one language of each corpus is shown, English if it has it" if several else ""
 

@@ -153,7 +153,7 @@ def series_marks(names: Iterable[str]) -> dict[str, Mark]:
 
 
 def shade(share: float) -> tuple[float, float, float]:
-    """Return a colour from white (0) to dark blue (1), of which the lightness falls steadily, also in greyscale."""
+    """Return a colour from white (0) to dark blue (1), with steadily falling lightness, also in greyscale."""
     red, green, blue, _ = matplotlib.colormaps["Blues"](0.85 * min(max(share, 0.0), 1.0))
     return red, green, blue
 
@@ -183,7 +183,7 @@ PUBLISHED_WORDS = "diamonds are published numbers"
 
 
 def published_note(table: pd.DataFrame) -> str:
-    """Return what a caption adds where a figure shows published numbers."""
+    """Return the note of a caption on published numbers; empty without any."""
     return f"; {PUBLISHED_WORDS}" if "published" in table and table["published"].notna().any() else ""
 
 
@@ -229,7 +229,7 @@ def _font(weight: str) -> Any:
 
 
 def styled(draw: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
-    """Make a function draw in this style, whatever the settings around it."""
+    """Make a function draw in this style, independent of global settings."""
 
     @wraps(draw)
     def wrapper(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
@@ -332,7 +332,7 @@ def save_figure(
 
 @contextmanager
 def _fonts_without_shaping() -> Iterator[None]:
-    """Make Matplotlib embed only what a PDF reads of a font: the other tables take half of a figure's time."""
+    """Make Matplotlib embed only the font tables that a PDF needs: the others take half of a figure's time."""
     usual = Options._drop_tables_default
     Options._drop_tables_default = [*usual, *_SHAPING]
     try:

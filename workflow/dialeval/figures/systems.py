@@ -53,7 +53,7 @@ def shares(table: pd.DataFrame, protocol: str, roster: Sequence[str]) -> Plot | 
     """Return the share of a label, or of checklist questions with yes, of every system; a panel per criterion."""
     return _estimates(
         table,
-        Plot([], f"Shares: {protocol}", "Share of dialogues with the label above the panel, by the judge", ""),
+        Plot([], f"Shares: {protocol}", "Share of dialogues with the answer above the panel, by the judge", ""),
         "Share (%)",
         PERCENT,
         roster,
@@ -62,7 +62,7 @@ def shares(table: pd.DataFrame, protocol: str, roster: Sequence[str]) -> Plot | 
 
 def pass_rates(table: pd.DataFrame, protocol: str, roster: Sequence[str]) -> Plot | Missing:
     """Return the pass rate of every system over the length N."""
-    caption = "Share of dialogues in which the judge finds no fault among the first N utterances"
+    caption = "Share of dialogues in which the judge detects no AI in the first N utterances"
     return over_length(table, f"Pass rates: {protocol}", caption, roster)
 
 
@@ -380,7 +380,7 @@ def _estimates(table: pd.DataFrame, plot: Plot, axis: str, unit: Unit, roster: S
 
 
 def groups_of(table: pd.DataFrame, *without: str) -> list[tuple[str, pd.DataFrame]]:
-    """Return the rows of a table by what they are of, each with a title; one group without a title if all are alike.
+    """Return groups of rows of a table with titles; one group without a title if all rows belong together.
 
     Args:
         table: columns before `system`, and `label`, say of what a row is.

@@ -65,7 +65,7 @@ class Request(BaseModel, defer_build=True):
     gpu_model: str = ""
 
     def partition_names(self) -> list[str]:
-        """Returns the partitions that may run the jobs; none where that is left to the cluster."""
+        """Returns the partitions that may run the jobs; empty if the cluster chooses."""
         return [name for name in self.slurm_partition.split(",") if name]
 
     def options(self) -> list[str]:
@@ -140,7 +140,7 @@ def minutes(limit: str) -> int | None:
 
 
 def gpus_in(gres: str) -> int:
-    """Returns how many GPUs a node of a partition has by what sinfo calls its generic resources, `gpu:a100:4(S:0)`."""
+    """Returns the number of GPUs of a partition's nodes from sinfo's generic resources, such as `gpu:a100:4(S:0)`."""
     return sum(int(found) for found in re.findall(r"(?:^|,)gpu(?::[\w.-]*[A-Za-z][\w.-]*)?:(\d+)", gres))
 
 
@@ -261,7 +261,7 @@ class Trial:
             yield Finding("ok" if enough else "problem", words + remedy)
 
     def end(self) -> None:
-        """Cancels the job where it still waits, and takes all marks away."""
+        """Cancels the job if it still waits, and removes all marks."""
         if self.number and self._answer() is None:
             ask("scancel", self.number)
         for folder in self.folders.values():

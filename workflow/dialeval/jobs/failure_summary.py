@@ -293,7 +293,7 @@ def _began(results_dir: Path) -> float:
 
 
 def _signal(results_dir: Path) -> str:
-    """Returns the signal that ended the run, as its mark tells jobs; nothing where it ended by itself."""
+    """Returns the signal that ended the run, from the mark in the results; None without a mark."""
     try:
         return (results_dir / STOP_MARK).read_text()
     except OSError:

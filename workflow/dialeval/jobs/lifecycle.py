@@ -229,7 +229,7 @@ def withdraw_run(environment: MutableMapping[str, str] = os.environ) -> None:
 
 
 def mark_on_termination(results_dir: Path) -> None:
-    """Has SIGTERM and SIGINT leave the mark that jobs look for, before they do what they did so far.
+    """Makes SIGTERM and SIGINT leave a mark for jobs before their usual effect.
 
     Call it when no other run uses the results folder: it removes the mark of an earlier run.
     """
@@ -316,7 +316,7 @@ def _is_running(pid: int, start: str | None) -> bool:
 
 
 def _started(pid: int) -> str | None:
-    """Returns when a process began, which tells it from a later one of the same number; None if it has ended.
+    """Returns the start time of a process, to distinguish reused numbers; None if it has ended.
 
     Where the system does not say, all processes that run now are None.
     """

@@ -25,7 +25,7 @@ import dialeval
 
 
 def answer(task: Path) -> dict[str, Any]:
-    """Returns what this machine finds, with seconds until it saw the file in each folder; None where it did not."""
+    """Returns the findings of this machine, with the seconds until a file was visible in each folder; None if never."""
     task_data = json.loads(task.read_text(encoding="utf-8"))
     folders = {
         name: _seconds_until_seen(Path(folder), task_data["nonce"], task_data["patience"])

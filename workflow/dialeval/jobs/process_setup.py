@@ -131,7 +131,7 @@ def write_complete_lines() -> None:
 
 
 def continue_without_reader(stream: TextIO) -> None:
-    """Makes a stream discard what is written after its reader, such as `head`, has ended.
+    """Makes a stream discard further output after its reader, such as `head`, has ended.
 
     The error would end the thread in which Snakemake notes a job's end, and the run would wait for that job forever.
     Jobs still fail then, as their `tee` gets the signal, and so the run ends; the next one uses the stored responses.
@@ -179,7 +179,7 @@ def announce(
 def with_run_settings(
     settings: dict[str, Any], fields: Iterable[str], environment: Mapping[str, str] = os.environ
 ) -> dict[str, Any]:
-    """Returns the settings of a stage with what they leave out of how its job runs.
+    """Returns the settings of a stage, completed by settings of the run that change no result.
 
     Args:
         settings: of the stage; `name` is the model's under `model`, `selfchat.partner` that under `partner`.

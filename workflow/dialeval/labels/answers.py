@@ -170,7 +170,7 @@ def _yes_or_no(text: str) -> str | None:
 
 
 def _number(text: str) -> float | None:
-    """Returns a number as it is written, in digits of any script, with a decimal comma, with its meaning behind."""
+    """Returns the number in a text, in digits of any script; a meaning after it is ignored; None if there is none."""
     plain = "".join(str(unicodedata.decimal(mark, mark)) for mark in _MEANT.sub("", text))
     number = number_in(plain.replace(",", ".") if _COMMA.fullmatch(plain) else plain)
     return number if number is None or math.isfinite(number) else None

@@ -60,7 +60,7 @@ NEVER_OFF = "the judge's bias is equal on all labels, so its variance is not kno
 NO_DRAW = "no recorded sample: labels count as a simple random sample of each system"
 OF_THESE = "of {} only: too few annotators to generalise to others"
 """What a number is about that fewer than three annotators' labels are behind."""
-AMONG_RATED = "1000 is the average of the rated systems: without {}"
+AMONG_RATED = "the rated systems have the mean 1000; not rated: {}"
 ONE_EACH = "no item has two annotators: the interval applies to these annotators and dialogues only"
 
 
@@ -356,7 +356,8 @@ def _among_labelled(numbers: Numbers) -> tuple[BoolArray, str]:
     labelled = np.union1d(numbers.system[known], numbers.opponent[known])
     there = np.isin(numbers.system, labelled) & np.isin(numbers.opponent, labelled)
     others = np.setdiff1d(np.union1d(numbers.system, numbers.opponent), labelled)
-    return there, f"without comparisons with {', '.join(others)}, of which none is labelled" if len(others) else ""
+    note = f"comparisons with {', '.join(others)} are left out, since none of them is labelled"
+    return there, note if len(others) else ""
 
 
 def _names(found: Corrected) -> list[str]:

@@ -103,14 +103,14 @@ def draw(units: Iterable[Unit], ledger: Ledger, design: Design) -> list[Entry]:
 
 
 def draw_ids(ledger: Ledger, design: Design) -> dict[Level, str]:
-    """Returns the ids of the draws of both levels: those on record, or what the random seed gives."""
+    """Returns the ids of the samples of both levels: the recorded ones, or new ones from the random seed."""
     levels: tuple[Level, ...] = ("turn", "dialogue")
     named = {level: digest(design.random_seed, design.protocol, level)[:12] for level in levels}
     return {level: f"d{digest}" for level, digest in named.items()} | ledger.draws()
 
 
 def _group(unit: Unit, design: Design) -> str:
-    """Returns what n is for: a system, or all pairs, or all cases."""
+    """Returns the group that n applies to: a system, all pairs, or all cases."""
     if design.by == "cases":
         return _CASES
     return _PAIRS if unit.opponent else unit.system

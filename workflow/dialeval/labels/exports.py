@@ -124,12 +124,12 @@ Cells = dict[str, str]
 
 
 def column_name(written: str) -> str:
-    """Returns the name of a column in lower case, with underscores, without what Mechanical Turk puts before it."""
+    """Returns the name of a column in lower case, with underscores, without Mechanical Turk's prefix."""
     return _PREFIX.sub("", _BLANKS.sub("_", written.strip()).lower(), count=1)
 
 
 def renamed(columns: list[str], cells: Cells) -> Cells:
-    """Returns the cells of a row under our names for them: who labelled, and which dialogue of which system."""
+    """Returns the cells of a row under DialEval's column names."""
     who = next((name for name in ANNOTATORS if name in columns), None)
     if who is not None and "annotator" not in columns:
         cells = {**cells, "annotator": cells.get(who, "")}
@@ -141,7 +141,7 @@ def renamed(columns: list[str], cells: Cells) -> Cells:
 
 
 def is_rejected(cells: Cells) -> bool:
-    """Returns whether an answer was rejected where it was given."""
+    """Returns whether an answer was rejected in the labelling tool."""
     return cells.get("assignmentstatus", "").lower() == "rejected"
 
 

@@ -1,4 +1,4 @@
-"""Labels joined with judgements, and what is counted of both.
+"""Labels joined with judgements, and the numbers of both.
 
 Labels take the shape of judgements, an annotator being the judge, so that whatever is read from these can be read from
 those. Of two systems the first is the first in the alphabet, however the two were shown.
@@ -58,7 +58,7 @@ class Terms(BaseModel, defer_build=True):
 
 
 def labelled_design(config: Config, name: str) -> dict[str, Any]:
-    """Returns the design of a configured protocol, without what the correction does not depend on."""
+    """Returns the design of a configured protocol, reduced to the settings that the correction depends on."""
     design, protocol = design_of(config, name), config.resolved_protocols()[name]
     about = design.model_dump(mode="json") | {"form": protocol.form, "members": _members(config, name, protocol)}
     families = {model: family for model, family in design.families.items() if family != model}

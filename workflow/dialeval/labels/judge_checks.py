@@ -133,7 +133,7 @@ def _questions(joined: Joined, design: LabelledDesign, terms: Terms) -> Iterator
 
 
 def _rates(quantity: Quantity) -> list[Quantity]:
-    """Return the rates of all answers that annotators or judges gave, whatever their case."""
+    """Return the rates of all answers of annotators or judges; case is ignored."""
     given = pd.concat([labels_of(quantity.labelled), labels_of(quantity.judged)])
     names = {name.lower(): name for name in reversed(answers(given))}
     return [
@@ -223,7 +223,7 @@ def _replacement(question: _Question, score: FloatArray, confidence: float) -> I
 
 
 def _decided(question: _Question, value: FloatArray) -> FloatArray:
-    """Return the answers that mean values over repeats and orders stand for: 0, 1, and .5 for a tie or undecided."""
+    """Return the answers of mean values over repeats and orders: 0, 1, and .5 for a tie or undecided."""
     if question.n_answers in (2, 3) and not _has_codes(question):
         return np.where(np.isnan(value), np.nan, 0.5 + 0.5 * np.sign(value - 0.5))
     return value

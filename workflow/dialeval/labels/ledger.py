@@ -143,7 +143,7 @@ def ledger_digest(path: Path) -> str:
 
 
 def read_ledger(path: Path) -> Ledger:
-    """Reads a ledger; one that is not there is empty.
+    """Reads a ledger; an empty one if the file is missing.
 
     Raises:
         UserError: the file is no ledger, or was changed by hand; with its line.

@@ -139,7 +139,7 @@ def _check_file(raw: Sequence[RawLabel], protocols: Mapping[str, LabelledProtoco
 
 
 def _sorted_alone(raw: Sequence[RawLabel], protocols: Mapping[str, LabelledProtocol]) -> Iterator[str]:
-    """Yields what is wrong with a sheet whose labels are in ascending or descending order and whose dialogues are not.
+    """Yields sheets whose labels are sorted while their dialogues are not.
 
     Dialogues on a sheet are in random order: so many sorted labels are no coincidence.
     """
@@ -164,7 +164,7 @@ def _sorted_alone(raw: Sequence[RawLabel], protocols: Mapping[str, LabelledProto
 
 
 def _check(raw: RawLabel, protocols: Mapping[str, LabelledProtocol], checked: _Checked) -> str:
-    """Takes a label up, or returns what is wrong with it."""
+    """Adds a label, or returns the mistake in it."""
     name = _protocol_of(raw, protocols)
     if raw.is_open:
         fault = protocols[name].shown_fault(raw) if name else ""
@@ -339,7 +339,7 @@ def _rows(
 def _inclusion_probabilities_of_labels(
     checked: _Checked, protocols: Mapping[str, LabelledProtocol]
 ) -> dict[tuple[str, str | None, str], float]:
-    """Returns, by protocol, criterion and key of what was drawn, the share of its stratum that has a label.
+    """Returns the labelled share of the stratum of each drawn key, by protocol and criterion.
 
     Annotators who stop before the end have labelled a random part of what was drawn, as their order is random; so the
     share with a label is what the drawn share would have been. Strata without a label have none.

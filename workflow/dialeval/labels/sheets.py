@@ -1,4 +1,4 @@
-"""Sheets of annotators: who labels what, with which questions, and as CSV.
+"""Sheets of annotators: the items of each annotator, the questions, and the CSV file.
 
 Programs change how a text is written: its line ends, quotes, blanks and encoding. They never change its words.
 """
@@ -198,13 +198,13 @@ def _plain(text: str) -> str:
 
 
 def comparable(text: str) -> str:
-    """Returns a text without what spreadsheet programs write in another way."""
+    """Returns a text normalised for comparison: without changes that spreadsheet programs make."""
     plain = unicodedata.normalize("NFKC", text.replace("…", "...")).casefold()
     return _DASHES.sub("-", _WRITTEN_OTHERWISE.sub("", plain))
 
 
 def _decodings(cell: str) -> Iterator[str]:
-    """Yields what a cell may have been before it was read as Windows-1252."""
+    """Yields possible original texts of a cell that was read as Windows-1252."""
     yield cell
     try:
         content = bytes(_WESTERN[letter] for letter in cell)
@@ -226,7 +226,7 @@ def _lines(turns: tuple[ShownTurn, ...], *, numbered: bool, by_role: bool) -> It
 
 
 def options_text(question: SheetQuestion) -> str:
-    """Return the answers to a question, with what they mean, as a sheet has them."""
+    """Return the answers to a question with their meanings, as a sheet shows them."""
     if not question.options:
         return f"a number from {question.low:g} to {question.high:g}"
     return "; ".join(f"{one.label} ({one.meaning})" if one.meaning else one.label for one in question.options)

@@ -196,7 +196,7 @@ class Dialogues:
         return self.ratings_of(self.read_rated)
 
     def left_out(self) -> list[str]:
-        """Return the tables of what the readers of rated corpora left out."""
+        """Return the tables of the items that the readers of rated corpora left out."""
         return [self.LEFT_OUT.format(corpus=corpus) for corpus in self.read_rated]
 
     def filled_ratings(self) -> list[str]:
@@ -301,7 +301,7 @@ class Dialogues:
         return [path for files in self.translation_scores().values() for path in files]
 
     def scored_rows(self, corpus: str, language: str, metric: str) -> str:
-        """Return what a metric reads of a sample: the translations, or their translations back."""
+        """Return the tables that a metric reads of a sample: translations or back-translations."""
         rows = self.BACK_TRANSLATION_CSV if metric == "bertscore" else self.TRANSLATION_SAMPLE_CSV
         return rows.format(corpus=corpus, language=language)
 
@@ -343,7 +343,7 @@ class Dialogues:
         return {name: list(sets) for name in used if (sets := self.config.models[name].learns_from)}
 
     def lora_judges(self) -> list[str]:
-        """Return the models of which an adapter is trained."""
+        """Return the models with an adapter that the run trains."""
         return [name for name in self.trained_judges() if isinstance(self.config.models[name], VllmModel)]
 
     def encoder_judges(self) -> list[str]:

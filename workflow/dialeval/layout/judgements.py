@@ -166,7 +166,7 @@ class Judgements(Dialogues):
 
     @cached_property
     def quality_requests(self) -> dict[str, tuple[str, str, str, list[str]]]:
-        """Return what the requests about translations are about, by their name.
+        """Return the subjects of the requests about translations, by name.
 
         The parts are `back` or `adequacy`, the corpus, the language, and the models.
         """
@@ -324,7 +324,7 @@ class Judgements(Dialogues):
         return [self.FILTERED_TEST_ITEMS if written.filter else self.WRITTEN_TEST_ITEMS]
 
     def descriptions(self) -> list[str]:
-        """Return what written dialogues are like, if a model describes them."""
+        """Return the descriptions of written dialogues, if a model classifies them."""
         return [self.DESCRIPTIONS] if self.item_makers["classification"] else []
 
     @cached_property

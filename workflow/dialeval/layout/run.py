@@ -57,7 +57,7 @@ class Layout(Figures):
         return tables + self.expert_sheet() + self.both_figures("dialogbench")
 
     def training_files(self) -> list[str]:
-        """Return the tables and figures of training; where no model learns, the training data alone."""
+        """Return the tables and figures of training; if no model learns, the training data only."""
         if self.config.used_training():
             return self.training_tables() + self.both_figures("training")
         return self.training_data_table() if self.config.training else []
@@ -218,12 +218,12 @@ class Layout(Figures):
         return [self.REQUESTS.format(protocol=name) for name in names]
 
     def requests_planned_before(self) -> list[str]:
-        """Return the requests that rest on what models wrote and that an earlier run planned."""
+        """Return the requests that an earlier run planned and that depend on models' responses."""
         names = [name for name in self.protocols_without_chatbots if self.config.models_before_planning(name)]
         return _existing(self.REQUESTS.format(protocol=name) for name in names)
 
     def learned_for_estimate(self) -> list[str]:
-        """Return what embedded models learn; no model is trained for an estimate."""
+        """Return the learned files of embedded models; an estimate trains no model."""
         return [path for name in self.called_models() for path in self.learned(name) if path.endswith(".learned")]
 
     def trained_before(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Paths of tables and figures: what is made of judgements, part by part."""
+"""Paths of tables and figures, part by part."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ class Tables(Judgements):
         return self.all_dialogbench_tables() if self.config.dialogbench else []
 
     def training_data_table(self) -> list[str]:
-        """Return the table of what judges learn from."""
+        """Return the table of the training sets' composition."""
         return self.tables("training", ["data"])
 
     def learning_tables(self) -> list[str]:
@@ -250,7 +250,7 @@ class Tables(Judgements):
         return list(dict.fromkeys(path for name in self.labelled_protocols for path in self.items(name)))
 
     def judgements_to_draw_by(self, protocol: str) -> list[str]:
-        """Return the judgements by whose scores items are drawn; none where no judge decides."""
+        """Return the judgements whose scores the sampling design uses; empty if it uses none."""
         judges = judges_to_draw_by(self.config, protocol)
         return [self.JUDGEMENTS.format(judge=judge, protocol=protocol) for judge in judges]
 
@@ -307,7 +307,7 @@ class Figures(Tables):
 
     @cached_property
     def drawn(self) -> dict[str, list[Drawing]]:
-        """Return what is drawn in each part; a figure without anything to show says why."""
+        """Return the figures of each part; a figure without data shows the reason."""
         config = self.config
         by_dialogue = "clustered by dialogue"
         botchat = {
@@ -332,12 +332,12 @@ class Figures(Tables):
         return ["human", *self.config.chatbots]
 
     def drawn_measure(self, protocol: str, measure: str) -> list[Drawing]:
-        """Return what is drawn of a measure of one of the user's own protocols."""
+        """Return the figures of a measure of one of the user's own protocols."""
         figures = [figure for figure in registry.MEASURES if figure.name == measure]
         return drawings(figures, {"roster": self.roster, "protocol": [protocol]})
 
     def drawn_battles(self, battles: str) -> list[Drawing]:
-        """Return what is drawn of a table of battles."""
+        """Return the figures of a table of battles."""
         words = f"95% confidence interval (resampled by {self.config.battles[battles].cluster or 'row'})"
         return drawings(registry.BATTLES, {"title": [battles], "interval": words})
 

@@ -38,7 +38,7 @@ Row = dict[str, Any]
 
 
 class Rounds:
-    """Comparisons that are sent round by round, and what they settled so far.
+    """The comparisons of sequential pairs, round by round, and the decisions so far.
 
     Call `begin`, ask for what it gives, tell every answer to `hear`, call `end`; until `begin` gives nothing more.
 
@@ -162,7 +162,7 @@ class Rounds:
         )
 
     def summary(self) -> str:
-        """Returns in words the number of requests, and what they settled."""
+        """Returns a text with the numbers of requests and of settled pairs."""
         ended = sum(row["decision"] == ENDED for row in self.rows)
         return (
             f"sent {int(self.sent.sum())} of {len(self.sent)} requests; {ended} of {len(self._open)} pairs are not "
@@ -194,7 +194,7 @@ class Rounds:
 
 
 def _boundaries(counts: IntArray, errors: FloatArray, adaptive: Adaptive) -> FloatArray:
-    """Returns the boundary of each pair after each round, NaN where that brings it no cases."""
+    """Returns the boundary of each pair after each round; NaN for a round without new cases of the pair."""
     boundary = np.full(counts.shape, np.nan)
     make = obrien_fleming if adaptive.boundary == "obrien_fleming" else confidence_sequence
     made: dict[tuple[tuple[int, ...], float], FloatArray] = {}

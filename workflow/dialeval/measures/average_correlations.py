@@ -109,7 +109,7 @@ class _PrintedNumbers:
 
 
 class _Place(NamedTuple):
-    """Of whom, and of what, something is averaged."""
+    """Benchmark, level, language, dimension and scorer of an average."""
 
     benchmark: str
     level: str
@@ -265,7 +265,7 @@ def language_rows(averages: Iterable[Row]) -> Iterator[dict[str, Any]]:
 
 
 def _as_in_the_paper(averages: Sequence[Row]) -> set[tuple[str, str]]:
-    """Returns the benchmarks and levels that the paper's rows can stand printed_numbers."""
+    """Returns the benchmarks and levels with several languages or a mapped criterion, as in the paper's rows."""
     languages: dict[tuple[str, str], set[str]] = {}
     joined = set()
     for row in averages:
@@ -348,7 +348,7 @@ def matrix_rows(cells: Sequence[Cell]) -> Iterator[dict[str, Any]]:
 
 
 def _own_dimensions(cell: Cell, ratings: FloatArray) -> FloatArray:
-    """Returns ratings without those that stand under another dimension, which would be compared with themselves."""
+    """Returns the ratings, NaN on dimensions that are mapped to another one and would be compared with themselves."""
     own = [name not in cell.joined for name in cell.dimensions]
     return np.where(np.array(own, dtype=bool)[:, np.newaxis], ratings, np.nan)
 

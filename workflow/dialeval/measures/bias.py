@@ -135,7 +135,7 @@ class _Judged(NamedTuple):
 
 
 def _of_judge(judged: _Judged, n_players: int, *, both_orders: bool) -> Iterator[Row]:
-    """Yields what one judge's verdicts say on their own."""
+    """Yields the measures of one judge's verdicts."""
     left, right, outcome, cluster = judged.games
     unparsed = np.isnan(outcome)
     decided = ~unparsed & (outcome != 0.5)

@@ -109,7 +109,7 @@ class _Scores(NamedTuple):
 
 
 def _common_scale(members: Sequence[pa.Table]) -> tuple[FloatArray, FloatArray]:
-    """Returns the ends of the scale on which all members scored an item, 0 and 1 where there is no such scale."""
+    """Returns the ends of the scale on which all members scored an item; 0 and 1 if their scales differ."""
     low, high = (np.array([table[name].to_numpy() for table in members]) for name in SCALE)
     same = (low == low[0]).all(axis=0) & (high == high[0]).all(axis=0)
     return np.where(same, low[0], 0.0), np.where(same, high[0], 1.0)
@@ -176,7 +176,7 @@ def _units(rows: pd.DataFrame, *, paired: bool) -> pd.Series:
 
 
 def least_sure(judgements: pa.Table, form: Form, share: float) -> frozenset[str]:
-    """Returns the requests about the units of which the first judge is least sure.
+    """Returns the requests about the units with the first judge's least certain responses.
 
     There are as many as make up the share of all requests that the first judge answered, and no more; at least one
     unit. Which of equally sure units are taken is decided by hashes of what they are about.
@@ -220,7 +220,7 @@ def _sureness(rows: pd.DataFrame, form: Form) -> pd.Series:
 
 
 def _fitting(units: pd.DataFrame, room: float) -> int:
-    """Returns how many units, the first ones, have no more requests than there is room for."""
+    """Returns how many of the first units fit a number of requests."""
     return int(np.searchsorted(units["size"].cumsum().to_numpy(), room, side="right"))
 
 

@@ -130,7 +130,7 @@ def _rows(result: Correlated, pairs: JudgePairs) -> Iterator[dict[str, Any]]:
 
 
 def _dependence(n: int, n_clusters: int) -> str | None:
-    """Returns what is wrong with Williams' test where items share dialogues; nothing where they do not."""
+    """Returns a warning if items share dialogues, which Williams' test excludes; else empty."""
     if n_clusters == n:
         return None
     return f"treats {n} items of {n_clusters} dialogues as independent, so its p-value is too small"
@@ -217,7 +217,7 @@ class _Second(NamedTuple):
 
 
 def _of_the_judge(people: Correlated, place: int, fill: str | None, candidates: Candidates) -> _Second | None:
-    """Returns how everybody else goes with the ratings of the judge that fills in; None where it gave none."""
+    """Returns the correlations of all other scorers with the imputing judge's ratings; None without any."""
     if fill is None or (judge := Scorer(fill, RATING)) not in people.scorers:
         return None
     own = people.scores[people.scorers.index(judge), place]
@@ -270,7 +270,7 @@ class Correlated:
         return self.cell.filled_by.get(dimension) if self.rater_kind == "model" else None
 
     def about(self, dimension: str) -> dict[str, Any]:
-        """Returns what tables tell of a dimension: where it is from, and who rated what of it."""
+        """Returns the columns that describe a dimension: its corpus, its raters, and the rated criterion."""
         return {
             "level": self.cell.level,
             "corpus": self.cell.corpus,
@@ -332,7 +332,7 @@ def correlate_cells(
 
 
 def behind(result: Correlations, judge: int, dimension: int) -> dict[str, Any]:
-    """Returns what tables put beside an interval: its clusters, and Pearson's design effect and effective n."""
+    """Returns the columns beside an interval: clusters, and Pearson's design effect and effective n."""
     effect = float(result.design_effect[judge, dimension])
     return {
         "n_clusters": int(result.n_clusters[judge, dimension]),
@@ -377,7 +377,7 @@ class Candidates:
         return among and scorer.method != ANNOTATION and scorer.judge not in self.named
 
     def model_of(self, judge: str) -> str:
-        """Returns what a judge counts as."""
+        """Returns the model that a judge is counted as."""
         return self.models.get(judge, judge)
 
     def best_first(self, correlation: Mapping[Scorer, float]) -> list[Scorer]:

@@ -84,7 +84,7 @@ class Design(BaseModel, defer_build=True):
     form: Form | None = None
 
     def needed_by(self, *measures: str) -> dict[str, Any]:
-        """Returns what measures depend on, by name: a change of anything else does not concern them."""
+        """Returns the settings that measures depend on, by name; changes of others do not re-run them."""
         also = {name for measure in measures for name in _ALSO.get(measure, ())}
         wanted = {*_EVERY, *also} - (set() if self.equal_pairs else {"equal_pairs"})
         wanted |= {"cascade", "form", "reference"} if self.cascade else set()
@@ -161,7 +161,7 @@ def by_criterion(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row
 
 
 def at_lengths(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[Row, pd.DataFrame]]:
-    """Yields the judgements about dialogues that were cut to each length, or all of them where none were cut."""
+    """Yields the judgements of dialogues at each length; all if the dialogues are not cut."""
     for n in lengths_of(design):
         yield {"n_utterances": n}, judgements if n is None else judgements[judgements["n_utterances"] == n]
 
@@ -172,7 +172,7 @@ def lengths_of(design: Design) -> list[int | None]:
 
 
 def cases(judgements: pd.DataFrame) -> pd.Series[str]:
-    """Returns what judgements may hang together by: their case, or else their item."""
+    """Returns the cluster of each judgement: its case, else its item."""
     case = judgements["case_id"].fillna("")
     return case.where(case != "", judgements["item_id"].fillna(""))
 

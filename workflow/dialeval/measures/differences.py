@@ -41,7 +41,7 @@ FAMILY = ("table", "measure", "judge", "scope")
 NO_RATING = "one of the two has no rating"
 NO_LIMIT = "not identifiable: the data do not bound the difference of the two ratings"
 NOT_CONNECTED = "not identifiable: no chain of comparisons connects the two"
-NO_ERROR = "the data give this difference no standard error"
+NO_ERROR = "the standard error of this difference cannot be computed from these data"
 ONE_CLUSTER = "all comparisons are in one cluster"
 HEAD_TO_HEAD = "head_to_head"
 COMPARED = ("win_rates", "pass_rates", "pass_rates_at_gt_length", "means", "rates", "checklist")
@@ -278,7 +278,7 @@ def rating_rows(
 
 
 def head_to_head(games: Comparisons, models: Sequence[str], shared: Row) -> list[Row]:
-    """Returns a row per two models that met; an unparsed verdict is won by neither."""
+    """Returns a row per compared pair of models; an unparsed verdict counts for neither."""
     swapped = games.left > games.right
     first, second = np.minimum(games.left, games.right), np.maximum(games.left, games.right)
     outcome = np.where(swapped, 1.0 - games.outcome, games.outcome)

@@ -128,7 +128,7 @@ class _Rated:
         return self._results[members]
 
     def row(self, members: tuple[Scorer, ...]) -> dict[str, Any]:
-        """Returns what the table says of the mean of some judges."""
+        """Returns the table's row on the mean score of some judges."""
         row: dict[str, Any] = {
             "corpus": self._cell.corpus,
             "rated": self.rated,
@@ -201,7 +201,7 @@ def _average_row(columns: dict[str, Any], mean: _Mean, how: Ensembles) -> dict[s
 
 
 def _published(columns: dict[str, Any], dimension: str, mean: _Mean, how: Ensembles) -> float | None:
-    """Returns what the paper prints of an ensemble made as this one is: of the best three of its open models."""
+    """Returns the paper's value for an ensemble of the best three of its open models."""
     if (columns["raters"], columns["chosen_on"], columns["language"]) != ("full", ALL_CORPORA, "en"):
         return None
     if mean.rated != (dimension,):
@@ -292,7 +292,7 @@ def _any(values: FloatArray) -> bool:
 
 
 def _is_itself(scorer: Scorer, kind: str) -> bool:
-    """Returns whether a scorer's own annotation is what it would be compared with."""
+    """Returns whether a scorer's annotations are the ratings to compare it with."""
     return scorer.method == ANNOTATION and kind != "human"
 
 

@@ -173,7 +173,7 @@ def _checklist(judgements: pd.DataFrame, design: Design) -> Iterator[ItemValues]
 def values_by_item(
     judgements: pd.DataFrame, systems: list[str], value: FloatArray
 ) -> tuple[FloatArray, BoolArray, IntArray]:
-    """Return values by system and item; systems that met one case have an item in common.
+    """Return values by system and item; systems share the items of a common case.
 
     Args:
         judgements: the judgements of one judge.
@@ -201,7 +201,7 @@ def _by_item(
 
 
 def common_items(judgements: pd.DataFrame) -> pd.Series[str]:
-    """Return what two systems have in common: their case if each has one item on it, else the item.
+    """Return the identifier that two systems share: their case if each has one item on it, else the item.
 
     The items of a system on one case, such as two dialogues in one scenario, are numbered in their order: the first of
     one system is compared with the first of the other.

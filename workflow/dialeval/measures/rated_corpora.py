@@ -86,7 +86,7 @@ def _agreement_of_people(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[st
 
 
 def _unit(group: Sequence[Item]) -> Unit:
-    """Returns what lengths are counted in, as the script of a corpus's first items has it."""
+    """Returns the unit of lengths by the script of a corpus's first items."""
     utterances = [text for item in group[:_SEEN_FOR_SCRIPT] for text in item.utterances]
     return "characters" if script_of(utterances) == "unspaced" else "words"
 
@@ -113,7 +113,7 @@ def _lengths(group: Sequence[Item], level: Level, unit: Unit) -> dict[str, float
 
 
 def _length(text: str, unit: Unit) -> int:
-    """Returns what blanks part, or characters of a script without blanks (and whole words of another one)."""
+    """Returns the number of words, or of characters in a script without blanks (words of other scripts count once)."""
     return len(text.split()) if unit == "words" else sum(map(is_word, surface_tokens(text)))
 
 

@@ -44,7 +44,7 @@ PENALISED = "bradley_terry_penalised"
 FEWEST_REPEATS = 5
 """Repeats of Bootstrap Elo from which their spread is shown: that of two is anything from a thirtieth to the double."""
 NO_NEXT = "p_above_next is missing, since the difference from the next system is not identifiable"
-START_LEFT = "one of the two has too few comparisons for Elo to forget its start; see Bradley-Terry"
+START_LEFT = "one of the two has too few comparisons, so Elo depends on the initial rating; see Bradley-Terry"
 ALL_BATTLES = "all battles"
 
 
@@ -328,7 +328,7 @@ def _identified(rated: Rated, found: StrengthRating) -> _Shown:
 
 
 def _ranking(rated: Rated, elo: _Shown, strengths: _Shown) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Returns models in the order of the table, and in what share of resamples each is above the next of them."""
+    """Returns models in the order of the table, and the share of resamples in which each is above the next."""
     met = rated.point.games > 0
     settled = np.isnan(rated.spread.needed)
     if not rated.identified[met].all():
@@ -429,7 +429,7 @@ def _undetermined(part: NDArray[np.int64], group: NDArray[np.int64]) -> Callable
 
 
 class Rated(NamedTuple):
-    """Ratings of one set of comparisons by every method, each with what its intervals come from.
+    """Ratings of one set of comparisons by every method, each with the replicates of its intervals.
 
     Attributes:
         games: the comparisons, unparsed ones included, in the order of clusters and models.

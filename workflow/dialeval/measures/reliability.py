@@ -87,7 +87,7 @@ def _joined(reached: _Numbers, repeated: _Numbers) -> _Numbers:
 
 
 def _reached(result: Correlated, judge: int, dimension: int, raters: Reliability | None, n_means: int) -> _Numbers:
-    """Returns what follows from the raters' reliability."""
+    """Returns the columns that follow from the raters' reliability."""
     pearson = result.by_method["pearson"]
     if raters is None:
         undefined = np.isnan(pearson.estimate[judge, dimension])
@@ -117,7 +117,7 @@ def _reached(result: Correlated, judge: int, dimension: int, raters: Reliability
 
 
 def _repeated(result: Correlated, repeats: Singles | None, both: BoolArray) -> _Numbers:
-    """Returns how far the mean of a judge's own repeats can be relied upon; nothing where it did not repeat itself."""
+    """Returns the reliability of a judge's mean over repeats; empty without repeats."""
     if repeats is None:
         return {}
     own = _reliability(result, repeats, both, intervals=False)
@@ -126,7 +126,7 @@ def _repeated(result: Correlated, repeats: Singles | None, both: BoolArray) -> _
 
 
 class SingleOpinions:
-    """Single ratings and repeats, by whom and of what they are.
+    """Single ratings and repeats, with their raters and items.
 
     Where several raters of a kind have names, these are the raters and their rounds are repeats. Where there is one
     name, its rounds are different people, who need not be the same from item to item, or repeats of one model.
@@ -148,7 +148,7 @@ class SingleOpinions:
         return None if given is None else _singles(cell, given)
 
     def of_judge(self, cell: Cell, scorer: Scorer, dimension: str) -> Singles | None:
-        """Returns a judge's repeats on a cell's items; None where it did not repeat itself."""
+        """Returns a judge's repeats on the items of a cell; None without repeats."""
         if scorer.method == ANNOTATION:
             given = self._annotations.get((cell.corpus, scorer.judge, dimension))
         else:

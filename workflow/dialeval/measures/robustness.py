@@ -332,7 +332,7 @@ class _Cell(NamedTuple):
 
 
 def _table(cells: list[_Cell]) -> tuple[list[str], FloatArray]:
-    """Names of the judges of some cells, and what they noticed, NaN where one is not in a cell: [n_judges, n]."""
+    """Judges of some cells and their detections, NaN if a judge is not in a cell, shape [n_judges, n]."""
     judges = list(dict.fromkeys(judge for cell in cells for judge in cell.noticed))
     rows = [
         np.concatenate([cell.noticed.get(judge, np.full(len(cell.cluster), np.nan)) for cell in cells])

@@ -64,7 +64,7 @@ class Cell:
     joined: Mapping[str, str] = field(default_factory=dict)
 
     def rated_on(self, dimension: str) -> str:
-        """Returns on what the ratings are with which scores on a dimension are compared."""
+        """Returns the rated dimension with which scores on a dimension are compared."""
         return self.joined.get(dimension, dimension)
 
     def best_ratings(self, dimension: int) -> tuple[str, FloatArray] | None:
@@ -76,7 +76,7 @@ class Cell:
 
 
 class Filled(NamedTuple):
-    """What a judge filled in where no human rated.
+    """Ratings that a judge imputed on dimensions without human ratings.
 
     Attributes:
         ratings: a table `ratings`, of kind model, on dimensions that the corpora have no rating on.
@@ -185,7 +185,7 @@ def _groups(frame: pd.DataFrame) -> Iterator[tuple[str, Level, str, pd.DataFrame
 
 
 class _RatedDimensions:
-    """Which ratings stand matching scores on which dimension of one corpus."""
+    """The rated dimension with which scores on each dimension of a corpus are compared."""
 
     def __init__(self, names: Sequence[str], joined: Mapping[str, str]) -> None:
         """Takes all dimensions, and the rated ones by the judged ones where they differ."""
@@ -194,7 +194,7 @@ class _RatedDimensions:
         self._places = np.array([place.get(joined.get(name, name), -1) for name in names], dtype=np.int64)
 
     def on_scored(self, rated: NDArray[_T], missing: Any) -> NDArray[_T]:
-        """Returns what was given on the dimensions of ratings, by those of scores, shape [n_who, n_dimensions, n]."""
+        """Returns values of rated dimensions by scored dimension, else `missing`, shape [n_raters, n_dimensions, n]."""
         found = rated[:, self._places]
         found[:, self._places < 0] = missing
         return found
@@ -235,7 +235,7 @@ def keys(table: pa.Table, *columns: str) -> pa.ChunkedArray:
 
 
 def places(wanted: pa.ChunkedArray, among: pa.Array) -> IntArray:
-    """Returns the place of each key among others, -1 where it is none of them."""
+    """Returns the position of each key among others; -1 if it is missing."""
     found = pc.fill_null(pc.index_in(wanted, value_set=among), -1)
     return np.asarray(found.to_numpy(), dtype=np.int64)
 

@@ -38,7 +38,7 @@ _WORDS = {
 
 
 def remarks_on(response: Response) -> Iterator[str]:
-    """Yields what is remarkable about an answer, by a short word for counting."""
+    """Yields remarks about a response, as short words for counting."""
     if thinking_mark(response.text):
         yield REASONING_MARK
     if response.label_mass is not None and response.label_mass < LOWEST_MASS:
@@ -132,7 +132,7 @@ class TokenSums:
 
 
 def write_usage(path: Path, usage: Usage) -> None:
-    """Writes the usage of a job, whole or not at all, and says in the log what is remarkable about its answers."""
+    """Writes the usage of a job atomically, and logs remarks about its responses."""
     for line in remark_lines(usage.remarks, f"{usage.model} under {usage.protocol}"):
         print(line, flush=True)
     with replacing(path) as temporary:
@@ -151,7 +151,7 @@ def remark_lines(remarks: Mapping[str, int], key: str) -> Iterator[str]:
 
 
 def read_usage(path: Path) -> Usage:
-    """Reads what `write_usage` wrote.
+    """Reads the file of `write_usage`.
 
     Raises:
         UserError: the file is something else.

@@ -1,4 +1,4 @@
-"""The four papers: each of their tables and figures, and what reproduces it here.
+"""The four papers: their tables and figures, and the targets that reproduce them.
 
 An item of a paper has a status here; `registry` has all of them.
 """

@@ -1,4 +1,4 @@
-"""All papers in their order, and what to cite."""
+"""All papers in order, with the references to cite."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def perturb_repeatedly(
     random_seed: int,
     n_draws: int,
 ) -> Iterator[Perturbed | NotApplicable]:
-    """Yields draws 0 to `n_draws` - 1 of `perturb`, each different from those before it, or why there is none."""
+    """Yields draws 0 to `n_draws` - 1 of `perturb`, each different from earlier ones, or the reason for none."""
     seen: set[tuple[str, ...]] = set()
     for draw in range(n_draws):
         result: Perturbed | NotApplicable = NotApplicable("no further result that differs from those before")

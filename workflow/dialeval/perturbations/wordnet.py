@@ -104,7 +104,7 @@ class WordNet:
 
 
 def with_wordnet(strategy: Strategy, wordnet: WordNet) -> Strategy:
-    """Returns Unnatural Paraphrase with WordNet's synonyms in place of our list's, and any other strategy as it is."""
+    """Returns Unnatural Paraphrase with WordNet's synonyms instead of our list's; other strategies unchanged."""
     if strategy.name != PARAPHRASE:
         return strategy
     ways = {"wordnet": partial(rare_synonyms, wordnet.synonyms)}
@@ -155,7 +155,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _readable(read: Callable[[Path], T], path: Path) -> T:
-    """Returns what `read` gives for a file.
+    """Returns the result of `read` on a file.
 
     Raises:
         UserError: the file is malformed.

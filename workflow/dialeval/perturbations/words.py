@@ -133,7 +133,7 @@ def has_word(piece: str) -> bool:
 
 
 def pieces(text: str) -> tuple[list[str], str]:
-    """Returns the smallest pieces that may be repeated or cut, and what joins them.
+    """Returns the smallest pieces that may be repeated or cut, and their separator.
 
     Scripts with blanks give words with their marks, joined by a blank; scripts without give characters, each with the
     signs that belong to it, joined by nothing.
@@ -253,7 +253,7 @@ def _with_ed(base: str) -> str:
 
 
 def _doubled(base: str) -> str:
-    """Returns a verb with its last consonant twice where one short syllable ends in it."""
+    """Returns a verb with its last consonant doubled if it is one short syllable."""
     n_vowels = sum(letter in _VOWELS for letter in base)
     short = len(base) > 2 and base[-1] not in _VOWELS + "wxy" and base[-2] in _VOWELS and n_vowels == 1
     return base + base[-1] if short or base in _DOUBLED else base

@@ -162,7 +162,7 @@ def without_reasoning(response: Response) -> Response:
 
 
 def _count_missing(end: _End, talk: Talk, sides: Mapping[str, _Side], chats: Chats) -> None:
-    """Counts what a dialogue still needs: every prompt is longer by the utterances since."""
+    """Counts the tokens of a dialogue's missing utterances; every prompt contains the utterances before it."""
     first = len(end.utterances)
     speaks = [talk.voice(turn).protocol for turn in range(first, talk.n_utterances)]
     for protocol, side in sides.items():

@@ -74,7 +74,7 @@ class Estimate:
             self.count_uncached(1, self.model.prompt(request.messages), sure=self.model.identity is not None)
 
     def is_new(self, request: Request) -> bool:
-        """Returns whether no equal request has been met, and remembers this one."""
+        """Returns whether no equal request was counted before, and remembers it."""
         return self.is_new_key(self.model.key(request))
 
     def is_new_key(self, key: str) -> bool:
@@ -173,7 +173,7 @@ def cost_of_case(
     *,
     talks: bool,
 ) -> dict[str, float | None]:
-    """Returns by judge what a case more costs under a protocol; None where no requested model has prices.
+    """Returns the cost of one more case under a protocol, by judge; None if no judge has prices.
 
     Args:
         estimates: one per model and protocol.
@@ -196,7 +196,7 @@ def cost_of_case(
 
 
 def _sum(costs: Sequence[float | None]) -> float | None:
-    """Returns the sum of what is known: models without prices bill nothing that could be counted."""
+    """Returns the sum of the known costs; models without prices are left out."""
     known = [cost for cost in costs if cost is not None]
     return sum(known) if known else None
 
@@ -247,7 +247,7 @@ def estimate_table(
 
 
 def in_words(table: pa.Table) -> str:
-    """Returns the table for reading: aligned columns, the sums, and what they rest on below."""
+    """Returns the table as text: aligned columns, sums, and the assumptions below."""
     rows = table.to_pylist()
     cells = [HEAD, *map(_cells, rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(HEAD))]

@@ -50,7 +50,7 @@ _SCHEMA = pa.schema([REQUESTS.schema.field(name) for name in COLUMNS])
 
 @dataclass(frozen=True)
 class Subjects:
-    """What there is to judge.
+    """The items to judge.
 
     Attributes:
         chats: the chatbots' dialogues.
@@ -115,7 +115,7 @@ def _needed(question: Question, subjects: Subjects, n: int | None, seed_id: str)
 
 
 def _pairs_to_come(question: Question, bounds: _Bounds, subjects: Subjects) -> Unplanned:
-    """Yields the pairs of each seed of which a dialogue is not there, under each criterion."""
+    """Yields number and length of the requests about pairs with a missing dialogue, by seed and criterion."""
     settings, times = question.protocol.data, pair.n_requests(question)
     templates = list(bounds.around(pair.around(question, bounds.templates)))
     for n in settings.n_utterances or (None,):
@@ -341,7 +341,7 @@ def is_there(chats: Chats, seed_id: str, n: int | None = None) -> bool:
 
 @dataclass
 class AdaptiveRequests:
-    """Requests of one judge about pairs, in the order of their plan, and what the store has of them.
+    """Requests of one judge about pairs, in planned order, with those in the store.
 
     Attributes:
         estimate: what is counted.

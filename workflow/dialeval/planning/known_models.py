@@ -33,7 +33,7 @@ UNSEEN = "stored responses are looked up when it runs"
 
 
 def known_model(name: str, model: Model, learned: Mapping[str, Path]) -> KnownModel:
-    """Returns what is known about a model.
+    """Returns the known properties of a model.
 
     Args:
         name: its name in the configuration.
@@ -95,7 +95,7 @@ def _common_tokenizer() -> Tokenizer:
 
 
 def _in_vllm(name: str, model: VllmModel, adapter: Path | None) -> KnownModel:
-    """Returns what is known of a model in vLLM; one whose adapter is not trained yet counts as it does without."""
+    """Returns the known properties of a vLLM model; without its adapter, if that is not trained yet."""
     if model.lora is None:
         return _as_it_is(name, model)
     known = _as_it_is(name, model.model_copy(update={"lora_path": adapter, "lora": None}))
@@ -310,7 +310,7 @@ class KnownModel:
         return Range(count * kind.low, count * kind.expected, count * kind.high, count * kind.most)
 
     def plain_count(self, text: str) -> int:
-        """Returns the length of a text, without what makes it a message."""
+        """Returns the length of a text in tokens, without those of the message format."""
         return self.counter((Message("user", text),)) - self.counter((Message("user", ""),))
 
     def message_overhead(self) -> int:
@@ -342,7 +342,7 @@ class Counting:
 
     @property
     def exact(self) -> bool:
-        """Return whether the count is what the model will report."""
+        """Return whether the count equals the model's own."""
         return self.low == self.high
 
     @classmethod

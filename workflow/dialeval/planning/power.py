@@ -76,7 +76,7 @@ def plans(
     cost_of_case: Mapping[str, float | None],
     judging_of_case: Mapping[str, float | None] = NO_PRICES,
 ) -> list[Row]:
-    """Returns the rows of a table `planning` about one protocol; none where there are no two systems or cases.
+    """Returns the rows of a table `planning` on one protocol; none without two systems or two cases.
 
     Args:
         planned: the protocol.
@@ -171,7 +171,7 @@ def _of_population(
 
 
 def numbers(planned: PlannedDesign, judge: str, size: Size, judgements: pd.DataFrame) -> list[Number]:
-    """Returns what a judge's stored judgements tell, or else what is assumed.
+    """Returns the numbers to plan, from a judge's stored judgements, or else assumed.
 
     Args:
         planned: the protocol.
@@ -208,12 +208,12 @@ class Number(NamedTuple):
 
     @property
     def is_share(self) -> bool:
-        """Return whether it is a share of items, of which differences have a test of their own."""
+        """Return whether it is a share of items, whose differences have their own test."""
         return self.measure in (PASS_RATE, WIN_OR_TIE) or self.measure.startswith("rate of ")
 
 
 def _assumed(planned: PlannedDesign, size: Size) -> Iterator[Number]:
-    """Yields what is compared where nothing is stored, with the spread that is assumed of it."""
+    """Yields the numbers to plan without stored judgements, with assumed spreads."""
     design = planned.design
     longest = max(design.lengths, default=None)
 
@@ -287,7 +287,7 @@ def _unpaired_variance(value: FloatArray) -> float:
 
 
 def _instead(number: Number, assumed: list[Number]) -> Number:
-    """Returns what is assumed of a number of which all that is stored is the same."""
+    """Returns assumptions for a number whose stored values are all equal."""
     of_measure = [one for one in assumed if one.measure == number.measure]
     alike = [one for one in of_measure if one.criterion == number.criterion] or of_measure or assumed
     note = f"{NO_DIFFERENCE}; {alike[0].note}"
@@ -328,7 +328,7 @@ def of_people(
     labels: LabelPlan,
     cost_of_case: Mapping[str, float | None],
 ) -> Row:
-    """Returns what a row of the table `planning` says of people.
+    """Returns the columns of a row of `planning` on human-corrected estimates.
 
     Args:
         planned: the protocol.
@@ -381,7 +381,7 @@ def of_people(
 def _people(
     number: Number, shared: Row, per_case: int, of_pairs: bool, corrected: Sequence[Row]
 ) -> tuple[HumanLabelDesign, str, list[str]]:
-    """Returns how people's labels spread and how the judge goes with them, what that rests on, and what to know."""
+    """Returns the variance of labels, their correlation with the judge, the source of both, and notes."""
     name, _, answer = _CORRECTED.get(number.measure, number.measure).partition(" of ")
     columns = ("protocol", "criterion", "n_utterances", "judge")
     rows = [
@@ -436,7 +436,7 @@ def _known(*numbers: float | None) -> bool:
 
 
 def _left(row: Row) -> float:
-    """Returns what a draw without replacement leaves of the variance of labels drawn from no end of dialogues."""
+    """Returns the factor of the variance that remains in a sample without replacement."""
     return 1.0 - row["n_labelled"] / row["n_total"] if row["target"] == "given_cases" else 1.0
 
 

@@ -169,7 +169,7 @@ def _unwritable(config: Config) -> Iterator[Mistake]:
 
 
 def _unfit_templates(config: Config) -> Iterator[Mistake]:
-    """Yields templates that forget what their protocols are about: the user's own, and those in place of ours."""
+    """Yields templates, the user's or replacements of shipped ones, that lack a part of their protocol."""
     templates, known = Templates(config.prompts.directory, config.prompts.set), set(config.known_criteria())
     for name, protocol in config.resolved_protocols().items():
         own = name in config.protocols.own
@@ -215,7 +215,7 @@ def _missing_questions(config: Config) -> Iterator[Mistake]:
 
 
 def _unfit_translation_templates(config: Config) -> Iterator[Mistake]:
-    """Yields what the user's own templates of translation forget."""
+    """Yields the user's templates of translation that lack a variable."""
     if not config.translate or not config.prompts.directory:
         return
     judged = any(settings.quality and settings.quality.judges for settings in config.translate.values())
@@ -268,7 +268,7 @@ def _unavailable_models(
 
 
 def check_transcripts(config: Config, names: Collection[str], planned: Collection[str] = ()) -> dict[str, list[str]]:
-    """Returns what was understood of transcripts, as lines by name, so that mistakes show before any paid request.
+    """Returns lines on the content of transcripts, by name, so that mistakes show before any paid request.
 
     Args:
         config: the configuration.

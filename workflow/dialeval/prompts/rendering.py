@@ -1,4 +1,4 @@
-"""Prompt templates: where they are found, what they include, and how they and dialogues become prompt text.
+"""Prompt templates: their location, their includes, and the rendering of dialogues.
 
 A dialogue is shown to a judge with one line per utterance, `A: text<chat_end>`. What a chatbot wrote can neither end
 its own line nor forge a mark: line breaks become blanks, and a `<chat_end>` inside an utterance loses its brackets, as
@@ -79,7 +79,7 @@ class Templates:
 
 
 def render_dialogue(utterances: Sequence[str], speakers: Sequence[str] | None = None) -> str:
-    """Returns a dialogue as lines `A: text<chat_end>`, see `ShownDialogue`; one that is shown already is as it is."""
+    """Returns a dialogue as lines `A: text<chat_end>`, see `ShownDialogue`; a rendered one unchanged."""
     return str(utterances if isinstance(utterances, ShownDialogue) else ShownDialogue(utterances, speakers))
 
 

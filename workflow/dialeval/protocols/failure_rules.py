@@ -260,7 +260,7 @@ def knows(language: str) -> bool:
 
 
 def phrase_of(text: str, language: str) -> str:
-    """Returns the words by which a speaker says of itself that it is an AI, in lower case; empty where it does not.
+    """Returns the phrase in which a speaker identifies itself as an AI, in lower case; empty without one.
 
     Args:
         language: one that `knows` knows.

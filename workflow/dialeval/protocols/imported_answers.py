@@ -154,7 +154,7 @@ def _check_seed(seed_id: str, seed: Dialogue, dialogue: PublishedDialogue, notes
 
 
 def _check_names(answered_about: Mapping[str, bool], answers: Mapping[Key, PublishedAnswer], source: str) -> None:
-    """Refuses a model whose every request went without an answer."""
+    """Refuses a file of responses without any about one of the chatbots."""
     in_file = {model for shown, _ in answers for model in shown[1:] if model is not None}
     for model, answered in answered_about.items():
         if not answered and model != HUMAN:

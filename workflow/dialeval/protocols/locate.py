@@ -34,7 +34,7 @@ _NONE = re.compile(r"\b(?:none|n/a)\b", re.IGNORECASE)
 
 
 def plan(question: Question, items: Iterable[Item], templates: Templates) -> Iterator[Planned]:
-    """Yields the requests about every dialogue, whole as it is, criterion by criterion."""
+    """Yields the requests about every complete dialogue, criterion by criterion."""
     for item in items:
         label = f"{item.case_id}/{item.system}" if question.shipped else f"{item.corpus}/{item.item_id}"
         for criterion, request in zip(question.each_criterion(), around(question, item, templates), strict=True):
@@ -76,7 +76,7 @@ def parse(
     verdict = _in_object(text) if question.structured else read_verdict(text, OPTIONS, cut=was_cut(answer))
     choice, place, problem = _choice_and_index(verdict, planned["n_utterances"])
     if place is not None and (judged := planned.get("labels")) and str(place) not in judged:
-        choice, place, problem = None, None, f"utterance {place} is not of the one who is judged"
+        choice, place, problem = None, None, f"utterance {place} is not by the evaluated speaker"
     yield judgement(
         judge,
         planned,
@@ -118,7 +118,7 @@ def passes(choice: str | None, place: int | None, n: int) -> bool:
 
 
 def _choice_and_index(verdict: VerdictText, n_utterances: int) -> tuple[str | None, int | None, str]:
-    """Returns the choice, the index, and what is wrong if there is none."""
+    """Returns the choice and the index, or the problem if they cannot be parsed."""
     if verdict.choice is None:
         return None, None, verdict.reason
     named = " / ".join(verdict.indices)

@@ -88,7 +88,7 @@ def n_requests(question: Question) -> int:
 
 
 def around(question: Question, templates: Templates) -> Iterator[Request]:
-    """Yields for each criterion a request about two empty dialogues: what stands around the dialogues."""
+    """Yields a request about two empty dialogues for each criterion, to count the tokens around the dialogues."""
     empty = _Side("", (), ShownDialogue(()), "", "en")
     for criterion in question.each_criterion():
         yield _request(question, criterion, empty, empty, templates)
@@ -205,7 +205,7 @@ class Compared(NamedTuple):
 
 
 def by_case(items: Iterable[Item]) -> dict[str, dict[str, list[Item]]]:
-    """Returns items by case and system, in the order in which they come; those without a case stand under ''."""
+    """Returns items by case and system, in order; those without a case under ''."""
     cases: dict[str, dict[str, list[Item]]] = {}
     for item in items:
         cases.setdefault(item.case_id, {}).setdefault(item.system, []).append(item)
@@ -299,7 +299,7 @@ def refuse_strangers(cases: Cases, data: JudgedData, name: str) -> list[str]:
 
 
 def serves(people: Sequence[Item], data: JudgedData) -> bool:
-    """Returns whether a case serves a protocol, by the human dialogue on it if there is one: long enough, of one form.
+    """Returns whether a case can be used: its human dialogue, if any, is long enough and in the right form.
 
     Chatbots in self-chat are always two in turn: beside people who are not, the form alone would tell them apart.
     """
@@ -368,7 +368,7 @@ def _tolerant(text: str, noun: str) -> str:
 
 
 def _shared_noun(labels: Iterable[str]) -> str:
-    """Returns the word that two labels or more begin with; empty if there is none."""
+    """Returns the word with which two or more options begin; empty if there is none."""
     words = Counter(first for first, _, rest in (label.partition(" ") for label in labels) if rest)
     word, count = words.most_common(1)[0] if words else ("", 0)
     return word if count > 1 else ""

@@ -115,7 +115,7 @@ def write_requests(path: Path, planned: Iterable[Planned]) -> None:
 
 
 def in_shard(name: str, shard: int, shards: int) -> bool:
-    """Returns whether a request or seed of this name belongs to a shard (1-based), whatever else there is."""
+    """Returns whether the request or seed of a name belongs to a shard (1-based); independent of other names."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]) % shards == shard - 1
 
 

@@ -174,7 +174,7 @@ def prompt_criterion(criterion: Criterion, level: Level, language: str) -> Promp
 
 
 def option_labels(criterion: Criterion) -> tuple[str, ...]:
-    """Returns what a judge answers with where it chooses between the points of a scale.
+    """Returns the answers from which a judge chooses a point of a scale.
 
     The first token must tell the answer, with every tokenizer: numbers of one digit stand for themselves, labels are
     counted as far as one digit goes, and anything else (10, -1) gets a letter.
@@ -193,7 +193,7 @@ def choice_labels(criterion: Criterion) -> tuple[str, ...]:
 
 
 def frame(criteria: Sequence[PromptCriterion], scales: Sequence[Scale]) -> dict[str, str]:
-    """Returns what a prompt says of several criteria at once: how all are answered, and how a line is written."""
+    """Returns the variables of a prompt on several criteria: the answers, and the format of a line."""
     answers = {one.answer for one in criteria}
     numbers = {not scale.labels for scale in scales}
     return {

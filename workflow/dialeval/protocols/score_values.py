@@ -1,4 +1,4 @@
-"""One value of a scale in a text, and what may follow it.
+"""One value of a scale in a text, with the text that may follow it.
 
 A value is clear where nothing behind it in its line is another one, makes it a range or a share of another scale,
 softens it, or takes it back.
@@ -175,7 +175,7 @@ class ValueReader:
 
 
 def reader_of(criterion: Criterion) -> ValueReader:
-    """Returns what reads the values of a criterion."""
+    """Returns the parser of a criterion's values."""
     return ValueReader(criterion, _patterns(criterion.scale, criterion.spellings()))
 
 

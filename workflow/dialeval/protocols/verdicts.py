@@ -161,7 +161,7 @@ def was_cut(answer: Mapping[str, object]) -> bool:
 
 
 def text_to_read(answer: Mapping[str, object]) -> str:
-    """Returns the text of a row of `responses`; empty for what was refused, which is not read."""
+    """Returns the text of a row of `responses`; empty for refused responses, which are not parsed."""
     return "" if answer["finish_reason"] == "refusal" else str(answer["text"] or "")
 
 
@@ -200,7 +200,7 @@ def read_verdict(text: str, options: Mapping[str, str], *, cut: bool = False) ->
 
 
 def _declared(plain: str, options: Mapping[str, str]) -> set[str | None]:
-    """Returns the options that lines other than `Choice:` and `Reason:` give, alone or as what is chosen."""
+    """Returns the options that other lines than `Choice:` and `Reason:` name as the answer."""
     found: set[str | None] = set()
     for line in plain.split("\n"):
         if not (stripped := line.strip()) or _CHOICE_LINE.match(line):
@@ -224,7 +224,7 @@ def _first(pattern: re.Pattern[str], text: str, strip: str) -> str | None:
 
 
 def _without_last_field(plain: str) -> tuple[str, str]:
-    """Returns an answer without what its last line says last, and the name of the field that this is, if it is one."""
+    """Returns a response without the value of its last line, and the name of that line's field, if it has one."""
     place, name = plain.rfind("\n") + 1, ""
     for field in _FIELD.finditer(plain, place):
         place, name = field.start(), field["name"].lower()

@@ -57,14 +57,14 @@ _MOST_BROKEN = 50
 
 
 class _Fields(list[tuple[str, Any]]):
-    """The fields of a JSON object in their order, those that stand twice included."""
+    """The fields of a JSON object in order, including repeated ones."""
 
 
 _DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_Fields, parse_int=str, parse_float=str, parse_constant=str)
 
 
 class _Part(NamedTuple):
-    """A name that a line, or a part of it, begins with, and where what belongs to it starts and ends."""
+    """A criterion's name at the beginning of a line or part, with the span of its text."""
 
     number: int
     start: int
@@ -146,7 +146,7 @@ class _Answer:
                     waiting += [value] if owner is None else self._take_field(owner, value, beside=one)
 
     def _take_field(self, owner: int, value: Any, *, beside: _Fields) -> list[Any]:
-        """Claims the value of a criterion's field, which stands beside others; returns what else the field holds."""
+        """Claims the value of a criterion's field and returns the rest of the field."""
         if isinstance(value, list) and not isinstance(value, _Fields) and len(value) == 1:
             (value,) = value
         if isinstance(value, _Fields):
@@ -286,7 +286,7 @@ class _Answer:
         return line[position - 1] in _BETWEEN_PARTS or (line[position - 1].isdecimal() and position < place)
 
     def _is_bare_name(self, part: _Part, line: str) -> bool:
-        """Returns whether nothing but marks, or the ends of the scale, stands behind a name."""
+        """Returns whether a name is followed only by marks or by the ends of the scale."""
         text, reader = line[part.start : part.end], self._readers[part.number]
         if reader.criterion.scale.labels and reader.patterns.value.match(text):  # a label may be a mark
             return False
@@ -384,7 +384,7 @@ def _cells(line: str, mark: str) -> list[str]:
 
 
 def _without_end(text: str) -> str:
-    """Returns what belongs to a name without the marks before the next name."""
+    """Returns the text of a name without the marks before the next name."""
     text = text.rstrip(" \t,;|/.、·•")
     return text[:-4].rstrip(" \t,;|/.、·•") if text.lower().endswith(" and") else text
 

@@ -172,7 +172,7 @@ def _modules() -> dict[str, Path]:
 
 
 def _imported_names(module: str, imports: Iterable[Import]) -> dict[str, tuple[str, str | None]]:
-    """Returns what imports bind, as far as it is ours."""
+    """Returns the names that imports of this library bind."""
     bound: dict[str, tuple[str, str | None]] = {}
     for one in imports:
         if one.level:
@@ -272,7 +272,7 @@ def content_digest(paths: Iterable[Path]) -> str:
 
 
 def kept(kind: str, files: Sequence[Path], compute: Callable[[], str]) -> str:
-    """Returns what is computed of files, or what was computed when they were last seen as they are now.
+    """Returns the result of a computation on files, cached while the files are unchanged.
 
     Where it cannot be cached it is computed again. Processes may do this at the same time.
 
@@ -316,7 +316,7 @@ def _read(path: Path) -> str:
 
 
 def _file_states(files: Iterable[Path]) -> list[list[int]]:
-    """Returns what changes when a file's content does, or another file takes its place; the last is its `ctime`."""
+    """Returns values that change if a file's content changes or the file is replaced; the last is its `ctime`."""
     found = [path.stat() for path in files]
     return [[of.st_size, of.st_ino, of.st_mtime_ns, of.st_ctime_ns] for of in found]
 

@@ -85,7 +85,7 @@ class Job:
     log: Path | None = None
 
     def name(self, path: Path) -> str:
-        """Returns a path as it is named in records."""
+        """Returns the name of a path in records."""
         return name_below(self.results, path)
 
     @property
@@ -140,7 +140,7 @@ class Job:
 
 
 def name_below(results: Path, path: Path) -> str:
-    """Returns a path as records name it: below the results, or as it is if it lies elsewhere."""
+    """Returns the name of a path in records: relative to the results, or unchanged if it is elsewhere."""
     below = os.path.relpath(path, results)
     return str(path) if below.split(os.sep, 1)[0] == os.pardir else below
 
@@ -241,7 +241,7 @@ def read_provenance(path: Path, results: Path) -> dict[str, Any]:
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """Returns a record, or an empty dictionary where there is none that can be read."""
+    """Returns a record; an empty dictionary if it is missing or cannot be read."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -286,7 +286,7 @@ def records_behind(results: Path, files: Iterable[Path]) -> list[dict[str, Any]]
 
 
 def versions_of(records: Iterable[dict[str, Any]]) -> dict[str, tuple[str, ...]]:
-    """Returns the versions of each library that jobs computed with, by its name: more than one where it changed."""
+    """Returns the versions of each library used by jobs, by name; several if it changed."""
     found: dict[str, set[str]] = {}
     for record in records:
         for name, version in record.get("libraries", {}).items():
@@ -371,7 +371,7 @@ def _kept_path(results: Path, name: str) -> Path:
 
 
 def _link(results: Path, path: Path, other: Path) -> bool:
-    """Gives a file another name, in place of what has it; returns whether the file system lets it."""
+    """Gives a file another name, replacing an existing file; returns whether the file system supports it."""
     if linked_folder(other, results) or linked_folder(path, results):
         return False
     temporary = other.with_name(f".{other.name}.{os.getpid()}.partial")

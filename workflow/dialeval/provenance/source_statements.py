@@ -175,7 +175,7 @@ def _names(nodes: list[ast.AST]) -> tuple[tuple[str, str], ...]:
 
 
 def _local_names(node: ast.AST, local: frozenset[str]) -> Iterator[ast.Name]:
-    """Yields the names in a node that stand for parameters and variables of functions in it, or are among `local`."""
+    """Yields the names in a node that are parameters or variables of its functions, or in `local`."""
     inside: list[ast.AST] = []
     bound: set[str] = set()
     match node:
@@ -210,7 +210,7 @@ def _local_names(node: ast.AST, local: frozenset[str]) -> Iterator[ast.Name]:
 
 
 def _inside(parts: list[ast.comprehension]) -> Iterator[ast.AST]:
-    """Yields what is evaluated in the scope of a comprehension."""
+    """Yields the parts that are evaluated in the scope of a comprehension."""
     for number, part in enumerate(parts):
         yield part.target
         yield from part.ifs
@@ -352,7 +352,7 @@ class Serialisation:
                 self.tokens.append(repr(value))
 
     def _serialise_remark(self, node: ast.AST) -> None:
-        """Appends what is computed for a remark, without its texts."""
+        """Appends the computed parts of a message, without its texts."""
         match node:
             case ast.Constant(value=str()):
                 pass
@@ -373,7 +373,7 @@ class Serialisation:
 
 
 def _dotted(node: ast.expr) -> str:
-    """Returns `name` or `name.attribute`; empty for what is neither."""
+    """Returns `name` or `name.attribute`; empty for other nodes."""
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         return f"{node.value.id}.{node.attr}"
     return node.id if isinstance(node, ast.Name) else ""

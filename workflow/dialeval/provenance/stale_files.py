@@ -142,7 +142,7 @@ def remove(results: Path, unused: Sequence[UnusedOutput]) -> Iterator[UnusedOutp
 
 
 def _recorded(results: Path) -> dict[str, _Made]:
-    """Returns what jobs made, by name: their files and folders, and what goes with them."""
+    """Returns the outputs and logs of jobs, and the files beside them, by name."""
     found: dict[str, _Made] = {}
     for _, record in _records(results):
         by = record.get("stage", ""), record.get("configuration", "")
@@ -169,7 +169,7 @@ def _records(results: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
 
 
 def _files(results: Path, store: Path) -> Iterator[str]:
-    """Yields the names of files and links, without the store and what a run itself writes down or keeps hidden."""
+    """Yields the names of files and links, without the store and the run's own hidden files."""
     kept = store.expanduser().resolve()
     for folder, folders, files in os.walk(results):
         is_top = Path(folder) == results
@@ -226,7 +226,7 @@ def _remove_empty(results: Path, folder: Path) -> None:
 
 
 def read_graph(path: Path) -> dict[str, Any]:
-    """Returns what was written down, and removes the file.
+    """Returns the recorded outputs, and removes the file.
 
     Returns:
         `made`, names of files below the results -> the rule that makes each; `configuration`, its files; `left_out`,

@@ -1,4 +1,4 @@
-"""The page's part "About this run", and what it says of a run that is not finished."""
+"""The page's part "About this run", and the status page of an unfinished run."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class About:
 
     @property
     def troubles(self) -> str:
-        """The sentence on what failed and what could not be parsed."""
+        """The sentence on failed requests and unparsed responses."""
         failed = sum(sum(_counts(row["failures"]).values()) for row in self.usage)
         first = f"{counted(failed, 'request')} failed" if failed else "No request failed"
         read = (
@@ -123,7 +123,7 @@ class AboutTable:
 
 
 def roles_of(configuration: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Returns what each model of a configuration is named for."""
+    """Returns the roles of each model in a configuration."""
     found: dict[str, tuple[str, ...]] = {}
     for section, words in _ROLES.items():
         for name in configuration.get(section) or ():
@@ -200,7 +200,7 @@ def _sampled(about: About) -> AboutTable:
 
 
 def _usage(usage: Iterable[Mapping[str, Any]]) -> AboutTable:
-    """Returns what the answers took that the run rests on, whether sent now or found in the store."""
+    """Returns the usage of all responses that the run uses, sent or cached."""
     rows = tuple(
         (
             f"{row['model']}, {row['protocol']}",
@@ -360,7 +360,7 @@ def run_status_of(
 
 
 def _name(kind: str, path: Path) -> str:
-    """Returns what a missing file is called: a table by its title, anything else by its place."""
+    """Returns the displayed name of a missing file: a table's title, else the path."""
     place = f"{path.parent.name}/{path.stem}"
     if kind == "tables" and (table := table_named(place)) is not None:
         return f"{table.title} ({place})" if table.title else place

@@ -1,4 +1,4 @@
-"""The dialogues and judgements of the viewer, packed so that a browser opens only what it shows.
+"""The viewer's dialogues and judgements, packed so that a browser unpacks only the cases that it shows.
 
 Every case (a seed, or what several transcripts have in common) is a piece of its own: two lines of compressed JSON, its
 dialogues and its judgements. In a piece, strings stand once in a pool and columns hold places in it. An index over all
@@ -117,7 +117,7 @@ def build_archive(inputs: ReportInputs, budget: int) -> Archive:
 
 @dataclass
 class _Kept:
-    """The cases that found room: of which source each is, what is listed of it, its lines and prompts."""
+    """The cases in the page: source, entry in the list, lines and prompts of each."""
 
     sources: list[int]
     cases: list[dict[str, Any]]
@@ -129,7 +129,7 @@ class _Kept:
 def _cases(
     dialogues: Dialogues, judged: Judged, asking: Asking
 ) -> Iterator[tuple[int, dict[str, Any], Columns, Exchanges]]:
-    """Yields place and content of each case, its judgements, and what was sent and answered, a few read at once."""
+    """Yields place and content of each case, its judgements, requests and responses, a few read at once."""
     cases = list(enumerate(dialogues.cases))
     while cases:
         some: list[tuple[int, dict[str, Any], Columns]] = []
@@ -144,7 +144,7 @@ def _cases(
 
 
 def _index(inputs: ReportInputs, names: Names, sources: list[Dialogues], kept: _Kept, counts: Counts) -> dict[str, Any]:
-    """Returns what is known of all cases without opening them.
+    """Returns the index of all cases, readable without unpacking them.
 
     `cases` are [judge, protocol, N, system]; `outcomes` goes with them: for each of won, tied, lost, none and answered
     a list of places of cases and, after them, as many counts.

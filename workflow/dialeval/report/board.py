@@ -345,7 +345,7 @@ def of_chats(row: Mapping[str, Any]) -> str:
 
 
 def _question_name(protocol: EvaluatedProtocol, row: Mapping[str, Any]) -> str:
-    """Returns what a row's question is called where cases are filtered by it; empty where it is several."""
+    """Returns the name of a row's question in the viewer's filter; empty if the row has several."""
     scoped = _text(row, "scope").partition(", ")[0]
     criterion, n = _text(row, "criterion") or ("" if scoped == _ALL else scoped), row.get("n_utterances")
     lengths = (*protocol.lengths, *protocol.at)

@@ -140,7 +140,7 @@ class Transcripts:
 
 
 def _not_among(utterances: list[str], beside: Columns) -> Iterator[tuple[int, str, str]]:
-    """Yields the asides that do not stand among the utterances already, marked as what they are, as judges saw them."""
+    """Yields the hidden messages that are not shown among the utterances, with their kind."""
     asides = list(zipped(beside, "before", "kind", "text"))
     shown = {f" {text}" for _, _, text in asides}
     is_aside = [text.startswith("[") and text[text.find("]") + 1 :] in shown for text in utterances]
@@ -221,7 +221,7 @@ def with_labels(inputs: ReportInputs) -> ReportInputs:
 
 
 def people_of(inputs: ReportInputs) -> list[str]:
-    """Returns what the viewer calls the annotators."""
+    """Returns the viewer's names of the annotators."""
     names = zip(inputs.labels["annotator"].to_pylist(), inputs.labels["simulated"].to_pylist(), strict=True)
     return sorted({_called(annotator, simulated) for annotator, simulated in names})
 

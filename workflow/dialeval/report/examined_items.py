@@ -97,7 +97,7 @@ _EXAMINED = CaseDescription(
 
 
 def examined_items(inputs: ReportInputs, budget: int) -> CaseShelf | None:
-    """Returns test items with what models answered, as many of each task as find room; None without any."""
+    """Returns test items with models' answers, as many of each task as fit; None without any."""
     sample = inputs.examined
     if sample is None or not len(sample.items):
         return None
@@ -157,7 +157,7 @@ def _outcome(answer: Row) -> str:
 
 
 def _blocks(item: Row, answers: list[Row], exchanges: Exchanges) -> Callable[[Prompts], list[Block]]:
-    """Returns what shows one item: dialogue, question, options with who chose them, and a card per answer."""
+    """Returns the blocks of one item: dialogue, question, options with the models that chose them, and answers."""
     letters = [chr(ord("A") + place) for place in range(len(item["options"]))]
     chosen: dict[str, list[str]] = {letter: [] for letter in letters}
     for row in answers:
@@ -186,7 +186,7 @@ def _order(answer: Row) -> tuple[str, str, int]:
 
 
 def _beside(item: Row) -> list[str]:
-    """Returns what is shown beside the dialogue, in words."""
+    """Returns the text shown beside the dialogue."""
     details = dict(item["extra"] or ())
     for speaker in ("speaker1", "speaker2"):
         for trait in ("personality", "emotion"):

@@ -29,7 +29,7 @@ _PLACES = 4
 
 @dataclass(frozen=True)
 class ExchangeSource:
-    """How to come by what was sent and answered.
+    """Looks up requests and responses.
 
     Attributes:
         requests: looks up the table `requests` of all protocols.
@@ -52,7 +52,7 @@ class ExchangeSource:
     published: frozenset[str] = frozenset()
 
     def exchanges(self, wanted: Mapping[str, Collection[str]]) -> Exchanges:
-        """Returns what was sent and answered.
+        """Returns requests and responses.
 
         Args:
             wanted: by judge, ids of requests; those that are not found are passed over.
@@ -115,7 +115,7 @@ class Exchange:
         return merge_system(messages) if self.merges else messages
 
     def facts(self) -> str:
-        """Returns what the answer took: tokens, cost where it is known, and what was left out to fit the window."""
+        """Returns tokens, cost if known, and removed utterances of a response."""
         answers = [answer for answer in (self.first_answer, self.answer) if answer is not None]
         read, written, thought = (
             _sum(answer[name] for answer in answers)
@@ -151,7 +151,7 @@ Exchanges: TypeAlias = Mapping[tuple[str, str], Exchange]
 
 
 def in_files(paths: Sequence[Path], kind: Table) -> Lookup:
-    """Returns what looks rows up in files, which are read piece by piece."""
+    """Returns a function that looks up rows in files, read piece by piece."""
 
     @cache
     def ids(path: Path) -> pa.ChunkedArray:

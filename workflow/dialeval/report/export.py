@@ -279,7 +279,7 @@ def outdated_files(results: Path, is_known: Callable[[Path], bool]) -> dict[Path
 
 
 def _files(results: Path) -> Iterator[Path]:
-    """Yields the files below the results, without hidden folders, and without links and what lies behind them."""
+    """Yields the files below the results, without hidden folders and links."""
     for folder, folders, names in os.walk(results):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         paths = (Path(folder, name) for name in sorted(names) if not name.startswith("."))
@@ -287,7 +287,7 @@ def _files(results: Path) -> Iterator[Path]:
 
 
 def _kind_of(path: Path, name: str) -> Table | None:
-    """Returns what a table is; the protocol of a measure is its folder's name."""
+    """Returns the description of a table; the protocol of a measure is its folder's name."""
     return table_named(name.replace(MEASURES, path.parent.name, 1) if name.startswith(f"{MEASURES}/") else name)
 
 
@@ -408,7 +408,7 @@ def _copy(table: Found, path: Path) -> None:
 
 
 def _card(tables: Sequence[Found], results: Path) -> str:
-    """Returns the page of the data set: what Hugging Face reads, and what people do."""
+    """Returns the card of the data set: metadata for Hugging Face, and text for readers."""
     subsets: dict[str, list[Found]] = {}
     for table in tables:
         subsets.setdefault(_subset(table), []).append(table)
@@ -446,5 +446,5 @@ def _card(tables: Sequence[Found], results: Path) -> str:
 
 
 def _subset(table: Found) -> str:
-    """Returns what a table is called in the data set, where names have no slashes."""
+    """Returns the name of a table in the data set, without slashes."""
     return (table.name if table.is_published else table.kind.name).replace("/", "-")

@@ -89,7 +89,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Row:
-    """One row; `model` is its heading on a leaderboard and empty elsewhere, `tags` say what kind of model that is."""
+    """One row; `model` is its heading on a leaderboard and else empty, `tags` describe the model."""
 
     cells: tuple[Cell, ...]
     model: str = ""
@@ -285,13 +285,13 @@ def _table_grid(inputs: ReportInputs, name: str, about: Schema, table: Table) ->
 
 
 def _first_number(columns: Iterable[str], formats: Mapping[str, Kind]) -> set[str]:
-    """Returns the first column of numbers, a count only where there is nothing else."""
+    """Returns the first column of numbers; a count only if there is no other."""
     numbers = [column for column in columns if formats[column] != "text"]
     return set(sorted(numbers, key=lambda column: formats[column] == "count")[:1])
 
 
 def _cases_behind(inputs: ReportInputs, table: str) -> Callable[[Mapping[str, Any]], str] | None:
-    """Returns what gives the address of the cases behind a row of a table, or None where the page has none."""
+    """Returns a function that gives the address of the cases behind a row; None if the page has none."""
     folder = table.partition("/")[0]
     protocol = next((one for one in inputs.protocols if one.name == folder), None)
     if protocol is not None:
@@ -305,7 +305,7 @@ def _cases_behind(inputs: ReportInputs, table: str) -> Callable[[Mapping[str, An
 
 
 def _human_corrected(inputs: ReportInputs, row: Mapping[str, Any]) -> str:
-    """Returns the address of the dialogues behind a row that is made of labels, whoever judged them."""
+    """Returns the address of the dialogues behind a human-corrected row."""
     protocol = next((one for one in inputs.protocols if one.name == row.get("protocol")), None)
     return of_systems(protocol, {**row, "judge": ""}) if protocol else ""
 
@@ -320,13 +320,13 @@ def _linked(cells: list[Cell], links: list[str], measured: bool) -> list[Cell]:
 
 
 def _heading(column: str, paper: str) -> str:
-    """Returns what stands above a column; one that a paper prints says so where its prompts differ."""
+    """Returns the heading of a column, with "other prompts" if a published column needs it."""
     words = column.replace("_", " ")
     return words + paper.removeprefix("paper") if column.startswith("published") else words
 
 
 def _column(shown: Mapping[str, list[Any]], column: str, kind: Kind, inside: Interval | None, paper: str) -> list[Cell]:
-    """Returns the cells of a column, with what stands inside them."""
+    """Returns the cells of a column, with the columns shown inside them."""
     if inside is None:
         return [_plain(value, kind) for value in shown[column]]
     none = [None] * len(shown[column])
@@ -338,7 +338,7 @@ def _column(shown: Mapping[str, list[Any]], column: str, kind: Kind, inside: Int
 
 
 def _details(low: float | None, high: float | None, published: float | None, kind: Kind, paper: str) -> tuple[str, ...]:
-    """Returns the lines under a number: its interval, and what a paper prints."""
+    """Returns the lines under a number: its interval, and the published value."""
     lines = [write_interval(low, high, kind)]
     if not is_missing(published):
         lines.append(f"{paper} {write_number(published, kind)}")
@@ -432,7 +432,7 @@ class Tables:
         self._room = MOST_CELLS
 
     def board(self, grid: Grid, label: str) -> TableOnPage:
-        """Returns a leaderboard; what has no room in the document is packed, all of its rows together."""
+        """Returns a leaderboard; one that does not fit into the document is packed as a whole."""
         rows = self._rows(grid)
         n_written = min(len(rows), self._room // len(grid.columns))
         self._room -= n_written * len(grid.columns)

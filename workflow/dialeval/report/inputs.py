@@ -96,7 +96,7 @@ class ReportInputs:
 
     @property
     def paper(self) -> str:
-        """What stands before a number that a paper prints."""
+        """Mark before a published number."""
         return "paper (other prompts)" if self.other_prompts else "paper"
 
     def board_sources(self) -> list[tuple[str, ...]]:
@@ -106,7 +106,7 @@ class ReportInputs:
         return list(dict.fromkeys(groups))
 
     def part_of_sources(self, sources: tuple[str, ...]) -> str:
-        """Returns the part of the page for what is about some sources."""
+        """Returns the part of the page that shows some sources."""
         if SELFCHAT in sources:
             return BOTCHAT
         transcripts = [source for source in sources if source in self.transcripts]
@@ -173,7 +173,7 @@ class PerturbedSample:
 
 @dataclass(frozen=True)
 class ExaminedSample:
-    """Some test items of every task, with what models answered.
+    """Some test items of every task, with models' answers.
 
     Attributes:
         items: table `test_items`.

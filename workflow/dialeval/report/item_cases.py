@@ -136,7 +136,7 @@ class Case:
 def bubbles(
     speakers: Sequence[str], utterances: Sequence[Any], *, title: str = "", marked: Sequence[int] = (), **more: str
 ) -> Block:
-    """Returns a dialogue; an utterance is a text, or what was kept, taken away and put in."""
+    """Returns a dialogue as bubbles; an utterance is a text, or its kept, removed and added pieces."""
     marks = {"marked": list(marked), "mark": "scored"} if marked else {}
     return (
         {"type": "bubbles", "title": title, "speakers": list(speakers), "utterances": list(utterances)} | marks | more
@@ -144,7 +144,7 @@ def bubbles(
 
 
 def beginning(utterances: Sequence[str], level: str) -> str:
-    """Returns what is listed of an item: the beginning of its response, or of its dialogue."""
+    """Returns the entry of an item in the list: the beginning of its response or dialogue."""
     return (utterances[-1 if level == "turn" else 0] if utterances else "")[:_BEGINNING]
 
 
@@ -216,7 +216,7 @@ FORMS: dict[str, Form] = {"choice": "probability", "chat": "scale"}
 
 
 def exchanges_of(inputs: ReportInputs, rows: Iterable[Row]) -> Exchanges:
-    """Returns what was sent and answered for some judgements: of the first of them, up to `MOST_ANSWERS`."""
+    """Returns requests and responses of the first judgements, up to `MOST_ANSWERS`."""
     wanted: dict[str, dict[str, None]] = {}
     for place, row in enumerate(rows):
         if place >= MOST_ANSWERS:
@@ -226,7 +226,7 @@ def exchanges_of(inputs: ReportInputs, rows: Iterable[Row]) -> Exchanges:
 
 
 def score_cards(rows: Iterable[Row], exchanges: Exchanges, prompts: Prompts, order: str = "") -> list[dict[str, Any]]:
-    """Returns a card for every answer about an item, that of several scores once; none where it is not at hand.
+    """Returns a card for every response about an item, once for several scores; none if not available.
 
     Args:
         rows: judgements of the item.
@@ -245,7 +245,7 @@ def score_cards(rows: Iterable[Row], exchanges: Exchanges, prompts: Prompts, ord
 
 
 def exchange_fields(exchange: Exchange, read: str, prompts: Prompts) -> dict[str, Any]:
-    """Returns what a card has of an exchange; what is not there is left out."""
+    """Returns a card's fields of an exchange, without missing ones."""
     fields = {
         "answer": exchange.answer["text"],
         "thoughts": exchange.answer["reasoning"],
@@ -257,7 +257,7 @@ def exchange_fields(exchange: Exchange, read: str, prompts: Prompts) -> dict[str
 
 
 def _beside(scores: list[Row], order: str) -> dict[str, str]:
-    """Returns what joins the card to the one of the same question about the other item."""
+    """Returns the key that joins a card with that of the same question about the other item."""
     first = scores[0]
     criteria = ", ".join(sorted(row["criterion"] or "" for row in scores))
     return (

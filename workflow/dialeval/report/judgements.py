@@ -199,12 +199,12 @@ class Counts:
 
 
 def kind_of(protocol: str, criterion: str) -> str:
-    """Returns what a kind under a protocol that marks several is called, among protocols."""
+    """Returns the name of a criterion of an annotating protocol in the filter of protocols."""
     return f"{protocol}: {criterion}"
 
 
 class Asking:
-    """What was sent to judges and what they answered, looked up for the first cases, until their answers are many.
+    """Requests to judges and their responses, looked up for the first cases until a limit of responses.
 
     Attributes:
         forms: of the questions, by protocol.
@@ -223,7 +223,7 @@ class Asking:
         )
 
     def about(self, cases: Iterable[Columns]) -> Exchanges:
-        """Returns what was sent and answered about cases, whose judgements are given, in order."""
+        """Returns requests and responses about cases with the given judgements, in order."""
         wanted: dict[str, set[str]] = {}
         for rows in cases:
             if self._n_answers >= MOST_ANSWERS:
@@ -234,7 +234,7 @@ class Asking:
         return self._question_name.exchanges(wanted) if self._question_name and wanted else {}
 
     def facts(self, judge: str, exchange: Exchange | None) -> str | None:
-        """Returns what an answer took, or where it is."""
+        """Returns tokens and cost of a response, or its file."""
         if exchange is None:
             return self._elsewhere if judge in self._answering else None
         return exchange.facts() or None
@@ -271,7 +271,7 @@ def outcome_at(choice: str | None, first_ai: int | None, n: int) -> Result:
 
 
 def marked(criterion: str, choice: str | None) -> Result:
-    """Returns whether a dialogue shows a kind (lost) or not (won); a good case is won where it is one.
+    """Returns whether a dialogue shows a kind (lost) or not (won); for good_case the reverse.
 
     Raises:
         ValueError: the choice is neither Yes nor No.
@@ -283,7 +283,7 @@ def marked(criterion: str, choice: str | None) -> Result:
 
 
 def single_outcome(choice: str | None) -> Result:
-    """Returns whether a dialogue judged by itself was taken for human throughout (won) or not (lost).
+    """Returns whether a single dialogue passed as human (won) or not (lost).
 
     Args:
         choice: `No` if the judge saw no AI, `Yes` if it did, None if its verdict could not be read.

@@ -139,7 +139,7 @@ def _lacks_somebody(measure: Measure) -> bool:
 
 
 def _ordered(systems: tuple[str, ...], measures: list[Measure], values: dict[str, Value]) -> tuple[str, ...]:
-    """Returns the systems, and whoever else was measured, best first; those without a value come last."""
+    """Returns the systems and other measured names, best first; those without a value last."""
     found = {system for measure in measures for system in measure.values}
 
     def rank(system: str) -> float:
@@ -227,7 +227,7 @@ def _columns(protocol: EvaluatedProtocol, rows: list[Row], column: Column) -> It
 
 
 def _value(row: Row, column: Column) -> Value:
-    """Return the number of a row; of a rate of which no verdict was parsed, the reason."""
+    """Return the number of a row; the reason, if none of a rate's verdicts was parsed."""
     if column.fields == _RATE_FIELDS:
         unparsed = row.get("unparsed")
         none_parsed = row["n"] and row["n_unparsed"] >= row["n"] if "n_unparsed" in row else (unparsed or 0) >= 1
@@ -257,7 +257,7 @@ def _against_all(win_rates: list[Row]) -> Iterator[Row]:
 
 
 def count_unparsed(tables: Mapping[str, list[Row]]) -> dict[str, int]:
-    """Returns how many answers about each system could not be read, each counted once whatever is made of it.
+    """Returns the number of unparsed responses about each system; each response counts once.
 
     Args:
         tables: of one protocol and judge, by measure.
@@ -273,7 +273,7 @@ def count_unparsed(tables: Mapping[str, list[Row]]) -> dict[str, int]:
 
 
 def n_unparsed_in_all(tables: Mapping[str, list[Row]]) -> int:
-    """Returns how many answers could not be read, where one on a pair counts for both of its systems.
+    """Returns the number of unparsed responses; one on a pair counts for both systems.
 
     Args:
         tables: of one protocol and judge, by measure.
@@ -299,7 +299,7 @@ _RATERS = {"human": "human ratings", "construction": "references by construction
 
 
 def trusted(inputs: ReportInputs, protocol: EvaluatedProtocol, judge: str | None, measure: Measure) -> Measure:
-    """Returns a column with the words on how far its judge can be trusted, where it is about a criterion."""
+    """Returns a column with the sentence on its judge's validity, if it is about a criterion."""
     table = inputs.tables.get(f"{protocol.name}/judge_validity")
     rows = [] if table is None or not measure.criterion else table.to_pylist()
     for row in rows:
@@ -414,7 +414,7 @@ def _human_corrected(inputs: ReportInputs, label: str, rows: list[Row], *, decid
 
 
 def _cases(inputs: ReportInputs, row: Row) -> str:
-    """Returns the address of the dialogues behind a number, whoever judged them."""
+    """Returns the address of the dialogues behind a number, of any judge."""
     protocol = next((one for one in inputs.protocols if one.name == row["protocol"]), None)
     return of_systems(protocol, {**row, "judge": ""}) if protocol else ""
 

@@ -41,7 +41,7 @@ class Names:
 
 
 class Pool:
-    """Strings that stand once."""
+    """Distinct strings."""
 
     def __init__(self) -> None:
         self._places: dict[str, int] = {}
@@ -142,6 +142,6 @@ def fitting_prompts(prompts: Sequence[str], budget: int) -> tuple[str, ...]:
 
 
 def no_prompts(inputs: ReportInputs) -> str:
-    """Returns what stands where a prompt is not in the page."""
+    """Returns the text in place of prompts that are not in the page."""
     folder = layout.folder_of(layout.REQUESTS)
     return f"The request is not in this page, to limit its size; it is in {inputs.results_dir}/{folder}."

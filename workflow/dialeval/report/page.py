@@ -278,7 +278,7 @@ class PartOnPage:
 
     @property
     def packed_tables(self) -> list[TableOnPage]:
-        """Tables of which not all stands in the document."""
+        """Tables whose rows are packed outside the document."""
         return [table for table in self.all_tables if table.packed]
 
     @property
@@ -288,7 +288,7 @@ class PartOnPage:
 
     @property
     def sections(self) -> list[tuple[str, str]]:
-        """Address and heading of what the part has."""
+        """Address and heading of the part's sections."""
         found = (
             ("leaderboard", "Leaderboard", self.boards),
             ("figures", "Figures", self.figures or self.missing_figures),
@@ -301,7 +301,7 @@ class PartOnPage:
 def parts_on_page(
     inputs: ReportInputs, boards: Sequence[Leaderboard], shelves: Collection[str], environment: Environment
 ) -> list[PartOnPage]:
-    """Returns the parts that have anything to show; what belongs to no part in particular goes to the first.
+    """Returns the parts with content; content of no particular part goes to the first.
 
     Args:
         inputs: the run.
@@ -456,7 +456,7 @@ class PaperOnPage:
 
 @dataclass(frozen=True)
 class ItemOnPage:
-    """An item of a paper with what the run has of it.
+    """An item of a paper with the run's results for it.
 
     Attributes:
         item: the item.

@@ -114,7 +114,7 @@ def _score_and_distance(item: _Item) -> tuple[float | None, float | None]:
 
 
 def _item_blocks(item: _Item, exchanges: Exchanges) -> Callable[[Prompts], list[Block]]:
-    """Returns what shows one item in every language: its texts, a row per rater, and a card per answer."""
+    """Returns the blocks of one item in every language: texts, a row per rater, and a card per response."""
 
     def blocks(prompts: Prompts) -> list[Block]:
         shown: list[Block] = []
@@ -186,7 +186,7 @@ def mean_cell(repeats: list[dict[str, Any]]) -> list[Any]:
 
 
 def score_cell(row: Mapping[str, Any], value: float | None, words: str) -> list[Any]:
-    """Returns what a cell shows: the value, its place on the scale in thousandths, the scale, and what to know."""
+    """Returns the content of a cell: value, position on the scale in thousandths, scale and note."""
     low, high = row["scale_min"], row["scale_max"]
     place = -1 if value is None or high <= low else round(1000 * (value - low) / (high - low))
     return [None if value is None else round(value, 4), place, f"{low:g}–{high:g}", words]
@@ -289,7 +289,7 @@ def _pair_case(pair: _Pair, thetas: Mapping[tuple[str, str], float], exchanges: 
                 falls.append(shares[0] - shares[1])
             facets.add((scorer(judge, protocol), criterion, seen))
     name = f"{row['corpus']}/{row['language']}/{row['item_id']}"
-    severity = f"step {row['severity']}" if row["ladder"] else ""
+    severity = f"severity level {row['severity']}" if row["ladder"] else ""
     first = beginning(pair.after["utterances"], row["level"])
     orders = (sum(map(len, pair.after["utterances"])), mean(falls))
     return Case(name, first, severity, frozenset(facets), _pair_blocks(pair, thetas, exchanges), orders)
@@ -411,7 +411,7 @@ _WORD = re.compile(r"[\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff]|\w+|\s+|[^\w\s]",
 def dialogue_difference(
     before: Sequence[str], after: Sequence[str], speakers_before: Sequence[str], speakers_after: Sequence[str]
 ) -> tuple[list[str], list[Difference | str]]:
-    """Returns the speakers and utterances of two dialogues as one, with what changed in each utterance."""
+    """Returns speakers and utterances of two dialogues aligned, with the changes of each utterance."""
     speakers: list[str] = []
     texts: list[Difference | str] = []
     for i, k in _aligned(before, after):
@@ -426,7 +426,7 @@ def dialogue_difference(
 
 
 def word_difference(before: str, after: str) -> Difference | str:
-    """Returns what was kept, taken away and put in; the text itself where nothing changed.
+    """Returns kept, removed and added words; the text itself if nothing changed.
 
     The pieces that are kept or gone make up `before`, those that are kept or new make up `after`.
     """
@@ -444,7 +444,7 @@ def word_difference(before: str, after: str) -> Difference | str:
 
 
 def _aligned(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int | None, int | None]]:
-    """Yields places of utterances that stand for each other; None where there is none."""
+    """Yields the positions of corresponding utterances; None for one without a counterpart."""
     for operation, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         shared = min(j - i, m - k) if operation in ("equal", "replace") else 0
         yield from ((i + step, k + step) for step in range(shared))

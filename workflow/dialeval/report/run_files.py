@@ -96,7 +96,7 @@ def _prompts_of(records: Iterable[Mapping[str, Any]]) -> tuple[str, str]:
 def _templates(
     records: Iterable[Mapping[str, Any]], prompt_set: str, folder: str, stage_functions: Callable[[str], list[str]]
 ) -> dict[str, str]:
-    """Returns the templates that jobs rendered, with what these are made of: named in code, or by a protocol."""
+    """Returns the templates that jobs rendered, with their includes: named in code, or by a protocol."""
     functions = sorted({name for record in records if record.get("stage") for name in stage_functions(record["stage"])})
     protocols = (record.get("settings", {}).get("protocol") for record in records)
     named = {str(one["template"]) for one in protocols if isinstance(one, dict) and one.get("template")}
@@ -115,7 +115,7 @@ def _date(environment: Mapping[str, str]) -> str:
 
 
 class Answering(Prices):
-    """How one model answered, and what its tokens cost.
+    """How one model was called, and the prices of its tokens.
 
     Attributes:
         shards: by protocol, in how many parts its answers lie.
@@ -149,7 +149,7 @@ class Answers(BaseModel, defer_build=True):
 
 
 def exchanges_of_run(results: Path, answers: Answers) -> ExchangeSource:
-    """Returns what looks up requests and responses in a folder of results."""
+    """Returns a function that looks up requests and responses in a results folder."""
     models = answers.models
     of_model = {
         name: in_files(_responses(results, name, model), RESPONSES) for name, model in models.items() if model.shards

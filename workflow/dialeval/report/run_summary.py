@@ -76,7 +76,7 @@ def _unparsed_section(inputs: ReportInputs, usage: pa.Table | None) -> list[list
 
 
 def _floor(inputs: ReportInputs, usage: pa.Table | None) -> list[list[str]]:
-    """Returns what embedded models are, where any of them did anything."""
+    """Returns a sentence on embedded models, if any took part."""
     requested = set(usage["model"].to_pylist()) if usage is not None else set()
     embedded = sorted(inputs.embedded & (requested | set(inputs.chatbots) | set(inputs.judges)))
     if not embedded:
@@ -211,7 +211,7 @@ def leaders_of(inputs: ReportInputs, battles: Mapping[str, pa.Table]) -> list[Le
 
 
 def part_title(part: str) -> str:
-    """Returns what a part is called above its leaderboards."""
+    """Returns the heading of a part above its leaderboards."""
     if part.startswith("battles/"):
         return f"Battles {part.removeprefix('battles/')}: who wins?"
     text = text_of(part)

@@ -149,7 +149,7 @@ def _corrected_by(measure: Measure) -> str:
 
 
 def mean_of(ensemble: str, members: tuple[str, ...]) -> str:
-    """Returns what an ensemble is."""
+    """Returns a sentence that explains an ensemble."""
     return f"Judge {ensemble} is an ensemble: the mean of the scores of {listed(list(members))}, each mapped to [0, 1]."
 
 
@@ -272,7 +272,7 @@ def _people(board: Board) -> list[str]:
 
 
 def _embedded(inputs: ReportInputs, judge: str | None) -> list[str]:
-    """Returns what embedded models are, where any take part."""
+    """Returns sentences on embedded models, if any take part."""
     sentences = []
     chatbots = [model for model in inputs.chatbots if model in inputs.embedded]
     if chatbots:
@@ -344,7 +344,7 @@ def _penalised(inputs: ReportInputs, board: Board) -> list[str]:
 
 
 def _uncertainty(inputs: ReportInputs, board: Board) -> list[str]:
-    """Returns what more cases, repeats and judges would add to the precision of differences."""
+    """Returns sentences on the gain in precision from more cases, repeats and judges."""
     sentences = []
     for protocol in inputs.protocols:
         if protocol.sources != board.sources:
@@ -415,7 +415,7 @@ Row = dict[str, Any]
 
 
 def adaptive_decisions(inputs: ReportInputs, board: Board) -> list[str]:
-    """Returns what the rounds of a board's judge settled, a few sentences for each adaptive protocol."""
+    """Returns a few sentences on the decisions of each adaptive protocol, for a board's judge."""
     found = []
     for protocol in inputs.protocols:
         table = inputs.tables.get(f"{protocol.name}/adaptive_rounds")
@@ -527,7 +527,7 @@ def spread_of_labels(inputs: ReportInputs, protocol: str) -> list[str]:
 
 
 def _disagreement(parts: Mapping[str, float]) -> float:
-    """Returns the share of the interactions of annotators, with what cannot be told from them."""
+    """Returns the share of the interactions of annotators, with the components confounded with them."""
     return sum(share for name, share in parts.items() if " x annotator" in name)
 
 

@@ -192,7 +192,7 @@ def _fitting(widths: Sequence[int]) -> list[list[int]]:
 
 
 def in_a_line(text: str) -> str:
-    """Returns a text of anybody's as one that Markdown shows as it is: in one line, without marks of its own."""
+    """Returns a text as one line that Markdown shows literally."""
     clean = "".join(" " if unicodedata.category(one) in ("Cc", "Cf", "Zl", "Zp") else one for one in text)
     clean = _PLAIN.sub(" ", clean.replace("\N{NO-BREAK SPACE}", " ")).strip()
     return html.escape(clean, quote=False).replace("\\", "\\\\").replace("|", "\\|").replace("`", "\\`")

@@ -1,4 +1,4 @@
-"""Which jobs a cluster gets together, in one submission, and what jobs of models ask of it.
+"""Groups of jobs that a cluster gets in one submission, and the resources of models' jobs.
 
 Jobs that ask a model on a GPU or behind an endpoint, and jobs that train, are submitted alone; all others take seconds.
 A job only needs jobs of its own group and of groups above it here, so that no group waits for itself:
@@ -66,7 +66,7 @@ class Groups:
         return None if self._goes_alone(model) else "asking"
 
     def test_items(self, part: str) -> str | None:
-        """Return the group of a part of the making of test items; rules do it where no model does."""
+        """Return the group of a rule that makes test items; none if a model makes them."""
         if self._goes_alone(self.layout.item_makers[part]):
             return None
         return {"writing": "reading", "filter": "asking", "classification": "examination"}[part]
@@ -170,7 +170,7 @@ class Submissions:
 
 
 def cluster_check(workflow: Any, config: Config, resources: Mapping[str, Any], own_environments: bool) -> str:
-    """Return what is checked of the cluster that the command names.
+    """Return the checks of the cluster that the command names.
 
     Args:
         workflow: Snakemake's own.

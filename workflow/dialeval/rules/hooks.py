@@ -66,7 +66,7 @@ class Hooks:
     # hooks
 
     def on_start(self) -> None:
-        """Begin the run, unless it only looks at what another run makes."""
+        """Begin the run, unless the target only reads another run's results."""
         if self._only_looks():
             lifecycle.withdraw_run()
             return
@@ -94,7 +94,7 @@ class Hooks:
             self.show_summary()
 
     def on_error(self) -> None:
-        """Let what was not made be made by the next run, and show why jobs failed.
+        """Mark unfinished outputs for the next run, and show why jobs failed.
 
         Snakemake removes a failed job's files, and yet records its new settings as if it had made them. The files that
         an earlier run made would count as up to date, so all that was not made gets an old time stamp.
@@ -140,7 +140,7 @@ class Hooks:
         )
 
     def _next_step(self) -> str:
-        """Return what follows a target that prepares a run or its labels; empty for others."""
+        """Return the next step after a target that prepares a run or its labels; empty for others."""
         labels = self.config.labels
         if labels and self.run.asks_for("annotation_pages"):
             command = command_to_resume([word for word in sys.argv if word != "annotation_pages"])
@@ -198,7 +198,7 @@ class Hooks:
                 raise self.run.error(f"models.{name}: {reason}")
 
     def _take_the_results(self) -> None:
-        """Lock the results until this run ends, and write there what its jobs need to know of it."""
+        """Lock the results until this run ends, and write the run's information for its jobs there."""
         results, jobs = self.config.results_dir, list(self.workflow.dag.needrun_jobs())
         with lifecycle.writing(results):
             lifecycle.lock_results(results)
@@ -263,7 +263,7 @@ class Hooks:
         return [*graph.jobs, *self.workflow.dag.jobs]
 
     def _written_by(self, job: Any) -> list[str]:
-        """Return what a job writes below the results; parameters name what is no output, such as checkpoints."""
+        """Return a job's files below the results: its outputs, and paths among its parameters such as checkpoints."""
         values: Iterable[Any] = (one for value in job.params for one in (value if isinstance(value, list) else [value]))
         paths = [*job.output, *job.log, *(value for value in values if isinstance(value, str))]
         results = self.layout.results

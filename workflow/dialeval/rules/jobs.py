@@ -83,7 +83,7 @@ Describe = Callable[..., StageJob]
 
 
 class Directives:
-    """Turns functions of the library into what the directives of rules take.
+    """Turns functions of the library into values of rules' directives.
 
     Snakemake compares a parameter with the last run's only if its function takes nothing but wildcards.
     """
@@ -102,7 +102,7 @@ class Directives:
         return lambda wildcards: by_digest(function(wildcards.get(wildcard)))
 
     def described(self, describe: Describe, wildcards: Wildcards) -> StageJob:
-        """Return what a job depends on."""
+        """Return the stage and settings of a job."""
         names = tuple(wildcards.get(name) for name in _arguments(describe))
         key = (describe, names)
         if key not in self._described:
@@ -255,7 +255,7 @@ class Parameters:
         return self.layout.config
 
     def model_settings(self, name: str) -> dict[str, Any]:
-        """Return a model without what changes no response: prices, budget, how its jobs run, and its training."""
+        """Return a model without settings that change no response: prices, budget, job settings and training."""
         model = self.config.models[name]
         if isinstance(model, VllmModel) and model.lora:
             model = model.model_copy(update={"lora": LoraTraining(train=model.lora.train)})
@@ -353,7 +353,7 @@ class Sources:
         return [str(path) for folder in self._label_folders() for path in label_files(folder)]
 
     def ledgers(self) -> list[str]:
-        """Return the ledgers of what was drawn to label."""
+        """Return the ledgers of the label samples."""
         return [str(path) for folder in self._label_folders() for path in ledger_files(folder)]
 
     def _label_folders(self) -> list[Path]:

@@ -154,7 +154,7 @@ class Judging(Parameters):
         return sorted({template for template in named if template})
 
     def stored_under(self, protocol: str, suffix: str = "") -> dict[str, str]:
-        """Return the folder of the store, where it has another name than the protocol."""
+        """Return the folder of the store, if its name differs from the protocol's."""
         if protocol in self.layout.translated:
             return {"folder": "translate"}
         if protocol in self.layout.quality_requests:

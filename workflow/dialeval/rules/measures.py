@@ -198,7 +198,7 @@ class MetaEvaluation(Parameters):
         return {"joined": joined} if joined else {}
 
     def _settings(self, *names: str) -> dict[str, Any]:
-        """Return how intervals are made, and what else a stage needs; what is not configured changes no settings."""
+        """Return the settings of intervals and the stage's other settings; unset ones are left out."""
         section = self._metaeval
         known: dict[str, Any] = {
             "benchmarks": {name: one.benchmark for name, one in section.corpora.items()},

@@ -87,7 +87,7 @@ class Report(Judging):
     # the page and the summary
 
     def _overview(self) -> dict[str, Any]:
-        """Return what the page and the summary both say of a run."""
+        """Return the settings that page and summary share."""
         methods = {name: one.method for name, one in self.config.models.items() if isinstance(one, EmbeddedModel)}
         return {
             "title": self._title(),

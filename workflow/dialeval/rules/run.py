@@ -1,4 +1,4 @@
-"""The start of a run: what its command asks for, and the configuration, read and checked before any rule is defined."""
+"""The start of a run: its target, and the configuration, read and checked before any rule is defined."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Run:
         return any(is_named(self.rule_name(target), sys.argv) for target in targets)
 
     def in_words(self, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-        """Return what a function returns, or end with the message of a mistake of the user's."""
+        """Return a function's result, or end with the message of a user's mistake."""
         try:
             return function(*arguments, **options)
         except UserError as error:
@@ -156,7 +156,7 @@ class Run:
         return Sources(config, is_downloading=self.asks_for("download"))
 
     def shell_prefix(self, layout: Layout) -> str:
-        """Set the environment of jobs, and return what their commands begin with.
+        """Set the environment of jobs, and return the beginning of their commands.
 
         Commands name folders by variables: moving a folder changes no command.
         """

@@ -98,7 +98,7 @@ def write_answers(
     usage: Path,
     shorten: Callable[[Request, Engine], tuple[Request, int]] | None = None,
 ) -> None:
-    """Writes what `answer` does; `shorten` fits a request to the model's window and returns how much it left out."""
+    """Writes the results of `answer`; `shorten` fits a request to the model's window and returns the removed number."""
     shard = f"shard-{settings.shard}-of-{settings.shards}"
     engine = open_engine(settings.model, learned, store, settings.protocol)
     takes: Callable[[Request], bool] | None = getattr(engine, "takes", None)

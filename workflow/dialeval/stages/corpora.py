@@ -125,7 +125,7 @@ class ContaminationSettings(BaseModel, defer_build=True):
 def find_contamination(
     settings: ContaminationSettings, items: list[Path], corpora: list[Path], table: Path, csv: Path
 ) -> None:
-    """Writes the table `contamination`: cases and dialogues with a passage that stands in a corpus."""
+    """Writes the table `contamination`: cases and dialogues with a passage that a corpus contains."""
     from dialeval.corpora.contamination import contamination_rows
 
     texts = {

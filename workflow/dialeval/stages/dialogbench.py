@@ -136,7 +136,7 @@ def dialogbench_classify(
 
 
 class DialogbenchWriteSettings(BaseModel, defer_build=True):
-    """Who writes what, by which procedures; without a model items are made by rule."""
+    """Writer, procedures and rules of written items; without a writer, items are made by rule."""
 
     name: str | None
     model: Model | None

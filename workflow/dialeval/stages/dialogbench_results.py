@@ -168,7 +168,7 @@ def _people(answers: list[dict[str, Any]]) -> list[Row]:
 
 
 def _variants(answers: list[dict[str, Any]], ablations: list[str]) -> dict[str, list[Answer]]:
-    """Returns the answers to written items by procedure, if there is any to compare with the full one."""
+    """Returns the answers to written items by procedure, if there is one besides the full procedure."""
     if not ablations:
         return {}
     of = dict(_by_variant(answer for answer in answers if answer["source"] == WRITTEN))

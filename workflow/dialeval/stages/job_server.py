@@ -43,7 +43,7 @@ def pays(n_jobs: int) -> bool:
 
 
 def start() -> str:
-    """Starts the server and returns what the commands of jobs begin with."""
+    """Starts the server and returns the beginning of jobs' commands."""
     folder = tempfile.mkdtemp(prefix="dialeval-")  # only this user can enter it; the server removes it
     alive, held = os.pipe()  # `held` closes when this process ends, however it ends
     with socket.socket(socket.AF_UNIX) as listener:
@@ -160,7 +160,7 @@ def _functions(arguments: list[str]) -> list[str]:
 
 
 def _load(*modules: str) -> None:
-    """Imports modules, once for all jobs that need them; a job itself reports what cannot be imported."""
+    """Imports modules once for all jobs; a job itself reports a failing import."""
     gc.disable()
     for module in modules:
         with suppress(Exception):

@@ -45,7 +45,7 @@ Row = dict[str, Any]
 
 
 class Sources(NamedTuple):
-    """The tables of what a protocol is about: items, perturbed items, and the pairs that these make with originals."""
+    """The tables of a protocol's subjects: items, perturbed items, and their pairs with originals."""
 
     items: list[Path]
     perturbed: list[Path]

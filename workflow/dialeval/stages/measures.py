@@ -195,7 +195,7 @@ def measure_ranks(settings: MeasureRanksSettings, folder: Path) -> None:
 
 
 class RateBattlesSettings(BaseModel, defer_build=True):
-    """The names of the columns, what words for winners mean, and the settings of Elo."""
+    """The column names, the meanings of the winner's values, and the settings of Elo."""
 
     left: str | None
     right: str | None

@@ -151,7 +151,7 @@ def find_ceilings(
 
 
 class CorrelateSettings(MetaevalSettings):
-    """How scores and ratings meet, and what judges are: of the papers, or ensembles.
+    """Settings of the correlations: mapping of scores to ratings, published judges, and ensembles.
 
     Attributes:
         published_as: what judges are among the papers' systems.
@@ -195,7 +195,7 @@ def correlate(
 
 
 class EnsemblesSettings(CorrelateSettings):
-    """The same, and what ensembles of judges are made of.
+    """The same, with the pool of the ensembles.
 
     Attributes:
         ensemble_size: how many judges an ensemble has.
@@ -310,7 +310,7 @@ def tabulate_trust(settings: TabulateTrustSettings, correlations: list[Path], ta
 
 
 class RobustnessSettings(BaseModel, defer_build=True):
-    """The thresholds of the sweep, the confidence of the intervals, and what lowers the user's criteria."""
+    """Thresholds of the sweep, confidence of the intervals, and perturbations that lower the user's criteria."""
 
     thresholds: list[float]
     confidence: float

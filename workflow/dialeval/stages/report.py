@@ -327,7 +327,7 @@ def _total(unused: Iterable[UnusedOutput]) -> str:
 
 
 def _in_words(size: int) -> str:
-    """Returns a number of bytes as it is read."""
+    """Returns a number of bytes as text."""
     number = float(size)
     for unit in ("B", "kB", "MB"):
         if number < 1000:

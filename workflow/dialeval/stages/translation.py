@@ -162,7 +162,7 @@ def plan_back_translation(
 
 
 class ListBackTranslationsSettings(BaseModel, defer_build=True):
-    """The language that it went back to, and the model."""
+    """The language of the back-translation, and the model."""
 
     source: str
     by: str

@@ -33,7 +33,7 @@ _ROWS_KEPT = 1000
 
 
 class PlannedRows:
-    """The rows of requests whose answers are awaited, as long as it is not known that any can be parsed."""
+    """The rows of pending requests, until a response could be parsed."""
 
     def __init__(self) -> None:
         self._rows: dict[str, Row] = {}
@@ -98,7 +98,7 @@ def of_request(answering: Answering) -> Parsing | None:
 
 
 def of_written(answering: Answering) -> Parsing | None:
-    """Returns how what a writer of test items answers is parsed."""
+    """Returns the parser of a writer's responses with test items."""
     return _parsing(answering, _status_of_written)
 
 

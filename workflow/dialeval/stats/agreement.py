@@ -106,7 +106,7 @@ def judge_agreement(
 ) -> JudgeAgreement:
     """Return Cohen's kappa and Gwet's AC1 of every two judges (nominal) and Krippendorff's alpha of all of them.
 
-    The categories are the verdicts that any of the judges gives; AC1 takes them for two where all give the same.
+    The categories are the verdicts that any of the judges gives; if all answers are the same, AC1 assumes two.
 
     Args:
         judge: judge of each answer, numbers in 0..n_judges-1, shape [n].

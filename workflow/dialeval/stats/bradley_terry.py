@@ -45,17 +45,18 @@ class StrengthRating:
         method: "bradley_terry" (a tie is half a win for each) or "davidson" (ties have a parameter of their own).
         rating: Elo points, shape [n_players]; the players that the data place at a finite distance from each other
             average `initial`.
-        ci_low, ci_high: ends of the expanded percentile interval over resampled clusters, [n_players]; NaN without
-            resamples, where the comparisons set no limit, and where all resamples give the same.
+        ci_low, ci_high: limits of the expanded percentile interval over resampled clusters, shape [n_players]; NaN
+            without resamples, if the limit is not identifiable, or if all resamples give the same rating.
         p_above_next: share of replicates in which a player is above the next one of the ranking, shape [n_players].
-        replicates: ratings of each resample, shape [resamples, n_players]; infinite where the resample sets no limit.
-        above, below: resamples without an upper or lower limit, shape [n_players].
+        replicates: ratings of each resample, shape [resamples, n_players]; infinite if it is unbounded in
+            the resample.
+        above, below: number of resamples in which the rating has no upper or no lower bound, shape [n_players].
         clusters: number of clusters with comparisons of each player, shape [n_players].
         design_effect: of the Bradley-Terry strength, from its linear form; NaN for Davidson's, shape [n_players].
         tie_parameter: Davidson's nu; NaN for Bradley-Terry.
-        group: number of the set of players connected by comparisons; ratings of different groups have nothing to do
-            with each other; -1 without a comparison, shape [n_players].
-        games: comparisons of each player, shape [n_players].
+        group: number of the set of players connected by comparisons; ratings of different groups cannot be compared;
+            -1 without a comparison, shape [n_players].
+        games: number of comparisons of each player, shape [n_players].
         notes: caveats on each player's rating; empty without any.
         converged: whether the fit to the data converged.
         unconverged_replicates: number of resamples that did not converge (they are kept).
@@ -162,8 +163,8 @@ def davidson(
     With pi = 10^(R / scale): P(i beats j) = pi_i / (pi_i + pi_j + nu sqrt(pi_i pi_j)), and
     P(tie) = nu sqrt(pi_i pi_j) / (pi_i + pi_j + nu sqrt(pi_i pi_j)).
 
-    Arguments, result and errors are those of `bradley_terry`; the ridge also holds log(nu), which is otherwise
-    unbounded where nothing or everything is a tie.
+    Arguments, result and errors are those of `bradley_terry`. The ridge also penalises log(nu), which is otherwise
+    unbounded if no comparison, or every comparison, is a tie.
     """
     return _rate(
         "davidson",

@@ -72,7 +72,7 @@ class Comparisons:
 
     @property
     def n_pairs(self) -> int:
-        """Return how many pairs of players met."""
+        """Return the number of compared pairs of players."""
         return len(self.first)
 
     @property
@@ -171,7 +171,7 @@ class Comparisons:
         return anchored
 
     def notes(self) -> tuple[str, ...]:
-        """For each of the caller's players, why its rating needs care; empty where it needs none."""
+        """Caveats on each of the caller's players' ratings; empty without any."""
         score, games = self._scores()
         anchored = self.anchored()
         notes = [NO_COMPARISON] * self.n_players
@@ -262,7 +262,7 @@ def _order_of_appearance(left: IntArray, right: IntArray, outcome: FloatArray, n
 
 
 def not_identifiable(note: str | None) -> str:
-    """Returns the words of a note that stand in place of a number, such as `not identifiable (undefeated)`."""
+    """Returns a note for a missing number, such as `not identifiable (undefeated)`."""
     found = re.search(r"not identifiable \([a-z ]+\)", note or "")
     return found.group() if found else ""
 
@@ -313,7 +313,7 @@ def strong_components(winner: IntArray, loser: IntArray, n: int) -> IntArray:
 
 
 def pair_weights(tables: FloatArray) -> FloatArray:
-    """Returns what a comparison of each pair weighs, so that all pairs that met weigh the same, and n in all.
+    """Returns the weight of a comparison of each pair, so that all compared pairs weigh the same; they sum to n.
 
     Args:
         tables: counts of first wins, ties and second wins, shape [..., n_pairs, 3].
@@ -327,7 +327,7 @@ def pair_weights(tables: FloatArray) -> FloatArray:
 
 
 def equally_weighted(tables: FloatArray) -> FloatArray:
-    """Returns tables, shape [..., n_pairs, 3], in which every pair that met weighs the same."""
+    """Returns tables, shape [..., n_pairs, 3], in which every compared pair has the same weight."""
     return np.asarray(tables * pair_weights(tables)[..., np.newaxis], dtype=np.float64)
 
 

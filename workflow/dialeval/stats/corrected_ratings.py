@@ -371,7 +371,7 @@ def _notes(
     wider: BoolArray,
     unknown: BoolArray,
 ) -> tuple[str, ...]:
-    """Return why a player's number is missing, or what to know of it; mostly empty."""
+    """Return why a player's number is missing, or a caveat; mostly empty."""
     known = data.labelled
     won = data.games.of_players(np.where(known, data.y, 0.0), np.where(known, 1.0 - data.y, 0.0))
     every = np.ones(len(limited), dtype=np.bool_)

@@ -43,14 +43,15 @@ class Correlations:
 
     Attributes:
         estimate: shape [n_judges, n_dimensions]; NaN where undefined.
-        ci_low, ci_high: ends of the expanded percentile interval over resampled clusters, [n_judges, n_dimensions].
+        ci_low, ci_high: limits of the expanded percentile interval over resampled clusters, shape
+            [n_judges, n_dimensions].
         replicates: the correlation on each resample, the same resamples for all judges and dimensions, shape
             [resamples, n_judges, n_dimensions].
         n: items with both a score and a rating, shape [n_judges, n_dimensions].
         reason: why a correlation or its interval is missing, empty where neither is, [n_judges][n_dimensions].
         n_clusters: clusters of these items, shape [n_judges, n_dimensions].
-        resampled: clusters by which the interval is expanded, shape [n_judges, n_dimensions]: of an average over
-            corpora, those of a corpus in the mean.
+        resampled: clusters by which the interval is expanded, shape [n_judges, n_dimensions]: for an average over
+            corpora, their mean number per corpus.
         design_effect: of Pearson's correlation, the variance of its linear form between clusters over that of
             independent items; NaN for the others and for averages, shape [n_judges, n_dimensions].
     """
@@ -85,7 +86,7 @@ def correlate(
     Args:
         scores: scores of the judges, NaN where missing, shape [n_judges, n_dimensions, n_items].
         human: human ratings, NaN where missing, shape [n_dimensions, n_items].
-        cluster: dialogue of each item, shape [n_items]; what intervals resample.
+        cluster: dialogue of each item, shape [n_items]; intervals resample it.
         method: "pearson", "spearman" (mid-ranks) or "kendall" (tau-b).
         resamples: bootstrap resamples of the clusters; 0 for no intervals.
         confidence: nominal coverage of the intervals.
@@ -149,7 +150,7 @@ def correlate(
 
 
 def _reasons(scores: FloatArray, human: FloatArray, known: BoolArray) -> tuple[tuple[str, ...], ...]:
-    """Return why each correlation is undefined, empty where it is defined."""
+    """Return why each correlation is undefined; empty if it is defined."""
     count = known.sum(axis=2)
     first = known.argmax(axis=2, keepdims=True) if known.shape[2] else known.astype(np.int64)
 
@@ -172,10 +173,9 @@ def _reasons(scores: FloatArray, human: FloatArray, known: BoolArray) -> tuple[t
 def average_over(results: Sequence[Correlations], over: str = "corpora") -> Correlations:
     """Average correlations over corpora (or dimensions, or languages), judge by judge and dimension by dimension.
 
-    A corpus in which a correlation is missing is left out of that average, and the reason says how many were; one that
-    has a correlation without an interval (a single cluster) leaves the average without one.
-    Replicates are averaged one by one: where the resamples were drawn with the same seed they are paired, otherwise
-    independent.
+    An average leaves out corpora without that correlation, and `reason` gives their number. If a corpus has a
+    correlation without an interval (a single cluster), the average has no interval either. Replicates are averaged one
+    by one: they are paired if the resamples were drawn with the same seed, otherwise independent.
 
     Args:
         results: one result per corpus, of one method, the same judges and dimensions in the same order.
@@ -231,9 +231,9 @@ def williams_test(with_first: float, with_second: float, between: float, n: int)
     """Test whether two judges correlate equally with human ratings (Williams 1959, as in Steiger 1980, equation 7).
 
     t = (r1 - r2) sqrt((n - 1)(1 + r12) / (2 |R| (n - 1) / (n - 3) + ((r1 + r2) / 2)^2 (1 - r12)^3)), where |R| is
-    the determinant of the three variables' correlation matrix; n - 3 degrees of freedom. It takes items as
-    independent, and Pearson correlations of roughly normal variables; where that is far off prefer
-    `judge_pairs.compare_judges`.
+    the determinant of the three variables' correlation matrix; n - 3 degrees of freedom. The test assumes
+    independent items, and Pearson correlations of roughly normal variables. Otherwise use
+    `judge_panels.compare_judges`.
 
     Args:
         with_first, with_second: correlations of the two judges with human ratings, r1 and r2.
@@ -277,7 +277,7 @@ class WilliamsTest:
 
 
 class _LeftOut(NamedTuple):
-    """Items that people rated and a judge did not: how many of each cluster, and what their y and y^2 sum to.
+    """Rated items without a judge's score: their number per cluster, and the sums of y and y^2.
 
     Attributes:
         items: shape [J D, n_clusters]; in the type of the counts, as narrow numbers take a fraction of the time.

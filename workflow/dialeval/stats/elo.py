@@ -69,9 +69,9 @@ def bootstrap_elo(
 ) -> BootstrapElo:
     """Rate players by Bootstrap Elo: the median Elo rating over shuffled orders, averaged over repeats.
 
-    The result does not depend on the players' numbering nor on which side a player stands, to the last bit. Its
-    spread over `random_seed` is a matter of `shuffles`: about 1.2533 * shuffle_sd / sqrt(shuffles * repeats), and more
-    for a player with few comparisons where shuffles share their beginnings: see rating_sd / sqrt(repeats).
+    The result is bit-identical for any numbering of the players and any choice of left and right. Its standard
+    deviation over random seeds is about 1.2533 * shuffle_sd / sqrt(shuffles * repeats). For a player with few
+    comparisons it is larger, if shuffles share their first comparisons: see rating_sd / sqrt(repeats).
 
     Args:
         left, right: players of each comparison, numbers in 0..n_players-1, shape [n].
@@ -233,9 +233,9 @@ class BootstrapElo:
         fell_back: whether full shuffles were played, because no tail could be certified.
         siblings: how many shuffles share all but their last comparisons: 1, or up to 40 where those of all shuffles
             would be more than a billion.
-        group: number of the set of players connected by comparisons; ratings of different groups have nothing to do
-            with each other; -1 without a comparison, shape [n_players].
-        games: comparisons of each player, shape [n_players].
+        group: number of the set of players connected by comparisons; ratings of different groups cannot be compared;
+            -1 without a comparison, shape [n_players].
+        games: number of comparisons of each player, shape [n_players].
         notes: caveats on each player's rating; empty without any.
     """
 
@@ -395,7 +395,7 @@ class SequentialElo:
 
     Attributes:
         rating: Elo points, shape [n_players]; `initial` for a player without a comparison, as the rules have it.
-        games: comparisons of each player, shape [n_players].
+        games: number of comparisons of each player, shape [n_players].
     """
 
     rating: FloatArray

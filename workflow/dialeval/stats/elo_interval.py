@@ -52,7 +52,7 @@ from dialeval.stats.resampling import cluster_counts, percentile_interval, witho
 _RIDGE = 1.0
 _NOISE_TEST_LEVEL = 0.99
 _TIMES, _MOST_TIMES = 1.25, 1e4
-START_LEFT = "{:,} comparisons are too few for Elo to forget its start (about {:,.0f} are enough); see Bradley-Terry"
+START_LEFT = "{:,} comparisons are too few, so Elo depends on its start (about {:,.0f} suffice): see Bradley-Terry"
 # What a replicate's rating leaves to the start is far under the shuffles' noise, so a coarser end will do here.
 _TAIL_TOLERANCE = 0.01
 _MIN_SHUFFLES, _MAX_SHUFFLES = 8, 96
@@ -131,14 +131,14 @@ def bootstrap_elo_interval(
     """Return percentile intervals of Bootstrap Elo over resampled clusters (seeds).
 
     Each resample of the clusters is rated by a few dozen shuffles. Their median is the resample's Bootstrap Elo
-    plus noise that a thousand shuffles would nearly remove, at thirty times the cost. The noise is kept out so:
+    plus noise that a thousand shuffles would nearly remove, at thirty times the cost. Three steps remove the noise:
 
-    1. It is measured. The shuffles of a resample are two independent halves, whose medians differ by noise alone.
-    2. A resample's rating is regressed on a prediction that has no such noise: the Bradley-Terry strengths of the
-       same resample, carried over to Elo's balance of gains and losses (`_predict`). One slope serves all players,
-       and each has an intercept, so of the noise the fitted values keep next to nothing.
-    3. What the regression leaves is compared with the measured noise. Where it is significantly more (1% level),
-       the residuals are added back, shrunk to the variance in excess of the noise; else they are noise, and dropped.
+    1. It is measured. The shuffles of a resample form two independent halves, whose medians differ by noise alone.
+    2. The ratings of the resamples are regressed on a prediction without this noise: the Bradley-Terry strengths of
+       the same resample, mapped to Elo ratings (`_predict`). All players share one slope, and each has an intercept,
+       so the fitted values contain almost no noise.
+    3. The variance of the residuals is compared with the measured noise. If it is significantly larger (1% level),
+       the residuals are added back, shrunk to the variance in excess of the noise; otherwise they are dropped.
 
     Args:
         left, right: players of each comparison, numbers in 0..n_players-1, shape [n].

@@ -19,7 +19,7 @@ BYTES_PER_BLOCK = 400_000_000
 
 
 def code_type(n_types: int) -> np.dtype[Any]:
-    """Return the smallest unsigned dtype that holds so many comparison types: memory traffic is what playing costs."""
+    """Return the smallest unsigned dtype for a number of comparison types: memory traffic limits the speed."""
     return np.dtype(np.uint16 if n_types <= np.iinfo(np.uint16).max else np.uint32)
 
 

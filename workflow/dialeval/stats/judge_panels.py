@@ -230,7 +230,7 @@ def agreement_weights(scores: ArrayLike, system: ArrayLike) -> FloatArray:
 
 
 def _within(value: FloatArray, system: IntArray, n_systems: int) -> FloatArray:
-    """Return the values less their system's mean; what rounding leaves of equal ones is nothing."""
+    """Return the values minus their system's mean; rounding errors of equal values are set to 0."""
     count = np.maximum(np.bincount(system, minlength=n_systems), 1)
     apart = value - (np.bincount(system, value, minlength=n_systems) / count)[system]
     return np.where(np.abs(apart) > _ROUNDING * np.abs(value).max(initial=0.0), apart, 0.0)
@@ -238,18 +238,18 @@ def _within(value: FloatArray, system: IntArray, n_systems: int) -> FloatArray:
 
 @dataclass(frozen=True)
 class JudgePairs:
-    """Pearson correlations of two judges with people on the items that both scored; arrays have shape [n_pairs].
+    """Pearson correlations of two judges with human ratings on the items that both scored; arrays: shape [n_pairs].
 
     Attributes:
         first, second: numbers of the judges; pairs without a common item are left out.
-        first_pearson, second_pearson: their correlations with people, on the common items.
+        first_pearson, second_pearson: their correlations with human ratings, on the common items.
         between: their correlation with each other, on the same items.
         difference: first_pearson - second_pearson.
-        ci_low, ci_high: ends of its clustered interval.
-        p: two-sided, of equal correlations.
-        p_reversed: share of the resamples in which the other judge is ahead; NaN where neither is.
-        n, n_clusters: common items, and the clusters that they are of.
-        reason: why numbers are missing; empty where none are.
+        ci_low, ci_high: limits of its clustered interval.
+        p: two-sided p-value of equal correlations.
+        p_reversed: share of the resamples in which the sign of the difference is reversed; NaN if the difference is 0.
+        n, n_clusters: numbers of common items and of their clusters.
+        reason: why numbers are missing; empty if none is.
     """
 
     first: IntArray

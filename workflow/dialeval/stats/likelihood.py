@@ -201,7 +201,7 @@ def _incidence(first: IntArray, second: IntArray, n_players: int) -> csr_array:
 
 
 class Games(NamedTuple):
-    """Who met whom: players of each row, numbers below `n_players`, and the row's cluster; shape [n]."""
+    """Compared players of each row, numbers below `n_players`, and the row's cluster; shape [n]."""
 
     left: IntArray
     right: IntArray
@@ -210,7 +210,7 @@ class Games(NamedTuple):
     n_clusters: int
 
     def of_players(self, of_left: FloatArray, of_right: FloatArray) -> FloatArray:
-        """Return the sum over a player's rows of what its side has, shape [n_players]."""
+        """Return the sum over a player's rows of the values of its side, shape [n_players]."""
         n = self.n_players
         total = np.bincount(self.left, of_left, minlength=n) + np.bincount(self.right, of_right, minlength=n)
         return total.astype(np.float64)

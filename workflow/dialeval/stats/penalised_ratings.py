@@ -60,8 +60,8 @@ def penalised_bradley_terry(
 ) -> PenalisedRatings:
     """Rate players by the Bradley-Terry model with Firth's penalty. A tie is half a win for each.
 
-    A player without a rating by maximum likelihood has the median design effect of the others. A limit that lies more
-    than twelve powers of e away is NaN. Of connected groups of the same size, the one that maximum likelihood rates has
+    A player without a rating by maximum likelihood has the median design effect of the others. A limit more than 12
+    logits from the mean rating is NaN. Of connected groups of the same size, the one that maximum likelihood rates has
     ratings; if it rates none of them, no player has a rating.
 
     Args:
@@ -236,6 +236,6 @@ class _Model:
 
 
 def _across(columns: FloatArray) -> FloatArray:
-    """Return an orthonormal basis of what is orthogonal to some columns."""
+    """Return an orthonormal basis of the orthogonal complement of some columns."""
     n, k = columns.shape
     return np.asarray(np.linalg.svd(columns, full_matrices=True)[0][:, k:].reshape(n, n - k), dtype=np.float64)

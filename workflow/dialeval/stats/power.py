@@ -121,7 +121,7 @@ class Detectable(NamedTuple):
 
 
 class HumanLabelDesign(NamedTuple):
-    """Labels of a part of what a judge scores (prediction-powered inference), for a difference of two systems.
+    """Labels of a part of the judge's items (prediction-powered inference), for a difference of two systems.
 
     Attributes:
         spread: variance of a difference from people alone, times the labels in all.

@@ -281,7 +281,7 @@ class Pairs:
 
 
 class Order(NamedTuple):
-    """Places in ascending order of their values, and the places of each value that stands at several."""
+    """Positions in ascending order of their values, and the positions of tied values."""
 
     places: list[int]
     tied: list[IntArray]

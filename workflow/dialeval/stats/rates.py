@@ -167,7 +167,7 @@ class PassRates:
 
 
 def position_test(chosen: ArrayLike) -> PositionTest:
-    """Tests whether places are chosen evenly, beyond what the options themselves bring about.
+    """Tests whether positions are chosen evenly, beyond the effect of the options themselves.
 
     Who chooses by content alone would have chosen the same options had a question's orders begun elsewhere: its row
     of counts is then as likely in each of its cyclic shifts. With d the excess of each place's count over the mean and

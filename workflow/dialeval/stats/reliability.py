@@ -56,14 +56,14 @@ def reliability(
     confidence: float = 0.95,
     random_seed: int = 0,
 ) -> Reliability:
-    """Return the reliability of single ratings and of the mean over raters, from ratings that may be uneven in number.
+    """Return the reliability of single ratings and of the mean over raters, with any number of ratings per item.
 
     Args:
         value: the ratings, shape [n_ratings].
         item: number of the rated item, shape [n_ratings].
-        cluster: cluster of every item there is, rated or not, shape [n_items]; what intervals resample.
-        rater: who rated, any codes, shape [n_ratings]; several ratings of an item by one rater are repeats, whose
-            mean counts once. None if raters are anonymous.
+        cluster: cluster of every item, rated or not, shape [n_items]; intervals resample it.
+        rater: rater of each rating, numbers or text, shape [n_ratings]; several ratings of an item by one rater are
+            repeats, whose mean counts once. None if raters are anonymous.
         resamples: bootstrap resamples of the clusters; 0 for no intervals. The same seed and clusters give the same
             resamples as `correlation.correlate`.
         confidence: nominal coverage of the intervals.
@@ -152,11 +152,11 @@ def corrected_correlation(
 ) -> Estimate:
     """Return a judge's correlation corrected for attenuation, r / sqrt(reliability) (Spearman 1904).
 
-    Only the raters' errors are taken out; the judge's own stay its own. Nothing is corrected where the interval of
-    the reliability reaches 0. Few items overstate a high correlation, and show too little of its spread: ends are
-    bias-corrected, and the one nearer to 0 is also that of Student's t on Fisher's z, where this lies farther out. The
-    standard error of z is taken from the replicates between their median and the quantile one standard deviation
-    nearer to 0, as those above 1 have no z.
+    The correction removes the raters' errors, not the judge's. The result is NaN if the interval of the reliability
+    reaches 0. With few items, a high correlation is overestimated and its spread underestimated. Limits are therefore
+    bias-corrected, and the limit nearer to 0 is the one farther out of two: the bootstrap's, and that of Student's t on
+    Fisher's z. The standard error of z is the distance between the replicates' median and their quantile one standard
+    deviation nearer to 0, since replicates above 1 have no z.
 
     Args:
         estimate: correlation of the judge with the mean of the raters, on the items of `raters`.
@@ -165,7 +165,7 @@ def corrected_correlation(
         confidence: nominal coverage of the interval.
 
     Returns:
-        The corrected correlation; what lies beyond -1 or 1 is cut there, the estimate with a note.
+        The corrected correlation; values beyond -1 or 1 are set to -1 or 1, the estimate with a note.
     """
     drawn = as_floats("replicates", replicates, len(raters.replicates))
     n_clusters = raters.mean.n_clusters
@@ -201,8 +201,9 @@ def _inner_end(corrected: float, divided: FloatArray, confidence: float, n_clust
 def annotator_variance(each: FloatArray, system: IntArray) -> float:
     """Return the variance of annotators' severity, 0 or more; NaN if it is not identifiable.
 
-    Labels are taken about the mean of their system. If some items have several annotators, it is Henderson's
-    (`variance_components`); where all have one, that between annotators less what chance gives them.
+    The mean of each system is subtracted from its labels. If some items have several annotators, the estimate is
+    Henderson's (`variance_components`); if all items have one, it is the variance between annotators minus its
+    expectation by chance.
 
     Args:
         each: label of each annotator, NaN where it gave none, shape [n_annotators, n_items].
@@ -236,14 +237,14 @@ class Reliability:
     """Reliability of ratings: the share of the variance of ratings, and of item means, that is due to the items.
 
     Attributes:
-        icc: share of the variance of a single rating, by one of these raters at random.
-        mean: share of the variance of the items' means; below 0 where raters agree less than by chance.
-        ceiling: root of `mean`, 0 where that is below 0.
-        n_raters: ratings behind an item's mean, the harmonic mean over items.
+        icc: that share of a single rating, by a random one of these raters.
+        mean: that share of the items' means; below 0 if raters agree less than by chance.
+        ceiling: square root of `mean`; 0 if `mean` is below 0.
+        n_raters: number of ratings per item, as harmonic mean over items.
         item, rater, item_by_rater, repeat: components of the variance; `rater` is 0 if raters are not identified,
-            and `repeat` where no human rated an item twice (it is then within `item_by_rater`).
-        identified: whether raters are.
-        n_items: items with a rating.
+            and `repeat` is 0 if no rater rated an item twice (it is then part of `item_by_rater`).
+        identified: whether raters are identified.
+        n_items: number of items with a rating.
         replicates: `mean` on each resample of the clusters, shape [resamples].
     """
 

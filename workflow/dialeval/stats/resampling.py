@@ -155,7 +155,7 @@ def bias_corrected_interval(
 
 
 def without_zero_width(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Ends of intervals of ratings, NaN where there is no width: resamples that are all alike say nothing of others."""
+    """Limits of intervals of ratings, NaN without width: equal resamples carry no information on others."""
     same = high - low <= _NO_WIDTH
     return np.where(same, np.nan, low), np.where(same, np.nan, high)
 

@@ -253,7 +253,7 @@ def _mean_difference(
     reason: str,
     by_sharpness: _SharpnessEffect,
 ) -> Estimate:
-    """Return the mean of differences between -1 and 1, less what slopes explain.
+    """Return the mean of differences between -1 and 1, minus the part that slopes explain.
 
     Where all are the same and slopes explain nothing, the interval is that of the share (1 + d) / 2.
     """

@@ -100,7 +100,7 @@ class Places:
     """Ranks of systems with simultaneous confidence sets, 1 being the best; arrays have shape [n_systems].
 
     Attributes:
-        rank: by the estimate; equal ones, but for rounding in the last digits, share the better rank.
+        rank: rank by the estimate; estimates that differ only by rounding errors share the better rank.
         ci_low, ci_high: best and worst rank of the confidence set.
         n_better, n_worse: systems shown to be better, and to be worse.
     """

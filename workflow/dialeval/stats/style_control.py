@@ -322,7 +322,7 @@ class _Games:
     def covariance(
         self, covariates: FloatArray, parameters: FloatArray, cluster: IntArray, n_clusters: int
     ) -> FloatArray:
-        """Return the cluster-robust covariance of the parameters, shape [P, P]; NaN where it hangs on a single cluster.
+        """Return the cluster-robust covariance of the parameters, shape [P, P]; NaN if it depends on a single cluster.
 
         With few clusters each one's score is taken through the Hessian without it (CR3, nearly the jackknife); where
         these are too many to do so, the correction is that of their number alone, which then is next to nothing.

@@ -136,9 +136,9 @@ class Components:
     Attributes:
         names: the identifiable components, of `TERMS`.
         estimate: variance of each, possibly negative, shape [n_components].
-        ci_low, ci_high: limits of their intervals; NaN with fewer than `FEWEST_CASES` cases that tell a component.
+        ci_low, ci_high: limits of their intervals; NaN if fewer than `FEWEST_CASES` cases contribute to a component.
         n_groups: number of levels of each component.
-        n_telling: number of cases that tell each component, such as those with repeats.
+        n_telling: number of cases that contribute to each component, such as those with repeats.
         joined: the components that are confounded with one of `names`, whose estimate contains them. Those that have a
             single level, such as one judge, are under the empty name.
         design: numbers of the scores.
@@ -256,7 +256,7 @@ def _partitions(codes: Mapping[str, IntArray]) -> dict[str, IntArray]:
 
 
 def _identifiable(partitions: Mapping[str, IntArray]) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the components that scores tell apart, and those that are confounded with each of them."""
+    """Return the components that scores can separate, and those that are confounded with each of them."""
     kept: list[str] = []
     joined: dict[str, list[str]] = {}
     for name, part in partitions.items():
@@ -392,7 +392,7 @@ class _Pairs:
         return np.where(singular[:, np.newaxis], np.nan, found)
 
     def telling(self) -> IntArray:
-        """Return the number of cases that tell each component, shape [n_components].
+        """Return the number of cases that contribute to each component, shape [n_components].
 
         Its groups there are more than those of each coarser component that lies within cases.
         """

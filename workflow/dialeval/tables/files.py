@@ -136,7 +136,7 @@ def write_csv(path: Path, table: pa.Table) -> None:
 
 
 def escaped_cell(text: str) -> str:
-    """Returns a text as a CSV cell that no spreadsheet program computes, with an apostrophe before it where it would.
+    """Returns a text as a CSV cell, with an apostrophe before it if spreadsheet programs would execute it.
 
     That is before `=`, `+`, `-`, `@`, their full-width forms, a tab and a line break. A text that begins with
     apostrophes and such a sign gets one more, so that `unescaped_cell` returns every text as it was. Numbers are not
@@ -276,7 +276,7 @@ def _check_keys(name: str, schema: pa.Schema, rows: Iterable[Mapping[str, Any]])
 
 
 def _checked(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Returns the table under the schema, refusing other columns and nulls where none may be: a programmer's error."""
+    """Returns the table under the schema; refuses other columns and forbidden nulls, a programmer's error."""
     if table.schema.names != schema.names:
         raise ValueError(f"columns {table.schema.names} do not fit the schema {schema.names}")
     same = table.schema.types == schema.types  # casting loads what takes a tenth of a small job's start
@@ -295,7 +295,7 @@ T = TypeVar("T")
 
 
 def once_visible(path: Path, read: Callable[[Path], T]) -> T:
-    """Returns what is read of a file, on a cluster's node as soon as that succeeds.
+    """Returns the content of a file; on a cluster's node it waits until reading succeeds.
 
     Args:
         path: the file.

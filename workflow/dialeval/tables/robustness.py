@@ -19,6 +19,7 @@ PAIRS = Table(
         "generator": "rule or model that made the perturbation",
         "draw": "number of the copy, from 0: a perturbation makes several copies of an item",
         "severity": "severity level",
+        "ladder": "series of severity levels to which the item belongs; empty for none",
         "changed": "changed text",
         "status": "ok, not_applicable, rejected or missing",
         "original_id": "identifier of the original item",

@@ -88,7 +88,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Interval:
-    """Columns that are written into the cell of another: the ends of its interval, and what a paper prints."""
+    """Columns that are written into the cell of another: interval limits, and the published value."""
 
     low: str = ""
     high: str = ""
@@ -161,7 +161,7 @@ COLUMNS = schema(
 
 
 def scope(about: Mapping[str, Any]) -> str:
-    """Returns the column `scope` of a group: in words on what, at which length, and by which answer it is compared."""
+    """Returns the column `scope` of a group: criterion, length and answer of the comparison, as text."""
     words = [about["criterion"]] if about.get("criterion") else []
     words += [f"N = {about['n_utterances']}"] if about.get("n_utterances") is not None else []
     words = words or ["all"]

@@ -162,8 +162,8 @@ class Base:
             )
         if decoder := next((kind for kind in self.config.architectures or () if kind.endswith(_DECODERS)), ""):
             print(
-                f"note: {model.model} is a decoder ({decoder}), in which no token knows of later ones; an encoder is "
-                f"usual. To get answers in words, set engine: vllm"
+                f"note: {model.model} is a decoder ({decoder}), whose tokens do not attend to later tokens; an "
+                f"encoder is usual. To get answers in words, set engine: vllm"
             )
 
     def encoding(self, level: Level) -> Encoding:

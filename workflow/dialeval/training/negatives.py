@@ -77,11 +77,11 @@ class Lender:
         self._by_length = {length: Ring(these) for length, these in by_length.items()}
 
     def any(self, cluster: str, heard: set[str], place: int) -> Lent | None:
-        """Returns an utterance of another cluster that was not heard; None where none of those tried is."""
+        """Returns an utterance of another cluster that is not in `heard`; None if no tried one is."""
         return _first(self._ring.from_place(place), cluster, heard)
 
     def of_length(self, length: int, cluster: str, heard: set[str], place: int) -> Lent | None:
-        """Returns the same, as long as another or, where there is none, nearly as long."""
+        """Returns an utterance of the same length or, if there is none, of nearly the same."""
         for other in lengths_near(length):
             if other in self._by_length:
                 lent = _first(self._by_length[other].from_place(place), cluster, heard)

@@ -136,7 +136,7 @@ def _scores_of(judge: str, held_out: pa.Table, scores: pa.Table, moment: str) ->
 
 
 def _slices(columns: dict[str, Any]) -> Iterator[_Slice]:
-    """Yields slices of rows, each only where it differs from the one before it."""
+    """Yields slices of rows by language, criterion and kind; a slice equal to a wider one is omitted."""
     all_rows = np.ones(len(columns["kind"]), dtype=np.bool_)
     languages = language_order(columns["language"])
     for language in [ALL, *(languages if len(languages) > 1 else [])]:

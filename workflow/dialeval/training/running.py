@@ -1,4 +1,4 @@
-"""How a training runs: Trainer's arguments, processes, determinism, memory, and what ends it.
+"""The run of a training: Trainer's arguments, processes, determinism, memory, and reasons to end.
 
 The sizes of the weights are exact: the model is laid out without any content. What is kept of the forward pass for the
 backward pass is an estimate for layers of the common kind (attention in one fused kernel, a gated network behind it).
@@ -24,7 +24,7 @@ _LOGS = 20
 
 @dataclass(frozen=True)
 class Learned:
-    """How a training went.
+    """The course of a training.
 
     Attributes:
         curve: rows of the table `training/curve` without the judge.

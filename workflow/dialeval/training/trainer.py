@@ -55,7 +55,7 @@ class OrderedTrainer(Trainer):  # type: ignore[misc]
         passes: float = 1.0,
         begin: Callable[[], object] = lambda: None,
     ) -> Learned:
-        """Trains the model in place, from its newest checkpoint where there is one, and returns how that went.
+        """Trains the model in place, from its newest checkpoint if there is one, and returns the course.
 
         Args:
             name: the judge's, for messages.
@@ -149,7 +149,7 @@ class RunningClock(TrainerCallback, ExportableState):  # type: ignore[misc]
         self._since = time.monotonic()
 
     def state(self) -> dict[str, Any]:
-        """Returns what a checkpoint keeps."""
+        """Returns the contents of a checkpoint."""
         return {"args": {"seconds": self.seconds}, "attributes": {}}
 
 
@@ -198,7 +198,8 @@ class StopAtNoNumber(TrainerCallback):  # type: ignore[misc]
             if logs and not math.isfinite(logs.get(loss, 0.0)):
                 raise UserError(
                     f"{self._name}: from step {state.global_step} on the loss is not a number: lower learning_rate "
-                    "(of an encoder head_learning_rate, too), raise warmup_share, or set precision: bfloat16 or float32"
+                    "(for an encoder also head_learning_rate), raise warmup_share, or set precision: bfloat16 or "
+                    "float32"
                 )
 
 
@@ -256,7 +257,7 @@ PENALTY = 0.5
 
 
 def fit_heads(network: Any, examples: ExampleSet, device: Any, batch_tokens: int, precision: Precision) -> None:
-    """Sets each head to the logistic regression that tells its true examples from its spoiled ones.
+    """Sets each head to the logistic regression that separates its positive from its negative examples.
 
     Args:
         network: an `ExpertNetwork`, as it begins.
@@ -384,7 +385,7 @@ class Development:
         return {"eval_loss": float(loss), "eval_auc": 0.5 if auc is None else auc}
 
     def _logits(self, network: Any, device: Any, share: int, shares: int) -> Any:
-        """Returns the logit of every input by its own expert; NaN where it is another process's."""
+        """Returns the logit of every input by its own expert; NaN for inputs of other processes."""
         segments = self.encoding.segments(network)
         lengths, experts = self.pairs.lengths(), np.repeat(self.experts, 2)
         found = np.full(2 * len(self.pairs), np.nan)

@@ -1,4 +1,4 @@
-"""A training set from its recipe: examples in order, enough of each part, and overlap with what is judged."""
+"""A training set from its recipe: ordered examples, minimum sizes of parts, and overlap with judged dialogues."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _NAME = re.compile(r"checkpoint-(\d+)")
 
 
 def rows_digest(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Returns a digest of rows in their order, whatever file they lie in."""
+    """Returns a digest of rows in their order, independent of their file."""
     digest = hashlib.sha256()
     for row in rows:
         digest.update(json.dumps(row, sort_keys=True, ensure_ascii=False, default=str).encode("utf-8", "surrogatepass"))

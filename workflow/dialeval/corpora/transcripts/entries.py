@@ -233,7 +233,7 @@ def _call(name: Any, arguments: Any) -> str:
 
 
 def _plain(value: Any) -> str:
-    """Returns a value as text: JSON where it is none."""
+    """Returns a value as text; other types as JSON."""
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
@@ -386,7 +386,7 @@ def dialogue_field(record: dict[str, Any], fields: Sequence[str], where: str) ->
 
 
 def named(record: dict[str, Any], fields: Sequence[str], where: str) -> str:
-    """Returns the name that the first of some fields gives; empty where none is there.
+    """Returns the name in the first of some fields that is present; empty if none is.
 
     Raises:
         UserError: it is neither a text nor a whole number.
@@ -578,7 +578,7 @@ _LATER_MARK, _LAST_MARK = ("<extra_id_1>", "\n[|Human|]"), "<|im_end|>"
 
 
 def speaker_and_text(text: str) -> dict[str, str] | str:
-    """Returns a text as an entry with its speaker; as it is where none is named."""
+    """Returns a text as an entry with its speaker; unchanged if it names none."""
     found = _NAMED.fullmatch(text.strip())
     return text if found is None else found.groupdict()
 
@@ -589,7 +589,7 @@ def begins_marked(text: str) -> bool:
 
 
 def marked_messages(text: str, speaker: str) -> list[dict[str, str]]:
-    """Returns the messages of a text with speakers' marks; what stands before the first is the given speaker's."""
+    """Returns the messages of a text with speaker marks; text before the first mark is the given speaker's."""
     first, *parts = _MARK.split(text.strip().removesuffix(_LAST_MARK))
     n_marks = _MARK.groups
     marks = zip(*(parts[n :: n_marks + 1] for n in range(n_marks)), strict=True)

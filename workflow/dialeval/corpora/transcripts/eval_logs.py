@@ -87,7 +87,7 @@ def read_inspect(path: Path, columns: Mapping[str, str], notes: Counter[str]) ->
 
 
 def _samples(log: Path, notes: Counter[str]) -> tuple[dict[str, Any], list[Any]]:
-    """Returns what a log says about its evaluation, and its samples.
+    """Returns the header of a log and its samples.
 
     Raises:
         UserError: it cannot be read, or has no samples.
@@ -171,7 +171,7 @@ def _grader(scorer: str, score: Mapping[str, Any], about: Mapping[str, Any]) -> 
 
 
 def _number(value: Any) -> str:
-    """Returns a score as a cell of a table; a value that is no number as it is, to be refused there."""
+    """Returns a score as a cell of a table; a value that is no number unchanged, to be refused later."""
     if isinstance(value, bool):
         return str(int(value))
     return "" if value is None else _GRADES.get(value, value) if isinstance(value, str) else f"{value}"
@@ -301,7 +301,7 @@ def _task(file: Path) -> str:
 
 
 def _evaluated(file: Path) -> str:
-    """Returns the model that the results beside a file of samples name; empty where there are none."""
+    """Returns the model named by the results file beside a file of samples; empty if there is none."""
     for results in sorted(file.parent.glob(_RESULTS)):
         about = read_json(results)
         names = [value_at(about, path) for path in ("model_name", "config.model_args.pretrained")]

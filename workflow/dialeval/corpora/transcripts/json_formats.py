@@ -394,7 +394,7 @@ def plain_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]
 
 
 def _with_speakers(entries: Any, speakers: Any, where: str) -> Any:
-    """Returns plain texts with the speakers that the record names, in turn where there are fewer."""
+    """Returns plain texts with the speakers that the record names, repeated if there are fewer."""
     if speakers is None or not isinstance(entries, list) or not all(isinstance(entry, str) for entry in entries):
         return entries
     if not isinstance(speakers, list) or not speakers:
@@ -406,7 +406,7 @@ def _with_speakers(entries: Any, speakers: Any, where: str) -> Any:
 
 
 def _model_json_lines(record: dict[str, Any]) -> str:
-    """Returns the model that an object names, the system where no other field names it."""
+    """Returns the model that an object names; else the value of `system`."""
     found = next((record[field] for field in SYSTEM_FIELDS if isinstance(record.get(field), str)), "")
     return str(found).strip()
 

@@ -254,7 +254,7 @@ def _folder_format(path: Path) -> str:
 
 
 def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any] | None, western: bool) -> str:
-    """Returns the format of a file of objects, of which the first is given."""
+    """Returns the format of a file of objects, by its first object."""
     if outer is None:
         raise UserError(f"{path} has no dialogues")
     all_sets = [*FIELD_SETS, *(fields for sets in _OF_EXPORTS.values() for fields in sets)]
@@ -382,5 +382,5 @@ def system_files(path: Path) -> list[Path]:
 
 
 def _plain(file: Path) -> Path:
-    """Returns a file without the ending of what packed it."""
+    """Returns the name of a file without the ending of its compression."""
     return file.with_suffix("") if file.suffix.lower() in PACKED else file

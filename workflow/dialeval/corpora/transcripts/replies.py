@@ -1,4 +1,4 @@
-r"""Replies to a context: one or several, two that are compared, and two of which one is preferred.
+r"""Replies to a context: single replies, two compared replies, and preferred and rejected replies.
 
     {"instruction": "Name a bird.", "output": "The heron.", "generator": "alpha"}
     {"context": ["Hi", "Hello", "Name a bird."], "response": "The heron.", "model": "alpha"}
@@ -227,7 +227,7 @@ def reply_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]
 
 
 def _logged(line: JsonLine, notes: Counter[str]) -> JsonLine:
-    """Returns a request to an endpoint and its response as a context and a reply; another object as it is."""
+    """Returns a logged request and its response as context and reply; other objects unchanged."""
     sent, received = line.record.get(REQUEST), line.record.get(REPLIES[0])
     if not isinstance(sent, dict) or not isinstance(received, dict):
         return line

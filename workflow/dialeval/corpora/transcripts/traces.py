@@ -203,7 +203,7 @@ def _identity(message: _Message) -> str:
 
 
 def messages_in(value: Any, role: str, names: Sequence[str]) -> list[_Message]:
-    """Returns a value as messages of OpenAI's form; none where it cannot be read.
+    """Returns a value as messages in OpenAI's format; empty if it has none.
 
     Args:
         value: a text, a message, a list of them, JSON of these, or an object that holds one in a field.
@@ -235,7 +235,7 @@ def messages_in(value: Any, role: str, names: Sequence[str]) -> list[_Message]:
 
 
 def _message(entry: Any, role: str) -> _Message | None:
-    """Returns an entry as a message, empty where it has no content; None where it is none."""
+    """Returns an entry as a message, with empty text without content; None if it is no message."""
     if not isinstance(entry, dict):
         return {"role": role, "content": entry} if isinstance(entry, str) else None
     if isinstance(entry.get("message"), dict) and not isinstance(entry.get("role"), str):

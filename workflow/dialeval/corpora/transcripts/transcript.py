@@ -147,7 +147,7 @@ _NO_LETTERS = re.compile(r"[\W_]+")
 
 
 def judged_of(speakers: Sequence[str], system: str, wanted: str | None, where: str) -> str | None:
-    """Returns the speaker who is the system; empty where it is unknown, and None where it has no utterance.
+    """Returns the system's speaker; empty if unknown, None if the system has no utterance.
 
     Args:
         speakers: the speaker of each utterance.

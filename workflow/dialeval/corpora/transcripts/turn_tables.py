@@ -228,7 +228,7 @@ def read_json_turns(
 
 
 def _in_order_of_replies(lines: Sequence[JsonLine]) -> Sequence[JsonLine]:
-    """Returns utterances by what they answer, where no two answer the same one, as in ConvoKit's corpora."""
+    """Returns utterances in the order of their `reply-to`, if no utterance has two replies (ConvoKit)."""
     names = [f"{line.record.get('id')}" for line in lines]
     answered = [f"{line.record.get('reply-to', line.record.get('reply_to'))}" for line in lines]
     known = {*names} - {"None"}
@@ -247,7 +247,7 @@ def _in_order_of_replies(lines: Sequence[JsonLine]) -> Sequence[JsonLine]:
 def dialogues_of_rows(
     path: Path, rows: Iterable[Row], names: Mapping[str, str], notes: Counter[str]
 ) -> Iterator[Transcript]:
-    """Yields the dialogues of rows, of which each is an utterance.
+    """Yields the dialogues of a table with a row for each utterance.
 
     Args:
         path: the file.
@@ -386,7 +386,7 @@ def named_columns(header: Sequence[str], places: Mapping[str, tuple[int, str]]) 
 
 
 def note_columns(path: Path, header: Sequence[str], places: Mapping[str, tuple[int, str]], notes: Counter[str]) -> None:
-    """Notes which column is read as what, and which are not read."""
+    """Notes the meaning of each column that is read, and the unused columns."""
     read = (what if what == name else f"{what} from {name}" for what, name in named_columns(header, places).items())
     notes[f"columns of {path.name} read: {', '.join(read)}"] += len(places)
     used = {place for place, _ in places.values()}

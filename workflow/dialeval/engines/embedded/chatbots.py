@@ -240,7 +240,7 @@ class Ngram(Model):
 
     @cached_property
     def _after(self) -> Callable[[History], Discounted | None]:
-        """A function that returns what follows a history, discounted; None if it never occurred."""
+        """Return a function that gives the discounted counts of tokens after a history; None if it never occurred."""
         places = {tuple(w for w in words if w != _UNKNOWN): n for n, words in enumerate(self._histories.tolist())}
 
         def after(history: History) -> Discounted | None:

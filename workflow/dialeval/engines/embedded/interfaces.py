@@ -1,4 +1,4 @@
-"""The interface of embedded models, what their requests ask, and their answers in the usual formats."""
+"""The interface of embedded models: the contents of their requests, and their responses in the usual formats."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dialeval.text import counted
 
 
 class Model:
-    """A learned model; a method's class overrides what the protocols that it serves need."""
+    """A learned model; the class of a method overrides the functions that its protocols need."""
 
     def reply(self, utterances: Sequence[str]) -> str:
         """Return the next utterance; the same for the same utterances so far (`selfchat`)."""
@@ -178,7 +178,7 @@ def check(request: Request, method: str, serves: Collection[str]) -> None:
 
 
 def read_rating(request: Request) -> Rated:
-    """Returns what a request `rating` asks: its labels are dimensions, its subject (utterances, (level,), ...)."""
+    """Returns the content of a request `rating`: its labels are dimensions, its subject (utterances, (level,), ...)."""
     if not request.labels:
         raise _refusal(f"request '{request.request_id}' of protocol 'rating' names no dimension in its labels")
     if len(request.subject) < 2 or not request.subject[0] or len(request.subject[1]) != 1:
@@ -189,7 +189,7 @@ def read_rating(request: Request) -> Rated:
 
 
 def read_yes_no(request: Request) -> Rated:
-    """Returns what a request `yes_no` asks: its subject is (utterances, (level, dimension), ...)."""
+    """Returns the content of a request `yes_no`: its subject is (utterances, (level, dimension), ...)."""
     if len(request.subject) < 2 or not request.subject[0] or len(request.subject[1]) != 2:
         raise _refusal(
             f"request '{request.request_id}' of protocol 'yes_no' must be about at least one utterance, and a level "
@@ -205,7 +205,7 @@ def read_yes_no(request: Request) -> Rated:
 
 
 def read_options(request: Request) -> tuple[Dialogue, tuple[str, ...]]:
-    """Returns the dialogue and the options of a request `multiple_choice`, whatever else its subject holds."""
+    """Returns dialogue and options of a request `multiple_choice`; other parts of its subject are ignored."""
     place = f"request '{request.request_id}' of protocol 'multiple_choice'"
     if len(request.subject) < 2 or not request.subject[0] or not 2 <= len(request.subject[1]) <= len(LETTERS):
         raise _refusal(f"{place} must be about at least one utterance, and 2 to {len(LETTERS)} options")

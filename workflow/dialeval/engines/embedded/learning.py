@@ -129,12 +129,12 @@ _REMEDY = "delete it, and the next run trains it again"
 
 
 def learned_bytes(learned: Learned) -> bytes:
-    """Returns the file of a learned model; what was learned alike is the same file."""
+    """Returns the content of a learned model's file; equal models give equal bytes."""
     return packed(learned, _classes(learned.method), _versions())
 
 
 def read_learned(path: Path, method: str) -> Learned:
-    """Reads what `learned_bytes` wrote of a method; the file may be from anyone.
+    """Reads the file of a learned model; it may come from an untrusted source.
 
     Raises:
         UserError: it is not such a model, a damaged one, or one that another version wrote.

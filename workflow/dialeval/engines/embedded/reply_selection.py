@@ -41,7 +41,7 @@ STRENGTH = 0.1
 
 @dataclass(frozen=True)
 class Replies:
-    """True and random replies of one inner fold, described by what was learned from others.
+    """True and random replies of one inner fold, with features from the other folds.
 
     Attributes:
         values: replies by features.
@@ -331,7 +331,7 @@ class Places:
         return other
 
     def of(self, texts: Sequence[Sequence[str]]) -> Floats:
-        """Returns texts by dimensions, each the same whatever others there are."""
+        """Returns the features of texts; those of a text do not depend on other texts."""
         return np.asarray(self._signs.rows(texts) @ self._directions - self._middle, dtype=np.float64)
 
 

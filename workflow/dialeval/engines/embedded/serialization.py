@@ -1,4 +1,4 @@
-"""Objects as numbers and texts, so that reading what was learned can run nothing.
+"""Learned objects stored as numbers and texts, so that reading a file cannot run code.
 
 An object becomes JSON and a few arrays; only objects of classes that the reader names come back, from their fields
 alone. A file that someone else made can hold wrong numbers, but no code: every index that compiled code would trust is

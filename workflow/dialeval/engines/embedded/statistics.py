@@ -324,7 +324,7 @@ class KneserNey:
         return code
 
     def alone(self, grams: Integers) -> Floats:
-        """Returns the probability of the last token of each trigram, whatever comes before it."""
+        """Returns the unigram probability of the last token of each trigram."""
         return np.asarray(self._unigrams[grams % self._size], dtype=np.float64)
 
     def probability(self, grams: Integers) -> Floats:
@@ -434,12 +434,12 @@ class Topics:
         self._place = rounded(place * np.sign(greatest))
 
     def place(self, presence: sparse.csr_array) -> Floats:
-        """Returns where utterances lie: utterances by topics; at the origin, if nothing in one tells a topic."""
+        """Returns the topic vectors of utterances, shape [utterances, topics]; zero without a known word."""
         return np.asarray(sparse.csr_array(presence * self._idf) @ self._place, dtype=np.float64)
 
 
 def cosine(left: Floats, right: Floats) -> Floats:
-    """Returns the cosine of each pair of rows, 0 where one of them is at the origin."""
+    """Returns the cosine of each pair of rows; 0 if a row is zero."""
     return np.asarray((_unit_rows(left) * _unit_rows(right)).sum(axis=1), dtype=np.float64)
 
 

@@ -52,7 +52,7 @@ class Texts:
         self.of: Integers = np.repeat(np.arange(len(found)), self.n)
 
     def numbers(self, number: Mapping[str, int], missing: int) -> Integers:
-        """Returns the number of every token of all texts, or what stands for one that has none."""
+        """Returns the number of every token of all texts; `missing` for unknown tokens."""
         return _looked_up(number, self.vocabulary, missing)[self.token]
 
     def numbers_by_ending(self, number: Mapping[str, int], letters: int, missing: int) -> Integers:

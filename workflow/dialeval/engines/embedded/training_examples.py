@@ -80,7 +80,7 @@ class Perturber:
         return changed if changed != dialogue else None
 
     def _stray(self, dialogue: Dialogue, rng: np.random.Generator) -> PerturbedDialogue | None:
-        """Returns the dialogue continued by stretches of others, each coherent but not with what was before."""
+        """Returns the dialogue continued by passages of other dialogues, each coherent in itself."""
         if len(dialogue) < 2 or len(self._pool) < 2:
             return None
         start = 1 + _below(len(dialogue) - 1, rng)
@@ -107,7 +107,7 @@ class Perturber:
             case "word salad":
                 return _shuffle(utterances[turn], rng)
             case _:
-                raise ValueError(f"unknown kind of damage: {kind!r}; known: {', '.join(KINDS)}")
+                raise ValueError(f"unknown kind of perturbation: {kind!r}; known: {', '.join(KINDS)}")
 
 
 def most_generic(utterances: Sequence[str], rarity: Sequence[float]) -> list[str]:

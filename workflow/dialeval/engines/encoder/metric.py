@@ -167,7 +167,7 @@ EDGE = 1e-9
 
 
 def best_device(gpus: int) -> str:
-    """Returns the device: a GPU where one is configured and available, else the CPU."""
+    """Returns the device: a GPU if one is configured and available, else the CPU."""
     import torch
 
     return "cuda" if gpus and torch.cuda.is_available() else "cpu"
@@ -206,7 +206,7 @@ def score_batch(network: Any, encoding: Encoding, sequences: Sequence[Encoded], 
 
 @contextlib.contextmanager
 def _as_it_scores(network: Any) -> Iterator[None]:
-    """Leaves dropout out, and puts the network back to where it was."""
+    """Switches the network to evaluation mode, and back afterwards."""
     was = network.training
     network.eval()
     try:

@@ -100,7 +100,7 @@ class ExpertNetwork(nn.Module):  # type: ignore[misc]
         expert: int,
         token_type_ids: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """Returns what the head of an expert sees, sequences by features."""
+        """Returns the input of an expert's head, shape [sequences, features]."""
         if self.adapters is not None:
             self.adapters.chosen = expert
         segments = {"token_type_ids": token_type_ids} if token_type_ids is not None and self.takes_segments else {}
@@ -198,7 +198,7 @@ def adapted_parts(body: nn.Module) -> list[str]:
 
 
 class _Places(NamedTuple):
-    """Where the two adapters of a layer stand: parts of the layer by name, whose output they change."""
+    """Names of a layer's two modules whose output the adapters change, in some architectures."""
 
     architectures: str
     attention: str
@@ -213,5 +213,5 @@ _PLACES = (
 
 
 def _natural(name: str) -> list[tuple[bool, int, str]]:
-    """Returns what sorts names by the numbers in them."""
+    """Returns a sort key of names with numbers in numeric order."""
     return [(not part.isdigit(), int(part) if part.isdigit() else 0, part) for part in name.split(".")]

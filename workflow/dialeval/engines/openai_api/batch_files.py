@@ -194,7 +194,7 @@ class BatchFile:
         self._file.close()
 
     def has_room(self, line: bytes) -> bool:
-        """Returns whether there is room for a line; for the first there always is."""
+        """Returns whether the file has room for a line; always true for the first line."""
         room = len(self.requests) < self._most_requests and self.size + len(line) <= self._most_bytes
         return room or not self.requests
 

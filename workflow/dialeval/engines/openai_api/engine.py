@@ -128,7 +128,7 @@ class OpenAIEngine:
         await self.connection.close()
 
     def _masked(self, response: Response) -> Response:
-        """Returns a response without the key, in case the endpoint repeats what it was sent."""
+        """Returns a response with the key removed, in case the endpoint repeats it."""
         mask = self.connection.redactor.mask_answer
         text, reasoning = mask(response.text), mask(response.reasoning)
         if text is response.text and reasoning is response.reasoning:
@@ -143,7 +143,7 @@ class OpenAIEngine:
     async def _post(
         self, path: str, body: dict[str, Any], request: Request | None, read: Callable[[dict[str, Any]], Read]
     ) -> Read:
-        """Returns what `read` makes of the endpoint's JSON; malformed answers are retried."""
+        """Returns the result of `read` on the endpoint's JSON; malformed responses are retried."""
         self.connection.read_secrets()  # reports a missing key before anything is paid or sent
         bound = bound_of(body) if request is not None else None
         tokens = self._tokens_of(request, bound) if request is not None and bound is not None else NO_TOKENS

@@ -42,7 +42,7 @@ class Post(Protocol):
     def __call__(
         self, path: str, body: dict[str, Any], request: Request | None, read: Callable[[dict[str, Any]], Read]
     ) -> Awaitable[Read]:
-        """Returns what `read` makes of the endpoint's JSON."""
+        """Returns the result of `read` on the endpoint's JSON."""
         ...
 
 

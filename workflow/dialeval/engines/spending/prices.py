@@ -119,7 +119,7 @@ class Terms:
 
     @property
     def limited(self) -> bool:
-        """Whether there is any budget to keep."""
+        """Whether any budget applies."""
         return self.model.budget is not None or self.run.budget is not None
 
 

@@ -1,4 +1,4 @@
-"""Chat templates: what they refuse, where an utterance ends, and how reasoning is marked.
+"""Chat templates: messages that they refuse, ends of utterances, and marks of reasoning.
 
 A template is tried out once, with marked messages. One that refuses (or silently leaves out) a system message, or a
 dialogue whose first message is the assistant's, gets the system text merged into the first user message; where the
@@ -250,7 +250,7 @@ class Between:
         return split_thinking(text, self.opening, self.closing, opened=opened)
 
     def before_label(self, rendered: str) -> str:
-        """Returns the prompt with its open reasoning closed, empty as it is."""
+        """Returns the prompt, with a reasoning block that the template opens closed and empty."""
         return f"{rendered.rstrip()}\n\n{self.closing}\n\n" if self.opened_by(rendered) else rendered
 
 

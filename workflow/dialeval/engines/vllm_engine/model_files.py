@@ -172,7 +172,7 @@ _LONGEST_HEADER = 100_000_000
 
 
 def no_folder(name: str) -> str:
-    """Return that there is no such local folder, as the beginning of a message; empty if there is one."""
+    """Return the beginning of a message that a local folder does not exist; empty if it exists."""
     folder = Path(name).expanduser()
     return "" if folder.is_dir() else f"there is no folder {folder.absolute()}, and Hugging Face gives: "
 
@@ -251,7 +251,7 @@ def _announced(path: Path) -> int | None:
 
 
 def _header(path: Path) -> tuple[int, list[dict[str, Any]]]:
-    """Return the length of the header of a safetensors file, and what it says of each tensor."""
+    """Return the length of the header of a safetensors file, and its description of each tensor."""
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
         header = json.loads(file.read(min(length, _LONGEST_HEADER)))

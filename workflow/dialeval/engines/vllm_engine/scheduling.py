@@ -178,7 +178,7 @@ class DialogueRoom:
 
     @asynccontextmanager
     async def dialogue(self, length: int) -> AsyncIterator[Callable[[], None]]:
-        """Waits for room for a dialogue of so many utterances; gives what is to be called when it has one more."""
+        """Waits for memory for a dialogue of n utterances; yields the function to call after each further utterance."""
         async with self._turn:  # first come, first served; only the first in line checks
             while self._lengths and not self._fits(self._lengths + Counter([length])):
                 await asyncio.sleep(LOOK_EVERY)

@@ -114,7 +114,7 @@ def paired_measure(a: Run, b: Run, table: str, published: Mapping[Key, float]) -
 
 
 def _joint(a: Run, b: Run, table: str) -> tuple[pd.DataFrame, Design, dict[str, int]] | None:
-    """Returns both runs' judgements under a protocol, systems marked by the run, with what both designs share."""
+    """Returns both runs' judgements under a protocol, systems marked by run, with their common design."""
     designs, frames, lengths = [], [], []
     for number, run in enumerate((a, b)):
         record = run.job_record(table)
@@ -167,7 +167,7 @@ def _systems(values: ItemValues, systems: list[str]) -> Iterator[tuple[str, Diff
 
 
 def paired_scores(second: FloatArray, first: FloatArray, cluster: Any) -> Difference:
-    """Compares what a system got in either run, on any scale, shape [n] each."""
+    """Compares the scores of a system in two runs, on any scale, shape [n] each."""
     return _difference(item_differences(second, first, cluster, scores=True))
 
 
@@ -204,7 +204,7 @@ def _verdict(row: Row) -> str:
 
 
 def paired_shares(second: FloatArray, first: FloatArray, cluster: Any, stratum: Any = None) -> Difference:
-    """Compares what a system got in either run, from 0 to 1, shape [n] each."""
+    """Compares the scores of a system in two runs, from 0 to 1, shape [n] each."""
     return _difference(item_differences(second, first, cluster, stratum=stratum))
 
 
@@ -280,7 +280,7 @@ def independent(number: Number) -> Row:
 
 
 class Difference(NamedTuple):
-    """A number in the second run less the same in the first, on what both have.
+    """A number of the second run minus the same number of the first, on shared items.
 
     Attributes:
         difference: NaN where there is none.
@@ -470,6 +470,6 @@ _PAIRINGS: Mapping[str, _Pairing] = {
 
 
 def _rated(record: dict[str, object]) -> dict[str, object]:
-    """Returns the digests of what was rated, and of the ratings."""
+    """Returns the digests of the rated items and of the ratings."""
     inputs = record.get("inputs", {})
     return {option: inputs.get(option) for option in ("items", "ratings")} if isinstance(inputs, dict) else {}

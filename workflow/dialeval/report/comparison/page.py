@@ -98,7 +98,7 @@ def compare(a: str | os.PathLike[str], b: str | os.PathLike[str], out: str | os.
 
 
 def _keep_out(out: Path, results: Path) -> None:
-    """Raise UserError where a comparison would stand among the files that a run made."""
+    """Raise UserError if a comparison would be written among a run's own files."""
     below = Path(os.path.relpath(out.resolve(), results.resolve())).parts or (".",)
     if below[0] not in (os.pardir, layout.COMPARISON):
         raise UserError(
@@ -177,16 +177,16 @@ def _source(name: str) -> str:
 
 
 def about_verdicts(comparison: Comparison) -> str:
-    """Returns how many verdicts are the same, in a sentence; empty where there are none."""
-    both, same, flipped = (sum(row[name] for row in comparison.verdicts) for name in ("n_both", "n_same", "n_changed"))
+    """Returns a sentence on the number of equal verdicts; empty without shared verdicts."""
+    both, same, changed = (sum(row[name] for row in comparison.verdicts) for name in ("n_both", "n_same", "n_changed"))
     if not both:
         return ""
     of = f"Of {counted(both, 'verdict')} on the same cases"
     unparsed = sum(row[name] for row in comparison.verdicts for name in ("n_lost", "n_gained"))
-    less = both - same - flipped - unparsed
+    less = both - same - changed - unparsed
     rest = [f"{unparsed:,} could be parsed in only one run"] if unparsed else []
-    rest += [f"{less:,} changed by less than half of the scale"] if less > 0 else []
-    return f"{of} {same:,} are the same ({same / both:.1%}), and {flipped:,} flipped{'; '.join(['', *rest])}."
+    rest += [f"{less:,} differ by less than half of the scale"] if less > 0 else []
+    return f"{of} {same:,} are the same ({same / both:.1%}), and {changed:,} changed{'; '.join(['', *rest])}."
 
 
 def about_changes(comparison: Comparison) -> str:
@@ -199,7 +199,7 @@ def about_changes(comparison: Comparison) -> str:
 
 
 def answer(comparison: Comparison) -> str:
-    """Returns what became of the numbers, in one sentence or two."""
+    """Returns one or two sentences on the number of changed numbers."""
     tested = [row for row in comparison.numbers if not math.isnan(row["p"])]
     n_yes, n_perhaps = (sum(row["changed"] == moved for row in tested) for moved in (YES, PERHAPS))
     if not tested:
@@ -224,7 +224,7 @@ def _changes(rows: list[Row]) -> list[tuple[str, list[Row], int]]:
 
 
 def _difference(row: Row) -> list[tuple[str, str]]:
-    """Returns the lines of a prompt in both runs, each with what became of it: gone, new or same."""
+    """Returns the lines of a prompt in both runs, each marked as gone, new or same."""
     classes = {"-": "gone", "+": "new", " ": "same"}
     lines = difflib.ndiff(row["value_a"].split("\n"), row["value_b"].split("\n"))
     return [(classes[line[0]], line[2:]) for line in lines if line[0] in classes]
@@ -241,7 +241,7 @@ def _by_judge(rows: list[Row]) -> list[Row]:
 
 
 def _changed_verdicts(comparison: Comparison) -> list[tuple[str, list[tuple[Row, Texts]]]]:
-    """Returns the first changed_verdicts of each protocol and judge, with what was judged."""
+    """Returns the first changed verdicts of each protocol and judge, with the judged texts."""
     groups: dict[str, list[tuple[Row, Texts]]] = defaultdict(list)
     for flip, texts in zip(comparison.changed_verdicts, comparison.texts, strict=True):
         groups[f"{flip['protocol']}, {flip['judge']}"].append((flip, texts))
@@ -266,7 +266,7 @@ def shown(value: float | None, row: Row) -> str:
 
 
 def interval(row: Row) -> str:
-    """Returns the interval of a difference; empty where there is none."""
+    """Returns the interval of a difference; empty if there is none."""
     low, high = shown(row["ci_low"], row), shown(row["ci_high"], row)
     return "" if low == "–" or high == "–" else f"{low} to {high}"
 
@@ -276,7 +276,7 @@ def _cut(text: str) -> str:
 
 
 def words_of(comparison: Comparison, page: Path) -> str:
-    """Returns what to say in a terminal."""
+    """Returns the text for the terminal."""
     first, second = comparison.names
     lines = [f"run_a: {first}", f"run_b: {second}", answer(comparison)]
     moved = [row for row in comparison.numbers if row["changed"] in (YES, PERHAPS)]

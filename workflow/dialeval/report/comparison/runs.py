@@ -62,7 +62,7 @@ class Run:
         return name if name in TABLES else f"{MEASURES}/{name.rpartition('/')[2]}"
 
     def read(self, paths: Iterable[Path], kind: Table, columns: Sequence[str] | None = None) -> pa.Table | None:
-        """Returns tables of one kind as one; None, and a word among the problems, where one cannot be read."""
+        """Returns tables of one kind as one; None, with a noted problem, if one cannot be read."""
         try:
             return read_tables(paths, kind, columns)
         except UserError as error:
@@ -70,7 +70,7 @@ class Run:
             return None
 
     def add_note(self, words: str) -> None:
-        """Write down what could not be compared."""
+        """Notes a part that could not be compared."""
         if words not in self.problems:
             self.problems.append(words)
 
@@ -205,7 +205,7 @@ def _by_key(rows: pa.Table, kind: Table, compared: Compared, run: Run, table: st
 
 
 def key_columns(kind: Table, value: str) -> list[str]:
-    """Returns the columns that say what the numbers of a table are of: those before the first of its numbers."""
+    """Returns the columns that identify a row of a table: those before its first number."""
     found = []
     for column in kind.schema:
         if pa.types.is_floating(column.type):

@@ -77,7 +77,7 @@ def _configuration(run: Run) -> dict[str, str] | None:
 
 
 def flat(value: Any, place: str = "") -> dict[str, str]:
-    """Returns what stands at each place of nested settings, as JSON; a list of plain values is one."""
+    """Returns the value at each place of nested settings, as JSON; a list of plain values is one value."""
     if isinstance(value, Mapping) and value:
         parts = [(f"{place}.{name}" if place else str(name), part) for name, part in value.items()]
     elif isinstance(value, list) and any(isinstance(part, Mapping) for part in value):
@@ -95,7 +95,7 @@ def _between(kind: str, prefix: str, first: Mapping[str, str], second: Mapping[s
 
 
 def _of_jobs(kind: str, common: Iterable[tuple[str, Row, Row]], part_of: Any) -> Iterator[Row]:
-    """Yields what is another between the records of the same jobs, each change once with the number of its jobs."""
+    """Yields the differences between the records of the same jobs, each once with its number of jobs."""
     found: dict[tuple[str, str, str], int] = defaultdict(int)
     for _, first, second in common:
         for row in _between(kind, "", part_of(first), part_of(second)):
@@ -138,7 +138,7 @@ def _settings(record: Row) -> dict[str, str]:
 
 
 def _data(record: Row) -> dict[str, str]:
-    """Returns the digests of what a job read from outside the results, and of what its model loads."""
+    """Returns the digests of a job's inputs outside the results, and of its model's files."""
     outside = {
         path: digest
         for files in record.get("inputs", {}).values()
@@ -196,7 +196,7 @@ def _case(row: dict[str, Any]) -> str:
 
 
 def _lines(row: dict[str, Any]) -> tuple[str, ...]:
-    """Returns the different lines of a prompt in order, what it is about taken out."""
+    """Returns the distinct lines of a prompt in order, without the item's own text."""
     about = sorted({text for part in row["subject"] for text in part if text}, key=len, reverse=True)
     found: list[str] = []
     for message in row["messages"]:

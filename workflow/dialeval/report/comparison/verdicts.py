@@ -152,7 +152,7 @@ def _flip(protocol: str, judge: str, row: Row) -> Row:
 
 
 def texts_behind(run: Run, changed_verdicts: Iterable[Row]) -> list[tuple[Lines, ...]]:
-    """Returns for each flip what its judge was shown in a run: one text, two of a pair; none where it is not at hand.
+    """Returns the texts that the judge of each changed verdict saw in a run; none if not available.
 
     Args:
         run: the run.

@@ -205,7 +205,7 @@ def _gteval(path: Path) -> Iterator[PrintedValue]:
 
 
 def _corpora(folder: Path) -> Iterator[PrintedValue]:
-    """Yields what Table 1 of both papers says of the corpora that are there."""
+    """Yields the values of both papers' Table 1 on the available corpora."""
     text = files("dialeval.papers").joinpath("rated_corpora.csv").read_text(encoding="utf-8")
     for row in csv.DictReader(text.splitlines()):
         name = row["names"].split(";")[0]
@@ -470,7 +470,7 @@ def read_record(path: Path = RECORD) -> list[dict[str, str]]:
 
 
 def n_stored(paper: str) -> int:
-    """Returns how many values that a paper prints the project holds, to stand beside a run's."""
+    """Returns the number of published values that the project contains."""
     return sum(_n_numbers(name, own) for name, own in _STORED[paper])
 
 

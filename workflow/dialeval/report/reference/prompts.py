@@ -297,7 +297,7 @@ _SAME = Described("As `ours`.", "No template of its own.")
 
 
 def docs_text() -> str:
-    """Returns the page: what is written by hand, and the reference."""
+    """Returns the page: the handwritten part, and the reference."""
     by_hand = DOCS.read_text(encoding="utf-8").split(MARK)[0]
     parts = [by_hand + MARK + HEAD]
     for heading, (words, names) in SECTIONS.items():

@@ -25,13 +25,13 @@ HEAD = """
 
 
 def docs_text() -> str:
-    """Returns the page: what is written by hand, and the reference."""
+    """Returns the page: the handwritten part, and the reference."""
     by_hand = DOCS.read_text(encoding="utf-8").split(MARK)[0]
     return "\n".join([by_hand + MARK + HEAD, *map(_about, INTERFACE)])
 
 
 def signatures() -> list[str]:
-    """Returns a line for every name of the interface: what a function takes and returns, which fields a class has."""
+    """Returns a line for every name of the interface: arguments and results of functions, fields of classes."""
     lines = []
     for public in INTERFACE:
         for name in public.names:
@@ -54,7 +54,7 @@ def _about(public: Public) -> str:
 
 
 def _head(name: str, value: Any) -> str:
-    """Returns a function's signature, or what a class or a constant is called."""
+    """Returns the signature of a function, or the name of a class or constant."""
     if inspect.isroutine(value):
         return _signature(name, value)
     return f"class {name}" if inspect.isclass(value) else name
@@ -183,7 +183,7 @@ INTERFACE: tuple[Public, ...] = (
 
 
 def constants() -> Mapping[str, str]:
-    """Returns what the constants of the interface are, in words."""
+    """Returns the descriptions of the interface's constants."""
     return {
         "HUMAN": "Name of the human dialogues in columns of systems and models.",
         "TABLES": "Every table's constant by its name; those of measures are called `measures/...`.",
