@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from dialeval.corpora.contamination import contamination_rows
-from dialeval.corpora.items import Item
+from dialeval.corpora.items import Item, contamination_rows
 from dialeval.tables.dialogues import CONTAMINATION
 from dialeval.tables.files import to_table
 

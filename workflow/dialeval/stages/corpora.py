@@ -126,7 +126,7 @@ def find_contamination(
     settings: ContaminationSettings, items: list[Path], corpora: list[Path], table: Path, csv: Path
 ) -> None:
     """Writes the table `contamination`: cases and dialogues with a passage that a corpus contains."""
-    from dialeval.corpora.contamination import contamination_rows
+    from dialeval.corpora.items import contamination_rows
 
     texts = {
         name: (str(row["text"]) for row in iterate_rows(path, UTTERANCES, ["text"]))

@@ -10,7 +10,6 @@ In ParlAI's files `id` says who speaks; so it does in a plain list where the rec
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,7 +17,14 @@ from typing import Any
 
 from dialeval.corpora.json_records import RecordFields, name_of, optional_text, required, text_of, value_at
 from dialeval.corpora.text_files import JsonLine, listed, number_in, parse_json
-from dialeval.corpora.transcripts.transcript import ROLES, ROLES_OF_ASIDES, SYSTEM_ROLES, EntryReading
+from dialeval.corpora.transcripts.transcript import (
+    ROLES,
+    ROLES_OF_ASIDES,
+    SYSTEM_ROLES,
+    EntryReading,
+    speaker_and_text,
+    transcribed,
+)
 from dialeval.errors import UserError
 from dialeval.languages import LANGUAGES
 
@@ -318,16 +324,9 @@ QUESTIONS, INPUT, EARLIER, REPLIES = (
     "input",
     ("history", "context"),
     (
-        "response",
-        "output",
-        "completion",
-        "answer",
-        "reply",
-        "bot_response",
-        "assistant_response",
-        "model_response",
-        "model_output",
-    ),  # fmt: skip
+        *("response", "output", "completion", "answer", "reply"),
+        *("bot_response", "assistant_response", "model_response", "model_output"),
+    ),
 )
 REQUEST = "request"
 SEVERAL = ("completions", "answers", "candidates")
@@ -561,62 +560,3 @@ def _by_id(entry: dict[str, Any]) -> dict[str, Any]:
     if "id" not in entry or any(name in entry for name in SPEAKER_FIELDS):
         return entry
     return {"speaker": entry["id"], **entry}
-
-
-# Speech as plain text: `Ann: Good morning.`, with the name of who speaks before it.
-
-_NAMED = re.compile(r"(?P<speaker>#?[^\W\d_][^\W_]*(?:[ .'’-]{1,2}[^\W_]+){0,3}\.?#?) ?: +(?P<text>\S.*)", re.DOTALL)
-"""A name of four words at most. `Well: I do not know` passes for one, too."""
-_MARK = re.compile(
-    r"(?:^|\n\n)(Human|Assistant|USER|ASSISTANT|FUNCTION RESPONSE):"
-    r"|\s*(?:<\|im_end\|>\s*)?<\|im_start\|>(\w+)\n|(?:^|\n)<extra_id_1>(User|Assistant)\n"
-    r"|\s*### (Human|Assistant):|(?:^|\n)\[\|(Human|AI)\|\]"
-)
-_ENDS_OF_TEXT = ("<|endoftext|>", "</s>")
-"""What stands before each text of a dialogue in prompts of Anthropic's, OpenAI's and NVIDIA's models."""
-_LATER_MARK, _LAST_MARK = ("<extra_id_1>", "\n[|Human|]"), "<|im_end|>"
-
-
-def speaker_and_text(text: str) -> dict[str, str] | str:
-    """Returns a text as an entry with its speaker; unchanged if it names none."""
-    found = _NAMED.fullmatch(text.strip())
-    return text if found is None else found.groupdict()
-
-
-def begins_marked(text: str) -> bool:
-    """Returns whether a text begins with a speaker's mark, such as `Human:`, or is the prompt of several turns."""
-    return _MARK.match(text.lstrip()) is not None or any(mark in text for mark in _LATER_MARK)
-
-
-def marked_messages(text: str, speaker: str) -> list[dict[str, str]]:
-    """Returns the messages of a text with speaker marks; text before the first mark is the given speaker's."""
-    first, *parts = _MARK.split(text.strip().removesuffix(_LAST_MARK))
-    n_marks = _MARK.groups
-    marks = zip(*(parts[n :: n_marks + 1] for n in range(n_marks)), strict=True)
-    roles = (next(filter(None, found)).lower() for found in marks)
-    spoken = [(speaker, first), *zip(roles, parts[n_marks :: n_marks + 1], strict=True)]
-    texts = [(role, _without_end(said)) for role, said in spoken]
-    return [{"role": role, "content": said} for role, said in texts if said]
-
-
-def _without_end(text: str) -> str:
-    text = text.strip()
-    for end in _ENDS_OF_TEXT:
-        text = text.removesuffix(end).rstrip()
-    return text
-
-
-def transcribed(text: str) -> list[Any]:
-    """Returns the entries of a dialogue in one text: with marks, or with lines `Ann: ...` of two speakers or more."""
-    if begins_marked(text):
-        return marked_messages(text, "user")
-    entries: list[dict[str, str]] = []
-    for line in filter(None, map(str.strip, text.splitlines())):
-        spoken = speaker_and_text(line)
-        if isinstance(spoken, dict):
-            entries.append(spoken)
-        elif not entries:
-            return []
-        else:
-            entries[-1]["text"] += f"\n{line}"
-    return entries if len({entry["speaker"] for entry in entries}) > 1 else []

@@ -23,7 +23,8 @@ from dialeval.corpora.json_records import (
 from dialeval.corpora.spreadsheets import is_workbook, rows_of
 from dialeval.corpora.text_files import JsonLine, is_western, listed
 from dialeval.corpora.transcripts import eval_logs, json_formats, replies, text_formats, turn_tables
-from dialeval.corpora.transcripts.conversions import CONVERSIONS, FIELD_SETS, conversion_of
+from dialeval.corpora.transcripts.applications import APPLICATIONS
+from dialeval.corpora.transcripts.conversions import DATA_SETS
 from dialeval.corpora.transcripts.entries import (
     CLAUDES,
     DIALOGUES,
@@ -41,13 +42,13 @@ from dialeval.corpora.transcripts.entries import (
     TURNS,
     fields_with,
     list_path,
-    transcribed,
     with_columns,
 )
 from dialeval.corpora.transcripts.traces import EXPORTS
-from dialeval.corpora.transcripts.transcript import Transcript
+from dialeval.corpora.transcripts.transcript import Transcript, transcribed
 from dialeval.errors import UserError
 
+CONVERSIONS = {**DATA_SETS, **APPLICATIONS}
 FORMATS = {
     "jsonl": '`{"dialogue_id": "7", "system": "alpha", "utterances": [{"speaker": "user", "text": "..."}, ...]}`. '
     "`utterances` can also be named `dialogue` or `dialog`, and, beside `dialogue_id` or with `reader: jsonl`, "
@@ -257,7 +258,7 @@ def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any]
     """Returns the format of a file of objects, by its first object."""
     if outer is None:
         raise UserError(f"{path} has no dialogues")
-    all_sets = [*FIELD_SETS, *(fields for sets in _OF_EXPORTS.values() for fields in sets)]
+    all_sets = [*_sure_sets(), *(fields for sets in _OF_EXPORTS.values() for fields in sets)]
     wanted = fields_with(columns)
     inner = _first(records_of(path, wanted._replace(holding=(), together=all_sets), western=western)) or outer
     first = _first(records_of(path, wanted, western=western)) or outer
@@ -268,7 +269,7 @@ def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any]
     entry = {*columns} & {LIST, *OF_ENTRY}
     if not entry and not {*columns} & {*OF_REPLY}:
         for record in (outer, inner):
-            if kind := conversion_of(record):
+            if kind := next((name for name, one in CONVERSIONS.items() if one.fits(record)), ""):
                 return kind
     if "response" in columns or (entry == {"turn"} and replies.columns_of(first, columns)):
         return "replies"
@@ -293,6 +294,11 @@ def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any]
         f"format of docs/formats.md; present: {listed(first)}; name its fields under `columns`, such as `columns: "
         "{utterances: NAME, speaker: NAME, text: NAME}`, or `{prompt: NAME, response: NAME}` if each object has a reply"
     )
+
+
+def _sure_sets() -> list[frozenset[str]]:
+    """Returns the sets of fields by which a list of objects of a data set or application is found in another object."""
+    return [fields for one in CONVERSIONS.values() for fields in one.fields if len(fields) > 1]
 
 
 def _first(lines: Iterator[JsonLine]) -> dict[str, Any] | None:

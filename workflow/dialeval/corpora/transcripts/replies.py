@@ -48,14 +48,19 @@ from dialeval.corpora.transcripts.entries import (
     SPEAKER_FIELDS,
     SYSTEM_FIELDS,
     VOTED,
+    named,
+)
+from dialeval.corpora.transcripts.json_formats import is_prompt, transcript
+from dialeval.corpora.transcripts.transcript import (
+    JUDGED,
+    OTHERS,
+    SYSTEM_ROLES,
+    Transcript,
     begins_marked,
     marked_messages,
-    named,
     speaker_and_text,
     transcribed,
 )
-from dialeval.corpora.transcripts.json_formats import is_prompt, transcript
-from dialeval.corpora.transcripts.transcript import JUDGED, OTHERS, SYSTEM_ROLES, Transcript
 from dialeval.corpora.transcripts.turn_tables import COMMON, has_texts, words
 from dialeval.errors import UserError
 

@@ -27,8 +27,8 @@ from typing import Any
 
 from dialeval.corpora.json_records import optional_text
 from dialeval.corpora.text_files import is_western, number_in, read_json, read_lines
-from dialeval.corpora.transcripts.entries import SILENCE, speaker_and_text
-from dialeval.corpora.transcripts.transcript import EntryReading, Transcript
+from dialeval.corpora.transcripts.entries import SILENCE
+from dialeval.corpora.transcripts.transcript import EntryReading, Transcript, speaker_and_text
 from dialeval.errors import UserError
 
 _END = "__eou__"

@@ -1,4 +1,4 @@
-"""Transcripts as read from files, and their judged speaker."""
+"""Transcripts as read from files, their judged speaker, and names of speakers within plain text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from dialeval.errors import UserError
 
@@ -162,7 +162,8 @@ def judged_of(speakers: Sequence[str], system: str, wanted: str | None, where: s
     names = {name.casefold(): name for name in speakers}
     if wanted is not None:
         return names.get(wanted.casefold())
-    if len(system) > 1 and system.casefold() in names:  # A and B name speakers, not systems
+    is_role = system.casefold() in OTHERS and any(name in names for name in JUDGED)  # a person in a system's place
+    if len(system) > 1 and system.casefold() in names and not is_role:  # A and B name speakers, not systems
         return names[system.casefold()]
     found = [name for name in JUDGED if name in names]
     if len(found) > 1:
@@ -195,3 +196,62 @@ def names_system(label: str, system: str) -> bool:
 
 def _plain(name: str) -> str:
     return _NO_LETTERS.sub("", unicodedata.normalize("NFKC", name).casefold())
+
+
+# Speech as plain text: `Ann: Good morning.`, with the name of who speaks before it.
+
+_NAMED = re.compile(r"(?P<speaker>#?[^\W\d_][^\W_]*(?:[ .'’-]{1,2}[^\W_]+){0,3}\.?#?) ?: +(?P<text>\S.*)", re.DOTALL)
+"""A name of four words at most. `Well: I do not know` passes for one, too."""
+_MARK = re.compile(
+    r"(?:^|\n\n)(Human|Assistant|USER|ASSISTANT|FUNCTION RESPONSE):"
+    r"|\s*(?:<\|im_end\|>\s*)?<\|im_start\|>(\w+)\n|(?:^|\n)<extra_id_1>(User|Assistant)\n"
+    r"|\s*### (Human|Assistant):|(?:^|\n)\[\|(Human|AI)\|\]"
+)
+_ENDS_OF_TEXT = ("<|endoftext|>", "</s>")
+"""What stands before each text of a dialogue in prompts of Anthropic's, OpenAI's and NVIDIA's models."""
+_LATER_MARK, _LAST_MARK = ("<extra_id_1>", "\n[|Human|]"), "<|im_end|>"
+
+
+def speaker_and_text(text: str) -> dict[str, str] | str:
+    """Returns a text as an entry with its speaker; as it is where none is named."""
+    found = _NAMED.fullmatch(text.strip())
+    return text if found is None else found.groupdict()
+
+
+def begins_marked(text: str) -> bool:
+    """Returns whether a text begins with a speaker's mark, such as `Human:`, or is the prompt of several turns."""
+    return _MARK.match(text.lstrip()) is not None or any(mark in text for mark in _LATER_MARK)
+
+
+def marked_messages(text: str, speaker: str) -> list[dict[str, str]]:
+    """Returns the messages of a text with speakers' marks; what stands before the first is the given speaker's."""
+    first, *parts = _MARK.split(text.strip().removesuffix(_LAST_MARK))
+    n_marks = _MARK.groups
+    marks = zip(*(parts[n :: n_marks + 1] for n in range(n_marks)), strict=True)
+    roles = (next(filter(None, found)).lower() for found in marks)
+    spoken = [(speaker, first), *zip(roles, parts[n_marks :: n_marks + 1], strict=True)]
+    texts = [(role, _without_end(said)) for role, said in spoken]
+    return [{"role": role, "content": said} for role, said in texts if said]
+
+
+def _without_end(text: str) -> str:
+    text = text.strip()
+    for end in _ENDS_OF_TEXT:
+        text = text.removesuffix(end).rstrip()
+    return text
+
+
+def transcribed(text: str) -> list[Any]:
+    """Returns the entries of a dialogue in one text: with marks, or with lines `Ann: ...` of two speakers or more."""
+    if begins_marked(text):
+        return marked_messages(text, "user")
+    entries: list[dict[str, str]] = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        spoken = speaker_and_text(line)
+        if isinstance(spoken, dict):
+            entries.append(spoken)
+        elif not entries:
+            return []
+        else:
+            entries[-1]["text"] += f"\n{line}"
+    return entries if len({entry["speaker"] for entry in entries}) > 1 else []
