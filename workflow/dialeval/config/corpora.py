@@ -157,7 +157,9 @@ class Memorization(Section):
     control: list[Name] = Field(
         [], description="Corpora that the models cannot have seen, such as your own unpublished dialogues."
     )
-    n: Count = Field(100, description="Number of dialogues of each corpus, drawn at random.")
+    n: Annotated[Integer, Field(ge=1, le=2_000)] = Field(
+        100, description="Number of dialogues of each corpus, drawn at random."
+    )
     max_tokens: TokenCount = Field(120, description="Maximum length of a response.")
 
     @model_validator(mode="after")
