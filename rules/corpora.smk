@@ -94,6 +94,38 @@ use rule stage as find_contamination with:
         **job(CORPORA.find_contamination),
 
 
+use rule stage as plan_completion with:
+    """Plans the requests that complete texts of a corpus."""
+    input:
+        source=paths.completed_source,
+    output:
+        requests=paths.COMPLETION_REQUESTS,
+    pathvars:
+        part="requests/complete-{corpus}",
+    wildcard_constraints:
+        corpus=one_of(LAYOUT.completed_corpora),
+    group:
+        grouped("asking")
+    params:
+        **job(CORPORA.plan_completion),
+
+
+use rule stage as measure_memorization with:
+    """Counts the texts that models complete verbatim."""
+    input:
+        sources=paths.completed_sources,
+        responses=paths.completion_responses,
+    output:
+        table=paths.MEMORIZATION,
+        csv=paths.MEMORIZATION_CSV,
+    pathvars:
+        part="tables/memorization",
+    group:
+        grouped("dialogues")
+    params:
+        **job(CORPORA.measure_memorization),
+
+
 use rule stage as learn_embedded with:
     """Lets an embedded model learn from human dialogues."""
     input:

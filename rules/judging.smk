@@ -33,9 +33,19 @@ use rule stage as answer with:
     pathvars:
         part="responses/{judge}/{protocol}-{shard}-of-{shards}",
     wildcard_constraints:
-        judge=one_of({*CONFIG.protocol_judges(), *LAYOUT.translators} - PUBLISHED),
+        judge=one_of({
+                *CONFIG.protocol_judges(),
+                *LAYOUT.translators,
+                *(CONFIG.memorization.models if CONFIG.memorization else ()),
+            }
+            - PUBLISHED
+        ),
         protocol=one_of(
-            {*LAYOUT.protocols, *LAYOUT.translating_models}
+            {
+                *LAYOUT.protocols,
+                *LAYOUT.translating_models,
+                *LAYOUT.completing_models,
+            }
             - {*LAYOUT.adaptive_protocols}
         ),
     group:

@@ -19,6 +19,7 @@ from labelled_example import (
 )
 
 from dialeval.config.configuration import Config
+from dialeval.errors import UserError
 from dialeval.labels.correction import (
     FEW_OF_FAMILY,
     NEVER_OFF,
@@ -37,6 +38,7 @@ from dialeval.labels.joined_judgements import (
     with_planned,
 )
 from dialeval.measures.differences import NO_LIMIT, with_adjusted_p
+from dialeval.measures.scores import means, rates
 from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.prediction_powered import FEW_INSIDE, correct_means
 from dialeval.tables.files import to_table
@@ -117,6 +119,49 @@ def test_intervals_end_where_the_scale_does() -> None:
     assert row["ci_low"] < 7.0
 
 
+@pytest.mark.parametrize("number", range(3))
+def test_a_judges_own_mean_and_rate_have_the_intervals_of_its_own_tables(number: int) -> None:
+    rng = np.random.default_rng(number)
+    n = int(rng.integers(2, 40))
+    value = rng.choice([1.0, 6.0, 7.0], (2, n), p=[0.1, 0.1, 0.8])
+    judged = [
+        judgement(name, f"c{k}", **scored(value[s, k])) for s, name in enumerate(("ada", "bob")) for k in range(n)
+    ]
+    judged += [judgement("bob", f"c{k}", repeat=1, **scored(3.0)) for k in range(n // 2)]
+    judged.append(judgement("ada", "c0b", status="refused", **scored(None)))
+    labelled = [label(name, f"c{k}", **scored(5.0)) for name in ("ada", "bob") for k in range(min(n, 12))]
+    rows, _ = numbers(judged, labelled, design())
+    for row in means(judgements_of(judged), design()):
+        (beside,) = of(rows, measure="mean", system=row["system"])
+        own = [beside[name] for name in ("judge_only", "judge_only_ci_low", "judge_only_ci_high")]
+        assert own == pytest.approx([row["estimate"], row["ci_low"], row["ci_high"]], rel=1e-12)
+
+    about = design(form="annotate", measures=["rates"])
+    answer = [{"criterion": "warm", "choice": one} for one in np.where(value[0] == 7.0, "Yes", "No").tolist()]
+    said = [judgement("ada", f"c{k}", **one) for k, one in enumerate(answer)]
+    said.append(judgement("ada", "c0b", status="unparsed", criterion="warm"))
+    own, _ = numbers(said, [label("ada", f"c{k}", **one) for k, one in enumerate(answer[: n // 2 + 1])], about)
+    (row,), (beside,) = rates(judgements_of(said), about), of(own, measure="rate", system="ada")
+    found = [beside[name] for name in ("judge_only", "judge_only_ci_low", "judge_only_ci_high")]
+    assert found == pytest.approx([row["estimate"], row["ci_low"], row["ci_high"]], rel=1e-12)
+
+
+def test_several_scales_of_one_criterion_are_refused_where_they_would_choose_the_unit() -> None:
+    unscaled = [label("ada", f"c{n}", criterion="warm", choice="Yes") for n in range(9)]
+    judged = [judgement("ada", f"c{n}", "i", criterion="warm", value=n / 10, **LOW_SCORES) for n in range(11)]
+    other = [judgement("ada", f"c{n}", "j", criterion="warm", value=1 + n / 10, **PEOPLE) for n in range(11)]
+    about = design(judges=["i", "j"])
+    for order in ([*judged, *other], [*other, *judged]):
+        with pytest.raises(UserError, match=r"'felt', criterion 'warm'.*no scale.* 0 to 1, 1 to 5.*same scale_min"):
+            numbers(order, unscaled, about)
+    rows, _ = numbers(judged, unscaled, design(judges=["i"]))
+    assert {row["human_only"] for row in rows} == {1.0}  # a single scale says what Yes is
+    scaled = [label("ada", f"c{n}", criterion="warm", value=3.0, **PEOPLE) for n in range(9)]
+    assert {row["judge_only"] for row in numbers([*judged, *other], scaled, about)[0] if row["judge"] == "i"} == {3.0}
+    with pytest.raises(UserError, match="the labels have several scales: 1 to 5, 1 to 7"):
+        numbers(judged, [*scaled, label("ada", "c9", **scored(4.0))], about)
+
+
 def test_labels_that_are_nearly_all_the_highest_have_the_interval_of_a_share_of_the_scale() -> None:
     judged = [judgement("ada", f"c{n}", **scored(5.0 + n % 3)) for n in range(100)]
     said = [4.0] + 9 * [7.0]
@@ -142,6 +187,7 @@ def test_numbers_are_those_of_the_statistics() -> None:
         [case for _, case in keys],
         target="given_cases",
         confidence=0.9,
+        ends=(1.0, 7.0),
     )
     for place, system in enumerate(expected.systems):
         (row,) = of(rows, system=system, measure="mean")

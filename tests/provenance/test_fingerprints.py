@@ -295,6 +295,7 @@ def test_the_words_of_an_error_that_a_stage_catches_enter_no_table(package: Path
 RENDERED = {
     "adequacy.j2": {"plan_adequacy"},
     "arena.j2": set(),  # what a protocol names counts for that alone, see below
+    "complete.j2": {"plan_completion"},
     "retry_unparsed.j2": {"plan_retries"},
     "locate.j2": {"plan_locate"},
     "annotate.j2": set(),

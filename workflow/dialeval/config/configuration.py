@@ -220,8 +220,9 @@ class Config(WithFiles):
         rewriter = [self.robustness.rewriter] if self.robustness and self.robustness.rewriter else []
         partner = [self.selfchat.partner] if self.selfchat.partner else []
         translators = [name for used in self.translate.values() for name in used.models()]
+        completing = self.memorization.models if self.memorization else []
         judges = [*self.judges, *self.protocol_judges()]
-        used = [*self.chatbots, *partner, *judges, *rewriter, *translators, *self.dialogbench_models()]
+        used = [*self.chatbots, *partner, *judges, *rewriter, *translators, *completing, *self.dialogbench_models()]
         return list(dict.fromkeys(used))
 
     def models_before_planning(self, protocol: str) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from dialeval.config.botchat import unfit_failures, unfit_partner
-from dialeval.config.corpora import unfit_translations
+from dialeval.config.corpora import unfit_memorization, unfit_translations
 from dialeval.config.criteria import unfit_asks, unfit_criteria, unfit_questions
 from dialeval.config.dialogbench import unfit_models
 from dialeval.config.ensembles import unfit_ensembles, unfit_pool, unfit_tags
@@ -326,7 +326,8 @@ def _unpriced_models(config: Config) -> Iterator[Mistake]:
 CHECKS: tuple[Callable[[Config], Iterator[Mistake]], ...] = (
     _missing_models, _undefined_names,
     _unusable_names, unfit_tags, _learning, _unable_judges, unfit_encoders, unfit_learners,
-    unfit_adapters, unfit_translations, _idle_judges, unfit_protocols, unfit_failures, unfit_rounds, unfit_cascades,
+    unfit_adapters, unfit_translations, unfit_memorization,
+    _idle_judges, unfit_protocols, unfit_failures, unfit_rounds, unfit_cascades,
     unfit_criteria, unfit_questions, unfit_ensembles, unfit_training, unfit_labels, _long_arenas, _incomplete_parts,
     unfit_models, unfit_partner, _published_models, unfit_systems, unfit_fill, unfit_pool, unfit_asks, _unpriced_models,
     settings_without_effect,

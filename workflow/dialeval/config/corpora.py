@@ -148,6 +148,57 @@ class Transcripts(Section):
         }
 
 
+# Memorization
+
+
+class Memorization(Section):
+    """A completion test: models see the first part of published texts, and DialEval looks for the next passage."""
+
+    models: list[Name] = Field(min_length=1, description="Chat models that complete texts.")
+    corpora: list[Name] = Field(
+        min_length=1, description="Corpora with published texts: of `corpora`, `metaeval.corpora` or `transcripts`."
+    )
+    control: list[Name] = Field(
+        [], description="Corpora that the models cannot have seen, such as your own unpublished dialogues."
+    )
+    n: Annotated[Integer, Field(ge=1, le=2_000)] = Field(
+        100, description="Number of dialogues of each corpus, drawn at random."
+    )
+    max_tokens: TokenCount = Field(120, description="Maximum length of a response.")
+
+    @model_validator(mode="after")
+    def _differ(self) -> Self:
+        if both := sorted({*self.corpora} & {*self.control}):
+            raise ValueError(f"{', '.join(both)}: both under corpora and under control; remove it from one")
+        return self
+
+
+COMPLETE = "complete"
+"""Beginning of the names of requests that complete texts, and their folder in the store."""
+
+
+def unfit_memorization(config: Config) -> Iterator[Mistake]:
+    """Yields models that cannot complete texts, unknown corpora, and protocols with the name of the requests."""
+    settings = config.memorization
+    if not settings:
+        return
+    known = {**config.sources(), **config.transcripts}
+    sections = ("corpora", "metaeval.corpora", "transcripts")
+    for field in ("corpora", "control"):
+        yield from unknown(f"memorization.{field}", getattr(settings, field), known, "corpus", *sections)
+    for name in settings.models:
+        yield from unknown("memorization.models", [name], config.models, "model", "models")
+        model = config.models.get(name)
+        if model and not isinstance(model, (OpenAIModel, VllmModel)):
+            words = (
+                f"'{name}' has engine {model.engine} and cannot complete texts; name a model of engine openai or vllm"
+            )
+            yield Mistake("memorization.models", words, (f"models.{name}",))
+    for name in (*settings.corpora, *settings.control):
+        if (taken := f"{COMPLETE}-{name}") in config.protocols.own:
+            yield Mistake(f"protocols.{taken}", "the requests of memorization have this name; rename the protocol")
+
+
 # Translation
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field, field_validator
 
 from dialeval.config.botchat import Battles, Elo, Selfchat
-from dialeval.config.corpora import Corpus, Seeds, Transcripts, Translation
+from dialeval.config.corpora import Corpus, Memorization, Seeds, Transcripts, Translation
 from dialeval.config.criteria import OwnCriterion
 from dialeval.config.dialogbench import DialogBench
 from dialeval.config.labels import Labels
@@ -44,6 +44,9 @@ class Fields(Section):
             "Whether to look for passages of the cases and of the systems' responses in `corpora` (50 letters in a "
             "row); makes no requests."
         ),
+    )
+    memorization: Memorization | None = Field(
+        None, description="Completion test of memorised texts; it makes requests (see docs/transcripts.md)."
     )
     budget: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = Field(
         None,

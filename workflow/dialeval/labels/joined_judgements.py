@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from dialeval.config.protocol_settings import Protocol
 from dialeval.criteria import YES
+from dialeval.errors import UserError
 from dialeval.measures.design import OUTCOMES, Design, Row, at_lengths, cases, design_of, lengths_of
 from dialeval.measures.item_values import answers, given, is_yes, labels_of, long_enough, passed
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, cell_means
@@ -367,7 +368,12 @@ def _at_each_length(
                 yield Quantity(WIN_OR_TIE, group, *rows, _wins_or_ties, is_share=True)
             continue
         if "means" in design.measures:
-            limits = _scale_limits(human_rows) or _scale_limits(judge_rows) or (0.0, 1.0)
+            where = f"protocol '{design.protocol}', criterion '{about['criterion'] or ''}'"
+            of_labels = _scale_limits(human_rows, f"{where}: the labels")
+            limits = of_labels or _scale_limits(
+                judge_rows, f"{where}: the labels have no scale, and the judges' scores"
+            )
+            limits = limits or (0.0, 1.0)
             yield Quantity(MEAN, group, *rows, _on_scale(*limits), limits=limits)
         if "rates" in design.measures:
             label = labels_of(human_rows)
@@ -422,9 +428,20 @@ def _on_scale(low: float, high: float) -> ReadValues:
     return read
 
 
-def _scale_limits(rows: pd.DataFrame) -> tuple[float, float] | None:
+def _scale_limits(rows: pd.DataFrame, what: str) -> tuple[float, float] | None:
+    """Returns the lowest and highest value of the rows' scale; None if they have none.
+
+    Raises:
+        UserError: if they have several, so that the order of rows would choose the unit of the estimate.
+    """
     known = rows[rows["scale_min"] < rows["scale_max"]]
-    return (float(known["scale_min"].iloc[0]), float(known["scale_max"].iloc[0])) if len(known) else None
+    scales = sorted({*zip(known["scale_min"].astype(float), known["scale_max"].astype(float), strict=True)})
+    if len(scales) > 1:
+        given = ", ".join(f"{low:g} to {high:g}" for low, high in scales)
+        raise UserError(
+            f"{what} have several scales: {given}. Give all the same scale_min and scale_max, or use two criteria"
+        )
+    return scales[0] if scales else None
 
 
 def rate_of(name: str) -> ReadValues:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dialeval import layout
+from dialeval.config.corpora import COMPLETE, Memorization
 from dialeval.config.dialogbench import Examine
 from dialeval.config.models import EmbeddedModel
 from dialeval.config.protocol_settings import Cascade, Protocol
@@ -27,6 +28,7 @@ class Judgements(Dialogues):
     TRANSLATION_REQUESTS = Below("requests/translate-{corpus}-{language}.parquet")
     BACK_REQUESTS = Below("requests/back-{corpus}-{language}.parquet")
     ADEQUACY_REQUESTS = Below("requests/adequacy-{corpus}-{language}.parquet")
+    COMPLETION_REQUESTS = Below("requests/complete-{corpus}.parquet")
     EXAMINATION_REQUESTS = Below("requests/dialogbench_{method}.parquet")
     RESPONSES = Below(layout.RESPONSES)
     UNSHARDED_RESPONSES = Below("responses/{judge}/{protocol}/1-of-1.parquet")
@@ -224,6 +226,40 @@ class Judgements(Dialogues):
             for path in self.responses(model, name)
         ]
 
+    # completions as requests
+
+    @cached_property
+    def completing_models(self) -> dict[str, list[str]]:
+        """Return the models that complete texts, by the requests' name."""
+        models = self._completion.models if self._completion else []
+        return {f"{COMPLETE}-{corpus}": models for corpus in self.completed_corpora}
+
+    @property
+    def completed_corpora(self) -> list[str]:
+        """Return the corpora whose texts are completed, controls last."""
+        return list(dict.fromkeys([*self._completion.corpora, *self._completion.control])) if self._completion else []
+
+    @property
+    def _completion(self) -> Memorization | None:
+        return self.config.memorization
+
+    def completed_source(self, corpus: str) -> str:
+        """Return the table whose texts are completed: a corpus of dialogues, or items."""
+        return self.translated_source(corpus)
+
+    def completed_sources(self) -> list[str]:
+        """Return the tables whose texts are completed."""
+        return [self.completed_source(corpus) for corpus in self.completed_corpora]
+
+    def completion_responses(self) -> list[str]:
+        """Return all responses that complete texts."""
+        return [
+            path
+            for name, models in self.completing_models.items()
+            for model in models
+            for path in self.responses(model, name)
+        ]
+
     # judgements
 
     def judgements(self, protocol: str) -> list[str]:
@@ -380,7 +416,7 @@ class Judgements(Dialogues):
         ]
         translating = [
             path
-            for protocol, models in self.translating_models.items()
+            for protocol, models in {**self.translating_models, **self.completing_models}.items()
             for name in models
             for path in self._usage(name, protocol)
         ]
@@ -402,6 +438,7 @@ class Judgements(Dialogues):
             *self.config.judges,
             *self.config.protocol_judges(),
             *self.translators,
+            *(self._completion.models if self._completion else ()),
             *(name for name, _ in self.examined),
         ]
         return [name for name in dict.fromkeys(names) if name not in self.published]

@@ -209,6 +209,7 @@ class Layout(Figures):
         """Return the models that get requests which need no chatbot's dialogues, by protocol."""
         found = {name: protocol.judges for name, protocol in self.protocols.items() if not self.is_about_chatbots(name)}
         found |= {name: self.translating_models[name] for name in self.translated}
+        found |= self.completing_models
         methods = self.config.dialogbench.examine.by_method() if self.config.dialogbench else {}
         return found | {f"dialogbench_{name}": protocols for name, protocols in methods.items()}
 

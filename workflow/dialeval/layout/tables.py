@@ -49,6 +49,8 @@ class Tables(Judgements):
     SEED_LENGTHS_CSV = Below("tables/botchat/seeds.csv")
     CONTAMINATION = Below("tables/contamination.parquet")
     CONTAMINATION_CSV = Below("tables/contamination.csv")
+    MEMORIZATION = Below("tables/memorization.parquet")
+    MEMORIZATION_CSV = Below("tables/memorization.csv")
     TOKENIZER = Below("tables/botchat/tokenizer.parquet")
     UTTERANCE_TOKENS = Below("tables/botchat/utterance_tokens.parquet")
     UTTERANCE_LENGTHS = Below("tables/botchat/utterance_lengths.parquet")
@@ -220,8 +222,11 @@ class Tables(Judgements):
         return self.tables("translation", ["corpora", *(["quality"] if self.checked_translations() else [])])
 
     def contamination_tables(self) -> list[str]:
-        """Return the table of passages in published corpora, if it is configured."""
-        return [self.CONTAMINATION, self.CONTAMINATION_CSV] if self.config.contamination else []
+        """Return the tables of passages in published corpora and of memorised texts that are configured."""
+        return [
+            *([self.CONTAMINATION, self.CONTAMINATION_CSV] if self.config.contamination else []),
+            *([self.MEMORIZATION, self.MEMORIZATION_CSV] if self.config.memorization else []),
+        ]
 
     # people's labels
 

@@ -23,6 +23,7 @@ from dialeval.config.labels import (
 )
 from dialeval.config.loading import load_config
 from dialeval.config.section import Mistake
+from dialeval.corpora.contamination import COMPLETION_TEMPLATE
 from dialeval.corpora.dialogues import read_scenarios
 from dialeval.corpora.robustness_sets import check_sets
 from dialeval.corpora.transcripts.items import Options, TranscriptItems, read_items
@@ -83,6 +84,7 @@ def checked_config(
             _renamed_templates,
             _missing_questions,
             _unfit_translation_templates,
+            _unfit_completion_template,
             _incomplete_sets,
             _unreadable_scenarios,
             _no_wordnet,
@@ -225,6 +227,21 @@ def _unfit_translation_templates(config: Config) -> Iterator[Mistake]:
             yield Mistake("prompts.directory", words, ("translate",))
     except UserError as error:
         yield Mistake("prompts.directory", str(error), ("translate",))
+
+
+def _unfit_completion_template(config: Config) -> Iterator[Mistake]:
+    """Yields what the user's own template of memorization forgets."""
+    if not config.memorization or not config.prompts.directory:
+        return
+    text = "Quince only marrow."
+    try:
+        prompt = Templates(config.prompts.directory, config.prompts.set).render(COMPLETION_TEMPLATE, text=text)
+    except UserError as error:
+        yield Mistake("prompts.directory", str(error), ("memorization",))
+        return
+    if text not in prompt:
+        words = f"{COMPLETION_TEMPLATE}: it lacks the text to complete; write {{{{ text }}}} in its place"
+        yield Mistake("prompts.directory", words, ("memorization",))
 
 
 def _incomplete_sets(config: Config) -> Iterator[Mistake]:

@@ -67,6 +67,29 @@ class Corpora(Parameters):
         settings = {"corpora": list(self.config.corpora), "n_seed_utterances": selfchat}
         return StageJob("find_contamination", settings)
 
+    def plan_completion(self, corpus: str) -> StageJob:
+        """Describe a job of `plan_completion`."""
+        section = self.config.memorization
+        assert section
+        settings = {"corpus": self._completed(corpus), "n": section.n, "random_seed": self.config.random_seed}
+        return StageJob("plan_completion", settings | {"max_tokens": section.max_tokens})
+
+    def measure_memorization(self) -> StageJob:
+        """Describe the job of `measure_memorization`."""
+        section = self.config.memorization
+        assert section
+        settings = {
+            "corpora": [self._completed(corpus) for corpus in self.layout.completed_corpora],
+            "control": section.control,
+            "models": section.models,
+            "n": section.n,
+            "random_seed": self.config.random_seed,
+        }
+        return StageJob("measure_memorization", settings)
+
+    def _completed(self, corpus: str) -> dict[str, str]:
+        return {"name": corpus, "kind": "dialogues" if corpus in self.config.corpora else "items"}
+
     def download(self) -> StageJob:
         """Describe the job of `download`."""
         settings = {

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from dialeval.config.corpora import COMPLETE
 from dialeval.config.criteria import protocol_dimensions, protocol_sensitivities
 from dialeval.config.labels import Labels as LabelsSection
 from dialeval.config.models import PublishedModel
@@ -157,6 +158,8 @@ class Judging(Parameters):
         """Return the folder of the store, if its name differs from the protocol's."""
         if protocol in self.layout.translated:
             return {"folder": "translate"}
+        if protocol in self.layout.completing_models:
+            return {"folder": COMPLETE}
         if protocol in self.layout.quality_requests:
             return {"folder": self.layout.quality_requests[protocol][0]}
         own = self.config.protocols.own.get(protocol)

@@ -16,6 +16,8 @@ STAGES: dict[str, tuple[str, ...]] = {
         "extract_seeds",
         "seed_lengths",
         "find_contamination",
+        "plan_completion",
+        "measure_memorization",
         "read_transcripts",
         "read_scenarios",
         "read_rated",

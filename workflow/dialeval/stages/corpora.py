@@ -10,11 +10,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel
 
-from dialeval.config.corpora import Seeds
+from dialeval.config.corpora import COMPLETE, Seeds
 from dialeval.config.running import Tokens
+from dialeval.corpora.contamination import (
+    COMPLETION_TEMPLATE,
+    LENGTH,
+    Completed,
+    Passage,
+    Text,
+    memorization_rows,
+    passages_to_complete,
+)
 from dialeval.corpora.dialogues import (
     dialogues_of,
     left_out,
@@ -30,15 +40,21 @@ from dialeval.corpora.items import drawn_dialogues, item_rows, iterate_items
 from dialeval.corpora.rated_sources import RatedReading, check_joined, left_out_rows, rating_rows
 from dialeval.corpora.transcripts.items import Options, read_items
 from dialeval.engines.cl100k import CL100K, WORDS, Tokenizer, cl100k_tokenizer, fetched_tokenizer
+from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.errors import UserError
 from dialeval.measures.lengths import length_summary, utterance_tokens
 from dialeval.paths import replacing
+from dialeval.prompts.rendering import Templates
+from dialeval.protocols.planned_requests import Planned, write_requests
+from dialeval.protocols.verdicts import text_to_read
 from dialeval.tables.dialogues import (
     ASIDES,
     CONTAMINATION,
     GENERATED,
     JUDGE_REPORT,
     JUDGEMENTS,
+    MEMORIZATION,
+    RESPONSES,
     SCENARIOS,
     SEED_LENGTHS,
     SEEDS,
@@ -126,7 +142,7 @@ def find_contamination(
     settings: ContaminationSettings, items: list[Path], corpora: list[Path], table: Path, csv: Path
 ) -> None:
     """Writes the table `contamination`: cases and dialogues with a passage that a corpus contains."""
-    from dialeval.corpora.items import contamination_rows
+    from dialeval.corpora.contamination import contamination_rows
 
     texts = {
         name: (str(row["text"]) for row in iterate_rows(path, UTTERANCES, ["text"]))
@@ -139,6 +155,106 @@ def find_contamination(
             whose = f"responses of {row['system']}" if row["system"] else "cases"
             print(f"{row['source']}: {row['n_shared']} of {row['n']} {whose} have a passage of corpus {row['corpus']}")
     write_for_people(table, csv, CONTAMINATION, to_table(CONTAMINATION, rows))
+
+
+class CompletedCorpus(BaseModel, defer_build=True):
+    """A corpus whose texts are completed: a table `utterances` (dialogues) or `items`."""
+
+    name: str
+    kind: Literal["dialogues", "items"]
+
+    def passages(self, source: Path, n: int, random_seed: int) -> tuple[list[Passage], int]:
+        """Returns the passages of n drawn dialogues, and the number of dialogues without one."""
+        if self.kind == "dialogues":
+            dialogues = dialogues_of(read_table(source, UTTERANCES))
+            texts = [Text(name, name, utterances) for name, utterances in dialogues.items()]
+        else:
+            texts = [
+                Text(f"{item.language}/{item.item_id}", item.cluster or item.item_id, item.utterances)
+                for item in iterate_items(source)
+            ]
+        return passages_to_complete(texts, n, random_seed)
+
+
+class CompletionSettings(BaseModel, defer_build=True):
+    """A corpus, how many of its dialogues are drawn, and the longest response."""
+
+    corpus: CompletedCorpus
+    n: int
+    random_seed: int
+    max_tokens: int
+
+
+def plan_completion(settings: CompletionSettings, source: Path, requests: Path, templates: Templates) -> None:
+    """Writes the table `requests`: the first part of each drawn text, to be continued."""
+    passages, n_without = settings.corpus.passages(source, settings.n, settings.random_seed)
+    if not passages:
+        raise UserError(
+            f"memorization: none of the {counted(n_without, 'dialogue')} of corpus '{settings.corpus.name}' has "
+            f"{2 * LENGTH} letters and digits; remove the corpus"
+        )
+    name = settings.corpus.name
+    write_requests(
+        requests,
+        (
+            Planned(
+                Request(
+                    request_id=completion_request(name, passage),
+                    protocol=COMPLETE,
+                    kind="chat",
+                    messages=(Message("user", templates.render(COMPLETION_TEMPLATE, text=passage.shown)),),
+                    sampling=Sampling(temperature=0.0, max_tokens=settings.max_tokens),
+                    subject=((passage.shown,),),
+                ),
+                corpus=name,
+                item_id=passage.name,
+            )
+            for passage in passages
+        ),
+    )
+
+
+def completion_request(corpus: str, passage: Passage) -> str:
+    """Returns the id of the request that completes a text."""
+    return f"{COMPLETE}/{corpus}/{passage.digest}"
+
+
+class MemorizationSettings(BaseModel, defer_build=True):
+    """The corpora in the order of their tables, those that models cannot have seen, the models, and the draw."""
+
+    corpora: list[CompletedCorpus]
+    control: list[str]
+    models: list[str]
+    n: int
+    random_seed: int
+    confidence: float = 0.95
+
+
+def measure_memorization(
+    settings: MemorizationSettings, sources: list[Path], responses: list[Path], table: Path, csv: Path
+) -> None:
+    """Writes the table `memorization`: texts that models complete verbatim.
+
+    `responses` are those of models, each under a folder of its name: `<model>/<requests>/<shard>`.
+    """
+    columns = ["request_id", "status", "text", "finish_reason"]
+    completed = []
+    for corpus, source in zip(settings.corpora, sources, strict=True):
+        passages, n_without = corpus.passages(source, settings.n, settings.random_seed)
+        for model in settings.models:
+            own = [path for path in responses if path.parts[-3:-1] == (model, f"{COMPLETE}-{corpus.name}")]
+            rows = {row["request_id"]: row for row in read_tables(own, RESPONSES, columns).to_pylist()}
+            found = [rows.get(completion_request(corpus.name, passage)) for passage in passages]
+            texts = [text_to_read(row) if row and row["status"] == "ok" else None for row in found]
+            is_control = corpus.name in settings.control
+            completed.append(Completed(model, corpus.name, passages, texts, n_without, is_control))
+    rows_of_table = memorization_rows(completed, settings.confidence)
+    for row in rows_of_table:
+        if row["n"]:
+            print(
+                f"{row['model']} completes {row['n_verbatim']} of {row['n']} texts of corpus {row['corpus']} verbatim"
+            )
+    write_for_people(table, csv, MEMORIZATION, to_table(MEMORIZATION, rows_of_table))
 
 
 class LearnEmbeddedSettings(BaseModel, defer_build=True):

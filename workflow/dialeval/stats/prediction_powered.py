@@ -134,6 +134,7 @@ def correct_means(
 
     both = rows.labelled & rows.scored
     judge = _uncorrected(rows, rows.f, rows.scored.astype(np.float64), np.ones(len(rows.f)), fixed=False)
+    judge_alone = judge.with_reach(*judge_reach(rows, ends, confidence)) if ends is not None else judge
     bias = _uncorrected(rows, rows.f - rows.y, rows.w * rows.scored, rows.thin, fixed=target == "given_cases")
     bias = replace(bias, annotators=of_annotators, annotator_df=df)
     if rate and ((rows.f >= 0.0) & (rows.f <= 1.0)).all():
@@ -154,7 +155,7 @@ def correct_means(
         names,
         *(intervals.estimate, intervals.ci_low, intervals.ci_high, intervals.std_error, intervals.df),
         *alone[:3],
-        *judge.intervals(confidence)[:3],
+        *judge_alone.intervals(confidence)[:3],
         *bias.intervals(confidence)[:3],
         weight=weight,
         rho_within=own,
@@ -338,6 +339,26 @@ def _uncorrected(
     unknown, zero, no = np.full(n_systems, np.nan), np.zeros(n_systems), np.zeros(n_systems, dtype=np.bool_)
     leverage = leverages(rows.of_cell(weight))[1]
     return Contributions(mean, psi, present, present, leverage, zero, no, fixed, unknown, unknown, (-np.inf, np.inf))
+
+
+def judge_reach(rows: LabelledRows, ends: tuple[float, float], confidence: float) -> tuple[FloatArray, FloatArray]:
+    """Return the distances to the limits of the judge's own means as shares of the scale (`clustered_mean`), shape [K].
+
+    So the judge has the same interval beside labels as in its own table. NaN without two clusters, and for systems with
+    a score beyond the ends.
+    """
+    low, high = ends
+    slack = _ROUNDING * max(abs(low), abs(high))
+    beyond = rows.scored & ((rows.f < low - slack) | (rows.f > high + slack))
+    taken = rows.scored & (rows.of_system(beyond) == 0.0)[rows.system]
+    found = clustered_proportions(
+        np.clip((rows.f[taken] - low) / (high - low), 0.0, 1.0),
+        (rows.cell // rows.shape[1])[taken],
+        rows.system[taken],
+        rows.shape[1],
+        confidence=confidence,
+    )
+    return (high - low) * (found.estimate - found.ci_low), (high - low) * (found.ci_high - found.estimate)
 
 
 def bias_reach(rows: LabelledRows, confidence: float) -> tuple[FloatArray, FloatArray]:

@@ -7,7 +7,7 @@ from typing import Literal
 
 import pyarrow as pa
 
-from dialeval.tables.schema import BOOL, FLOAT, INT, LARGE, PLACES, TEXT, TEXTS, Table, maybe, schema
+from dialeval.tables.schema import BOOL, FLOAT, INT, LARGE, PLACES, TEXT, TEXTS, Interval, Table, maybe, schema
 
 NOT_SENT = "not_asked"
 """Status of a row of `responses` whose request the judge was not trained for; nothing is read of it."""
@@ -262,6 +262,33 @@ CONTAMINATION = Table(
         "example": "one shared passage, in lower case, without blanks and punctuation",
     },
     numbers="share",
+)
+MEMORIZATION = Table(
+    "memorization", schema(
+        model=TEXT, corpus=TEXT, n=INT, n_missing=INT, n_too_short=INT, n_verbatim=INT, estimate=maybe(FLOAT),
+        ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), chance=maybe(FLOAT), control=maybe(FLOAT), p=maybe(FLOAT),
+        p_holm=maybe(FLOAT), example=maybe(TEXT), note=maybe(TEXT)
+    ),
+    row="model and corpus (`memorization`)",
+    title="Texts that models complete verbatim",
+    caption=(
+        "Share of texts of which a model, shown the first part, writes the next 50 letters and digits. A model may "
+        "know a text and not complete it: the share is a lower bound. Scores are not corrected."
+    ),
+    columns={
+        "model": "model that completes the texts",
+        "n": "number of texts with a response, one of each dialogue",
+        "n_missing": "number of texts without a response",
+        "n_too_short": "number of dialogues that cannot be tested: shorter than 100 letters and digits, or repetitive",
+        "n_verbatim": "number of texts that are completed verbatim",
+        "estimate": "share of texts that are completed verbatim",
+        "chance": "share of the next passages of other texts of the corpus that a response contains",
+        "control": "share that the model completes of the corpora under memorization.control",
+        "p": "p-value of a higher share than in the control corpora (Fisher's exact test, one-sided)",
+        "p_holm": "p, adjusted over all models and corpora (Holm)",
+        "example": "one passage that the model completes, in lower case, without blanks and punctuation",
+    },
+    cells={"estimate": Interval("ci_low", "ci_high")}, numbers="share", formats={"p": "number", "p_holm": "number"},
 )
 # fmt: on
 

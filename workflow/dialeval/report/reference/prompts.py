@@ -82,7 +82,15 @@ SECTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "Other prompts": (
         "Prompts without a counterpart in the papers. Both sets use the same templates.",
-        ("pair.j2", "locate.j2", "annotate.j2", "retry_unparsed.j2", "structured_answer.j2", "partner.j2"),
+        (
+            "pair.j2",
+            "locate.j2",
+            "annotate.j2",
+            "retry_unparsed.j2",
+            "structured_answer.j2",
+            "partner.j2",
+            "complete.j2",
+        ),
     ),
 }
 """Heading -> description of the prompts below it, and the templates in their order."""
@@ -207,6 +215,7 @@ OURS: dict[str, Described] = {
     "retry_unparsed.j2": Described("The same response again, in the required form."),
     "structured_answer.j2": Described("The response as JSON; added to another prompt."),
     "partner.j2": Described("The next message of a simulated user with a persona and a goal."),
+    "complete.j2": Described("The continuation of a published text, word for word (`memorization`)."),
 }
 """Every template of ours."""
 
