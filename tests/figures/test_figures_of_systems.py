@@ -31,6 +31,7 @@ from drawn_figures import (
 from dialeval.figures.panels import HeatMap, Lines
 from dialeval.figures.plot import Missing, figure_of_plot
 from dialeval.figures.row_panels import Forest
+from dialeval.figures.style import text_width
 from dialeval.figures.systems import groups_of
 
 SYSTEMS = ["b", "a", "c"]
@@ -142,6 +143,17 @@ def test_ticks_of_narrow_axes_do_not_touch() -> None:
         shown = [tick.label1.get_window_extent() for tick in axes.xaxis._update_ticks() if tick.label1.get_text()]
         assert len(shown) > 1
         assert all(after.x0 - before.x1 > 2 for before, after in pairwise(shown))
+
+
+def test_numbers_of_rows_stand_at_the_right_of_arabic_names() -> None:
+    arabic = "\u0646\u0645\u0648\u0630\u062c"
+    found = plot("measures/win_rates", {"mine/win_rates": win_rates([arabic, "able", "sad"], JUDGES[:1], None)})
+    labels = [label.get_text() for label in figure_of_plot(found).axes[0].get_yticklabels()]
+    numbered = [(label.replace("\u200e", "|"), n + 1) for n, label in enumerate(labels)]
+    assert all(label == f"|{arabic}|  {n}" if arabic in label else label.endswith(f"  {n}") for label, n in numbered)
+    assert any(arabic in label for label in labels)
+    assert not any("|" in label for label, _ in numbered if arabic not in label)
+    assert text_width(f"\u200e{arabic}\u200e  1") == pytest.approx(text_width(f"{arabic}  1")), "marks have no width"
 
 
 def test_battles_are_ratings_best_first() -> None:

@@ -125,6 +125,12 @@ def test_wide_characters_take_two_columns() -> None:
     assert lines[2] == "| 你好   |    1 |"
 
 
+def test_vowel_signs_take_no_column() -> None:
+    hindi = "\u0928\u0941\u0928\u0947"  # two letters, each with a sign below or above it
+    lines = markdown_lines(SmallTable(("System", "Rate"), ((hindi, "1"),)))
+    assert lines[2] == f"| {hindi}     |    1 |"
+
+
 def test_names_cannot_break_out_of_their_cell() -> None:
     odd = "a|b\\c`d`\x1b[31m\nnext <script>&amp;\u202e\x07"
     (row,) = [line for line in markdown_lines(SmallTable(("System", "Rate"), ((odd, "1"),))) if "script" in line]

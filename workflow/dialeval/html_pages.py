@@ -15,12 +15,12 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from dialeval.errors import visible
+from dialeval.text import RIGHT_TO_LEFT
 
 PALETTE = "html_pages.css"
 ELEMENTS = "html_pages.js"
 _ORDERING = re.compile("[\u202a-\u202e\u2066-\u2069]")
-_RIGHT_TO_LEFT = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]+"
-_RUN = re.compile(rf"{_RIGHT_TO_LEFT}(?:[\s\d_./-]+{_RIGHT_TO_LEFT})*")
+_RUN = re.compile(rf"{RIGHT_TO_LEFT}(?:[\s\d_./-]+{RIGHT_TO_LEFT})*")
 
 
 def pack(content: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -12,6 +13,7 @@ from typing import Any
 
 from dialeval import layout
 from dialeval.errors import UserError, nearest
+from dialeval.jobs.process_setup import print_in_columns
 from dialeval.report.comparison import compare as compare_runs
 from dialeval.report.export import Found, chosen_tables, column_words, found_tables, write_csv
 from dialeval.report.terminal_summary import stale_files_note, words_of_results
@@ -34,7 +36,7 @@ def add_summary(parser: argparse.ArgumentParser) -> None:
 
 def summary(arguments: argparse.Namespace) -> int:
     """Prints the summary that a run ends with."""
-    print(words_of_results(arguments.results))
+    print_in_columns(words_of_results(arguments.results), sys.stdout)
     if older := stale_files_note(arguments.results):
         print(f"\n{older}")
     return 0

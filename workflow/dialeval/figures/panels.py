@@ -8,6 +8,7 @@ Panels measure their text in inches, so that texts do not overlap and rows have 
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,6 +35,7 @@ from dialeval.figures.style import (
     text_width,
     wrapped,
 )
+from dialeval.text import RIGHT_TO_LEFT
 
 PAD = 0.075
 """Inches between text and what it belongs to."""
@@ -205,7 +207,7 @@ class HeatMap(Panel):
 
     def _rows(self, width: float) -> list[str]:
         names = [wrapped(str(name), LABEL_SHARE * width) for name in self.values.index]
-        return [f"{name}  {n + 1}" for n, name in enumerate(names)] if self.numbered else names
+        return [_numbered(name, n + 1) for n, name in enumerate(names)] if self.numbered else names
 
     def _columns(self) -> list[float]:
         """Return the middle of every column, in cells; a gap is a quarter of one."""
@@ -218,6 +220,13 @@ class HeatMap(Panel):
 
     def _slanted(self) -> bool:
         return not self.numbered and max(text_width(str(name)) for name in self.values.columns) > self.widest
+
+
+def _numbered(name: str, number: int) -> str:
+    """Return a name with a number at its right; marks hold the number there if the name is Arabic or Hebrew."""
+    first, break_, last = name.rpartition("\n")
+    mark = "\N{LEFT-TO-RIGHT MARK}" if re.search(RIGHT_TO_LEFT, last) else ""
+    return f"{first}{break_}{mark}{last}{mark}  {number}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,8 +15,8 @@ from functools import partial
 from pathlib import Path
 
 from dialeval import layout
-from dialeval.errors import UserError, visible
-from dialeval.jobs.process_setup import replace_unencodable
+from dialeval.errors import UserError
+from dialeval.jobs.process_setup import print_in_columns, replace_unencodable
 from dialeval.jobs.progress import RunProgress
 from dialeval.provenance.records import digest_of, read_record, record_path
 from dialeval.text import counted
@@ -127,7 +127,7 @@ def print_at_exit(results_dir: Path, progress: RunProgress | None, spent: float 
         words.append(usage_of_this_run(progress, spent))
     if words:
         replace_unencodable(sys.stderr)
-        atexit.register(partial(print, visible("\n" + "\n\n".join(words)), file=sys.stderr, flush=True))
+        atexit.register(partial(print_in_columns, "\n" + "\n\n".join(words), sys.stderr))
 
 
 def usage_of_this_run(progress: RunProgress, spent: float | None) -> str:
@@ -236,6 +236,5 @@ def _aligned(row: Sequence[str], widths: Sequence[int]) -> list[str]:
 
 def _width(text: str) -> int:
     """Returns how many columns of a terminal a text takes."""
-    return sum(
-        0 if unicodedata.combining(one) else 2 if unicodedata.east_asian_width(one) in "WF" else 1 for one in text
-    )
+    seen = [one for one in text if unicodedata.category(one) not in ("Mn", "Me")]
+    return sum(2 if unicodedata.east_asian_width(one) in "WF" else 1 for one in seen)
