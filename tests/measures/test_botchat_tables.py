@@ -18,9 +18,9 @@ from dialeval.config import Elo
 from dialeval.corpora import botchat
 from dialeval.corpora.dialogues import seed_table, utterance_table
 from dialeval.engines.cl100k import Tokenizer, cl100k_tokenizer
+from dialeval.measures.corpora import length_summary, utterance_tokens
 from dialeval.measures.design import Design
 from dialeval.measures.differences import ranks
-from dialeval.measures.lengths import length_summary, utterance_tokens
 from dialeval.measures.ratings import ratings, win_rates
 from dialeval.measures.scores import pass_rates, pass_rates_at_gt_length
 from dialeval.tables.dialogues import GENERATED, JUDGEMENTS, SEEDS, UTTERANCES

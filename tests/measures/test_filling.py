@@ -12,9 +12,9 @@ from scipy.stats import pearsonr
 from dialeval.corpora.items import Item, Rating
 from dialeval.corpora.rated_sources import Scale, rating_rows, repeated_ratings
 from dialeval.measures.average_correlations import average_rows
+from dialeval.measures.corpora import annotator_rows, corpus_rows, filled_ratings
 from dialeval.measures.correlations import Candidates, correlate_cells, correlation_rows, pair_rows
 from dialeval.measures.ensemble_correlations import Ensembles, dimension_ensemble_rows, model_ensemble_rows
-from dialeval.measures.rated_corpora import annotator_rows, corpus_rows, filled_ratings
 from dialeval.measures.reliability import SingleOpinions, ceiling_rows
 from dialeval.measures.score_cells import Filled, gather
 from dialeval.tables.dialogues import JUDGEMENTS

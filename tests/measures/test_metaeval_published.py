@@ -14,8 +14,8 @@ from dialeval.corpora.items import item_rows
 from dialeval.corpora.rated_sources import RatedReading, rating_rows
 from dialeval.corpora.readers import read_rated
 from dialeval.measures.average_correlations import average_rows
+from dialeval.measures.corpora import annotator_rows
 from dialeval.measures.correlations import correlate_cells, correlation_rows
-from dialeval.measures.rated_corpora import annotator_rows
 from dialeval.measures.score_cells import Cell, Scorer, gather
 from dialeval.papers import comp_analysis as published
 from dialeval.stats.correlation import Correlations, average_over

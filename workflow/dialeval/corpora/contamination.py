@@ -22,8 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.corpora.items import Item
-from dialeval.stats.clustered import clustered_proportion
-from dialeval.stats.significance import holm
 from dialeval.tables.files import HUMAN
 
 LENGTH = 50
@@ -237,6 +235,9 @@ def memorization_rows(completed: Sequence[Completed], confidence: float = 0.95) 
     passages of the corpus that a response contains. p is Fisher's exact test of a higher rate than in the control
     corpora; p_holm is adjusted over the corpora of all models.
     """
+    from dialeval.stats.clustered import clustered_proportion
+    from dialeval.stats.significance import holm
+
     rows: list[dict[str, Any]] = []
     of_controls: dict[str, tuple[int, int]] = {}
     for one in completed:

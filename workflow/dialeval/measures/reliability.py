@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from dialeval.measures.corpora import agreement_of_rounds
 from dialeval.measures.correlations import Correlated, behind
-from dialeval.measures.rated_corpora import agreement_of_rounds
 from dialeval.measures.score_cells import ANNOTATION, NO_FILLED_RATINGS, SCORED, Cell, Scorer, scores_of
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
 from dialeval.stats.reliability import Reliability, corrected_correlation, reliability

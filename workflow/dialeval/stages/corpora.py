@@ -22,6 +22,7 @@ from dialeval.corpora.contamination import (
     Completed,
     Passage,
     Text,
+    contamination_rows,
     memorization_rows,
     passages_to_complete,
 )
@@ -42,7 +43,6 @@ from dialeval.corpora.transcripts.items import Options, read_items
 from dialeval.engines.cl100k import CL100K, WORDS, Tokenizer, cl100k_tokenizer, fetched_tokenizer
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.errors import UserError
-from dialeval.measures.lengths import length_summary, utterance_tokens
 from dialeval.paths import replacing
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planned_requests import Planned, write_requests
@@ -142,8 +142,6 @@ def find_contamination(
     settings: ContaminationSettings, items: list[Path], corpora: list[Path], table: Path, csv: Path
 ) -> None:
     """Writes the table `contamination`: cases and dialogues with a passage that a corpus contains."""
-    from dialeval.corpora.contamination import contamination_rows
-
     texts = {
         name: (str(row["text"]) for row in iterate_rows(path, UTTERANCES, ["text"]))
         for name, path in zip(settings.corpora, corpora, strict=True)
@@ -496,6 +494,8 @@ def utterance_lengths(
 ) -> None:
     """Writes `botchat/utterance_tokens`, by utterance, and `botchat/utterance_lengths`, by model (BotChat, Table 1)."""
     chosen = _as_chosen(read_table(tokenizer, TOKENIZER)["tokenizer"][0].as_py(), settings.cl100k_file)
+    from dialeval.measures.corpora import length_summary, utterance_tokens
+
     lengths = utterance_tokens(
         read_table(human, UTTERANCES), read_table(seeds, SEEDS), read_tables(dialogues, GENERATED), chosen
     )

@@ -12,10 +12,10 @@ from dialeval.corpora.items import Rating, iterate_items
 from dialeval.corpora.rated_sources import rating_rows
 from dialeval.labels.agreement import agreement, annotators, components
 from dialeval.measures.average_correlations import average_rows, chinese_rows, language_rows, matrix_rows
+from dialeval.measures.corpora import annotator_rows, corpus_rows, filled_ratings
 from dialeval.measures.correlations import Candidates, correlate_cells, correlation_rows, pair_rows, ranking_rows
 from dialeval.measures.differences import with_adjusted_p
 from dialeval.measures.ensemble_correlations import Ensembles, dimension_ensemble_rows, model_ensemble_rows
-from dialeval.measures.rated_corpora import annotator_rows, corpus_rows, filled_ratings
 from dialeval.measures.reliability import (
     REPEAT_COLUMNS as REPEATS_COLUMNS,
 )

@@ -30,7 +30,7 @@ from dialeval.corpora.rated_sources import RatedReading
 from dialeval.corpora.readers import read_rated
 from dialeval.criteria import DIMENSIONS
 from dialeval.errors import UserError
-from dialeval.measures.rated_corpora import annotator_rows, corpus_rows
+from dialeval.measures.corpora import annotator_rows, corpus_rows
 from dialeval.papers import dialogbench, xdial_eval
 from dialeval.papers.comp_analysis import AVERAGE, JUDGES, published_robustness
 from dialeval.papers.xdial_eval import published_quality

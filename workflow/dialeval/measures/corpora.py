@@ -1,4 +1,4 @@
-"""Tables of rated corpora: their size, agreement of raters, and ratings that a judge filled in."""
+"""Tables of corpora: lengths of utterances; of rated ones the size, agreement of raters, and filled-in ratings."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import pyarrow as pa
 
-from dialeval.corpora.items import Item, RaterKind, Rating
+from dialeval.corpora.items import Item, RaterKind, Rating, human_items
 from dialeval.corpora.rated_sources import Scale, repeated_ratings
 from dialeval.criteria import DIMENSIONS, Level
+from dialeval.engines.cl100k import Tokenizer
+from dialeval.papers.botchat import published_value
 from dialeval.papers.comp_analysis import published_corpus
 from dialeval.stats.agreement import krippendorffs_alpha, mean_pairwise_pearson
 from dialeval.stats.arrays import FloatArray
+from dialeval.tables.dialogues import UTTERANCE_LENGTHS, UTTERANCE_TOKENS
+from dialeval.tables.files import HUMAN, to_table
 from dialeval.text import is_word, script_of, surface_tokens
 
 Unit: TypeAlias = Literal["words", "characters"]
@@ -240,3 +245,57 @@ def filled_ratings(
     for (corpus, item_id, dimension, scale), values in repeats.items():
         ordered = [values.get(number) for number in range(max(values) + 1)]
         yield from repeated_ratings((corpus, item_id, dimension), ("model", judge), ordered, scale)
+
+
+# Lengths of utterances in tokens (BotChat 4.1, Table 1 and Figure 3).
+
+
+def utterance_tokens(human: pa.Table, seeds: pa.Table, generated: pa.Table, tokenizer: Tokenizer) -> pa.Table:
+    """Returns the table `botchat/utterance_tokens`: the length of every utterance.
+
+    Of people all utterances count, as in the paper; of a chatbot those that it wrote, not the seed's.
+
+    Args:
+        human: table `utterances` of the seeds' corpus.
+        seeds: table `seeds`.
+        generated: table `generated` of all chatbots.
+        tokenizer: what counts.
+    """
+    rows: list[dict[str, Any]] = [
+        {"model": HUMAN, "seed_id": item.case_id, "turn": turn, "text": text}
+        for item in human_items(human, seeds)
+        for turn, text in enumerate(item.utterances)
+    ]
+    rows += _written_by_chatbots(generated)
+    counts = tokenizer.count_all([row.pop("text") for row in rows])
+    return to_table(
+        UTTERANCE_TOKENS,
+        [row | {"tokens": count, "tokenizer": tokenizer.name} for row, count in zip(rows, counts, strict=True)],
+    )
+
+
+def _written_by_chatbots(generated: pa.Table) -> Iterator[dict[str, Any]]:
+    for row in generated.select(["chatbot", "seed_id", "turn", "origin", "text"]).to_pylist():
+        if row["origin"] == "model":
+            yield {"model": row["chatbot"], "seed_id": row["seed_id"], "turn": row["turn"], "text": row["text"]}
+
+
+def length_summary(tokens: pa.Table) -> pa.Table:
+    """Returns the table `botchat/utterance_lengths`, one row per model, people first."""
+    frame = tokens.to_pandas()
+    rows = []
+    for model in dict.fromkeys(frame["model"]):
+        lengths = frame.loc[frame["model"] == model, "tokens"].to_numpy()
+        rows.append(
+            {
+                "model": model,
+                "mean": float(np.mean(lengths)),
+                "median": float(np.median(lengths)),
+                "p95": float(np.percentile(lengths, 95)),
+                "max": int(np.max(lengths)),
+                "n": len(lengths),
+                "tokenizer": tokens["tokenizer"][0].as_py(),
+                "published_mean": published_value(model, "mean_tokens"),
+            }
+        )
+    return to_table(UTTERANCE_LENGTHS, rows)

@@ -15,7 +15,7 @@ from dialeval.corpora.items import Item, Rating
 from dialeval.corpora.rated_sources import RatedReading, Scale, repeated_ratings
 from dialeval.corpora.readers import read_rated
 from dialeval.criteria import DIMENSIONS
-from dialeval.measures.rated_corpora import annotator_rows, corpus_rows
+from dialeval.measures.corpora import annotator_rows, corpus_rows
 from dialeval.papers.comp_analysis import COLUMNS
 from dialeval.stats.agreement import NO_VARIATION
 from dialeval.tables.metaeval import ANNOTATOR_AGREEMENT, RATED_CORPORA
