@@ -30,7 +30,6 @@ from dialeval.jobs.process_setup import (
     announce,
     escape_control_characters,
     freeze_loaded_objects,
-    print_in_columns,
     replace_unencodable,
     with_run_settings,
 )
@@ -305,43 +304,3 @@ def test_run_settings_are_fields_of_a_model() -> None:
     for model in ENGINES.values():
         assert model.how_jobs_run <= model.model_fields.keys(), model
     assert "answering" in Config.model_fields
-
-
-class Terminal(io.TextIOWrapper):
-    """A stream of bytes that says it is a terminal."""
-
-    def __init__(self, encoding: str = "utf-8") -> None:
-        super().__init__(io.BytesIO(), encoding=encoding, errors="backslashreplace", newline="")
-
-    def isatty(self) -> bool:
-        return True
-
-    def written(self) -> str:
-        self.flush()
-        return self.buffer.getvalue().decode(self.encoding)  # type: ignore[attr-defined]
-
-
-ROW = "  \u0646\u0645\u0648 2  1.833 (1.642)  \u05e9\u05dc  0.5"
-
-
-def test_arabic_and_hebrew_names_leave_the_columns_of_a_terminal_in_place() -> None:
-    terminal = Terminal()
-    escape_control_characters(terminal)
-    print_in_columns(f"able  0.5\n{ROW}\n\u05e9\u05dc\u202e: 1", terminal)
-    mark = "\u200e"
-    assert terminal.written().splitlines() == [
-        "able  0.5",
-        f"{mark}  \u0646\u0645\u0648 2{mark}  1.833 (1.642)  \u05e9\u05dc{mark}  0.5",
-        f"{mark}\u05e9\u05dc{mark}\\u202e: 1",
-    ]
-    print("a\u200eb", file=terminal)
-    assert terminal.written().endswith("a\\u200eb\n"), "marks of others are shown"
-
-
-def test_files_and_terminals_of_another_encoding_get_no_marks() -> None:
-    file = io.StringIO()
-    print_in_columns(ROW, file)
-    assert file.getvalue() == f"{ROW}\n"
-    terminal = Terminal("iso8859-6")
-    print_in_columns(ROW, terminal)
-    assert "200e" not in terminal.written()

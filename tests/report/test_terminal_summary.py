@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 import unicodedata
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dialeval.jobs.process_setup import escape_control_characters
 from dialeval.jobs.progress import RunProgress
 from dialeval.report.terminal_summary import (
     MOST_ROWS,
@@ -19,6 +21,7 @@ from dialeval.report.terminal_summary import (
     head_of,
     markdown_lines,
     plain_lines,
+    print_in_columns,
     usage_of_this_run,
 )
 
@@ -159,3 +162,43 @@ def test_any_names_give_rows_of_one_width(rows: list[tuple[str, str]]) -> None:
 def test_what_is_longer_than_a_column_may_be_is_cut_and_says_so() -> None:
     (row,) = [line for line in markdown_lines(SmallTable(("S", "R"), (("n" * 100, "1"),))) if "nn" in line]
     assert "n" * (WIDEST_CELL - 1) + "…" in row
+
+
+class Terminal(io.TextIOWrapper):
+    """A stream of bytes that says it is a terminal."""
+
+    def __init__(self, encoding: str = "utf-8") -> None:
+        super().__init__(io.BytesIO(), encoding=encoding, errors="backslashreplace", newline="")
+
+    def isatty(self) -> bool:
+        return True
+
+    def written(self) -> str:
+        self.flush()
+        return self.buffer.getvalue().decode(self.encoding)  # type: ignore[attr-defined]
+
+
+ROW = "  \u0646\u0645\u0648 2  1.833 (1.642)  \u05e9\u05dc  0.5"
+
+
+def test_arabic_and_hebrew_names_leave_the_columns_of_a_terminal_in_place() -> None:
+    terminal = Terminal()
+    escape_control_characters(terminal)
+    print_in_columns(f"able  0.5\n{ROW}\n\u05e9\u05dc\u202e: 1", terminal)
+    mark = "\u200e"
+    assert terminal.written().splitlines() == [
+        "able  0.5",
+        f"{mark}  \u0646\u0645\u0648 2{mark}  1.833 (1.642)  \u05e9\u05dc{mark}  0.5",
+        f"{mark}\u05e9\u05dc{mark}\\u202e: 1",
+    ]
+    print("a\u200eb", file=terminal)
+    assert terminal.written().endswith("a\\u200eb\n"), "marks of others are shown"
+
+
+def test_files_and_terminals_of_another_encoding_get_no_marks() -> None:
+    file = io.StringIO()
+    print_in_columns(ROW, file)
+    assert file.getvalue() == f"{ROW}\n"
+    terminal = Terminal("iso8859-6")
+    print_in_columns(ROW, terminal)
+    assert "200e" not in terminal.written()

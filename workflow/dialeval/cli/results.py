@@ -13,10 +13,9 @@ from typing import Any
 
 from dialeval import layout
 from dialeval.errors import UserError, nearest
-from dialeval.jobs.process_setup import print_in_columns
 from dialeval.report.comparison import compare as compare_runs
 from dialeval.report.export import Found, chosen_tables, column_words, found_tables, write_csv
-from dialeval.report.terminal_summary import stale_files_note, words_of_results
+from dialeval.report.terminal_summary import print_in_columns, stale_files_note, words_of_results
 from dialeval.tables.files import HUMAN, read_table
 from dialeval.tables.measures import COMPARED_NUMBERS
 from dialeval.text import counted

@@ -16,7 +16,6 @@ import gc
 import io
 import json
 import os
-import re
 import sys
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from contextlib import suppress
@@ -26,7 +25,6 @@ from types import ModuleType
 from typing import Any, TextIO
 
 from dialeval.errors import visible
-from dialeval.text import RIGHT_TO_LEFT
 
 PANDAS = "pandas"
 
@@ -109,29 +107,6 @@ def escape_control_characters(stream: TextIO) -> None:
 
     stream.write = shown  # type: ignore[method-assign]
     shown.unescaped = write  # type: ignore[attr-defined]
-
-
-def print_in_columns(text: str, stream: TextIO) -> None:
-    """Prints lines whose columns stay in place on a terminal that reorders Arabic or Hebrew names.
-
-    Such a terminal shows digits behind a name to its left, and so all columns of a row in reverse. A left-to-right mark
-    (U+200E) at the start of the line and behind each name prevents this. A file or pipe gets the text without marks.
-    """
-    shown = visible(text)
-    if stream.isatty() and codecs.lookup(stream.encoding or "ascii").name == "utf-8":
-        lines = (line if line.isascii() else _left_to_right(line) for line in shown.splitlines())
-        shown = "\n".join(lines)
-    getattr(stream.write, "unescaped", stream.write)(f"{shown}\n")
-    stream.flush()
-
-
-_MARK = "\N{LEFT-TO-RIGHT MARK}"
-_NAME = re.compile(rf"{RIGHT_TO_LEFT}(?:(?! {{2}})[\s\d_./-]+{RIGHT_TO_LEFT})*(?:[ _./-]?\d+(?= {{2}}|$))?")
-
-
-def _left_to_right(line: str) -> str:
-    marked = _NAME.sub(rf"\g<0>{_MARK}", line)
-    return line if marked == line else _MARK + marked
 
 
 def _plain(error: UnicodeError) -> tuple[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import codecs
 import html
 import re
 import shutil
@@ -13,13 +14,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TextIO
 
 from dialeval import layout
-from dialeval.errors import UserError
-from dialeval.jobs.process_setup import print_in_columns, replace_unencodable
+from dialeval.errors import UserError, visible
+from dialeval.jobs.process_setup import replace_unencodable
 from dialeval.jobs.progress import RunProgress
 from dialeval.provenance.records import digest_of, read_record, record_path
-from dialeval.text import counted
+from dialeval.text import RIGHT_TO_LEFT, counted
 
 # The summary of a run, read back for a terminal.
 
@@ -238,3 +240,29 @@ def _width(text: str) -> int:
     """Returns how many columns of a terminal a text takes."""
     seen = [one for one in text if unicodedata.category(one) not in ("Mn", "Me")]
     return sum(2 if unicodedata.east_asian_width(one) in "WF" else 1 for one in seen)
+
+
+# Columns with Arabic and Hebrew names on a terminal.
+
+
+def print_in_columns(text: str, stream: TextIO) -> None:
+    """Prints lines whose columns stay in place on a terminal that reorders Arabic or Hebrew names.
+
+    Such a terminal shows digits behind a name to its left, and so all columns of a row in reverse. A left-to-right mark
+    (U+200E) at the start of the line and behind each name prevents this. A file or pipe gets the text without marks.
+    """
+    shown = visible(text)
+    if stream.isatty() and codecs.lookup(stream.encoding or "ascii").name == "utf-8":
+        lines = (line if line.isascii() else _left_to_right(line) for line in shown.splitlines())
+        shown = "\n".join(lines)
+    getattr(stream.write, "unescaped", stream.write)(f"{shown}\n")
+    stream.flush()
+
+
+_MARK = "\N{LEFT-TO-RIGHT MARK}"
+_NAME = re.compile(rf"{RIGHT_TO_LEFT}(?:(?! {{2}})[\s\d_./-]+{RIGHT_TO_LEFT})*(?:[ _./-]?\d+(?= {{2}}|$))?")
+
+
+def _left_to_right(line: str) -> str:
+    marked = _NAME.sub(rf"\g<0>{_MARK}", line)
+    return line if marked == line else _MARK + marked
