@@ -1,4 +1,4 @@
-"""The typed configuration: every field described here, every error worded for the person who wrote the file.
+"""The typed configuration: every field with its description, every error with its remedy.
 
 `load_config` is called before any rule is defined, so a mistake is found before any job runs. The JSON schema in
 `workflow/schemas/config.schema.json` and `docs/configuration.md` are generated from these classes

@@ -174,7 +174,7 @@ class Config(WithFiles):
         return protocol_criteria(self, found) if found else []
 
     def sensitivities(self, strategies: Collection[str] | None = None) -> dict[str, list[str]]:
-        """Returns the perturbations that lower criteria of the user's, as far as they are among some; None for all."""
+        """Returns the perturbations that lower the user's criteria, restricted to some; None for all."""
         lowered = {
             name: [strategy for strategy in one.sensitive_to if strategies is None or strategy in strategies]
             for name, one in self.criteria.items()
@@ -191,11 +191,11 @@ class Config(WithFiles):
         return list(dict.fromkeys(name for found in self.resolved_protocols().values() for name in found.judges or ()))
 
     def ensemble_methods(self) -> dict[str, dict[str, dict[str, list[str]]]]:
-        """Returns, for every ensemble and method by which it judges, the methods of its members' scores by member."""
+        """Returns by ensemble and method its members' methods."""
         return {name: members_by_method(self, name) for name in self.ensembles}
 
     def ensembles_of(self, protocol: str) -> list[str]:
-        """Returns the ensembles of its judges that judge under a protocol; files of scores know rated items alone."""
+        """Returns the ensembles that judge under a protocol; ensembles with score files score rated items only."""
         methods = self.ensemble_methods()
         return [
             name
@@ -212,7 +212,7 @@ class Config(WithFiles):
         return [*complete, *([cascade.name] if cascade else []), *self.ensembles_of(protocol), *rules]
 
     def talks(self) -> bool:
-        """Returns whether dialogues of chatbots are wanted: there are some, or no other data."""
+        """Returns whether the run has self-chat: chatbots, or no other data."""
         return bool(self.models) and (bool(self.chatbots) or not any(getattr(self, part) for part in PARTS))
 
     def models_in_use(self) -> list[str]:
@@ -301,7 +301,7 @@ class Config(WithFiles):
         return sorted(used)
 
     def people_of_failures(self) -> list[str]:
-        """Returns the corpora whose lengths are people's for the rules that look for failures."""
+        """Returns the corpora whose human utterances set the length limit of the rules for failures."""
         failures = self.protocols.failures
         return [] if failures is None else failures.human_corpora or [self.seeds.corpus]
 

@@ -230,7 +230,7 @@ def _unable_judges(config: Config) -> Iterator[Mistake]:
 
 
 def _idle_judges(config: Config) -> Iterator[Mistake]:
-    """Yields the judges that nothing asks: they would be left out without a word."""
+    """Yields the judges without a protocol."""
     used = [name for name, protocol in config.resolved_protocols().items() if asks(config, protocol)]
     for name in config.judges:
         model = config.models.get(name)
@@ -358,7 +358,7 @@ PRINTED_WITH = (
 
 
 def asks_otherwise(config: Config) -> bool:
-    """Returns whether a run asks in other prompts than the papers do.
+    """Returns whether a run uses other prompts than the papers.
 
     A run of nothing but published dialogues and answers asks nothing: these were got with the papers' own prompts.
     """

@@ -1,4 +1,4 @@
-"""Where dialogues come from: corpora, transcripts, translations of them, and corpora that may be absent."""
+"""Sources of dialogues: corpora, transcripts, translations, and optional corpora."""
 
 from __future__ import annotations
 
@@ -266,7 +266,7 @@ class Translation(Section):
 
 
 def unfit_translations(config: Config) -> Iterator[Mistake]:
-    """Yields corpora that are not there or speak the language already, and models that translate badly or only that."""
+    """Yields translations of missing corpora or into their own language, and models that cannot translate."""
     for name, settings in config.translate.items():
         field = f"translate.{name}"
         yield from unknown(field, [name], config.sources(), "corpus", "corpora", "metaeval.corpora")

@@ -1,4 +1,4 @@
-"""The user's criteria, and which of them a protocol asks about."""
+"""The user's criteria, and the protocols that use them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DialogBench: where items come from, who writes, filters and answers them."""
+"""DialogBench: sources of items, and the models that write, filter and answer them."""
 
 from __future__ import annotations
 

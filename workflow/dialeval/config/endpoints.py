@@ -73,7 +73,7 @@ class AnyModel(Section):
 
     @property
     def modules(self) -> tuple[str, ...]:
-        """The modules whose code answers for it, besides that which asks."""
+        """Modules whose code its responses depend on, besides the stage that sends requests."""
         return (self.opened_by,) if self.opened_by else ()
 
     @property
@@ -83,7 +83,7 @@ class AnyModel(Section):
 
     @property
     def reads(self) -> tuple[Path, ...]:
-        """Files and folders of this machine that its answers rest on, as far as they are there."""
+        """Local files and folders that its responses depend on, if they exist."""
         return ()
 
     @property
@@ -134,7 +134,7 @@ def resource_for(field: str, models: Iterable[AnyModel], trains: bool = False) -
 
 
 def gpus_for(models: Iterable[AnyModel], trains: bool = False) -> int:
-    """Returns how many GPUs a job of several models asks for; two in vLLM are one in two roles."""
+    """Returns the number of GPUs that a job of several models requests; two vLLM models are one model in two roles."""
     if trains:
         return max((model.training.gpus for model in models if model.training), default=0)
     return max((model.scheduled_gpus for model in models), default=0)

@@ -1,4 +1,4 @@
-"""Ensembles of judges, who may be in them, and groups of models."""
+"""Ensembles of judges, their possible members, and groups of models."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _unfit_members(config: Config, field: str, members: list[str]) -> Iterator[M
 
 
 def _disjoint_training(config: Config, members: list[str]) -> str:
-    """Returns in words that trained members score nothing in common; '' where they do."""
+    """Returns a message if trained members score no common criterion; '' if they do."""
     known = {name: learned for name in members if (learned := learned_by(config, name)) is not None}
     if not known or set.intersection(*known.values()):
         return ""

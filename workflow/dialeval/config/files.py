@@ -207,7 +207,7 @@ def from_results(files: Sequence[str | Path], results: Path) -> str:
 
 
 def check_files(files: Sequence[Path]) -> None:
-    """Checks that configuration files can be read as they are meant.
+    """Checks that configuration files can be read unambiguously.
 
     Raises:
         UserError: the files, with lines and remedies.

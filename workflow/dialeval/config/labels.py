@@ -1,4 +1,4 @@
-"""People's labels: where they lie, under which protocols people label, and checks of that."""
+"""Human labels in the configuration: their folder, their protocols, and checks of both."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def labelled_sheets(config: Config) -> dict[str, tuple[str, Level]]:
 
 
 def models_before_labels(config: Config) -> list[str]:
-    """Returns the models that must answer before anything can be labelled: who talks, and by whose scores is drawn."""
+    """Returns the models whose responses the sample needs: chatbots, and judges of the sampling design."""
     labels, found = config.labels, labelled_protocols(config)
     names: list[str | None] = []
     if any(SELFCHAT in protocol.data.source for protocol in found.values()):

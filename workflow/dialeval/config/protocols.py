@@ -305,7 +305,7 @@ def _measures(field: str, protocol: Protocol) -> Iterator[Mistake]:
 
 
 def _beat_each_other_only(protocol: Protocol) -> bool:
-    """Returns whether all that is compared is who wins more often, which need not put three systems in an order."""
+    """Returns whether all measures are head-to-head, which need not order three systems."""
     return (
         protocol.form == "pair" and protocol.data.opponent == EACH_OTHER and "ratings" not in (protocol.measures or ())
     )

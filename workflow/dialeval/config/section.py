@@ -1,4 +1,4 @@
-"""The base of every part of the configuration: typed fields, and mistakes in words."""
+"""The base of all sections: typed fields, and mistakes as text."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ Word = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class JobResources(Section):
-    """What a job asks a cluster's scheduler for, by Snakemake's names; changing it re-runs nothing.
+    """Resources that a job requests from the scheduler, by Snakemake's names; changes re-run nothing.
 
     What is null is as the engine's jobs ask by themselves, and else as `default-resources` of the profile has it.
     """

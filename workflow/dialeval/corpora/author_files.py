@@ -435,7 +435,7 @@ class _ZhaoResponse(Record):
 
 
 class _Zhao(Record):
-    """A context and its responses by chatbot; who says the reference also says the responses."""
+    """A context and its responses by chatbot."""
 
     context: list[_SpeakerAndText]
     reference: _SpeakerAndText

@@ -138,7 +138,7 @@ def _dialogues(path: Path, records: list[TabRecord]) -> tuple[list[tuple[str, ..
 
 
 def _annotation_files(path: Path) -> tuple[Path | None, Path | None]:
-    """Returns the files of GPT-4's and of people's ratings."""
+    """Returns the files of GPT-4's ratings and of human ratings."""
     by_model, by_humans = (
         next((file for file in _candidates(path, kind) if file.is_file()), None) for kind in ("gpt4", "human")
     )

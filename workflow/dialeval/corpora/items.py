@@ -296,5 +296,5 @@ def speakers_before_response(n_utterances: int) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)
 def speakers_in_turn(n_utterances: int, first: str = "human", second: str = "chatbot") -> tuple[str, ...]:
-    """Returns who speaks where two alternate from the beginning."""
+    """Returns the two speakers if they alternate from the beginning."""
     return tuple(second if turn % 2 else first for turn in range(n_utterances))

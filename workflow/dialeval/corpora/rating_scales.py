@@ -1,4 +1,4 @@
-"""Dimensions and scales of people's ratings in the public data sets.
+"""Dimensions and scales of human ratings in the public data sets.
 
 The files hold bare numbers. The scales are those of the data sets' own publications as far as the values bear them
 out; FED's public files count from zero where its paper counts from one.

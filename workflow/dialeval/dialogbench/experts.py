@@ -119,7 +119,7 @@ class ExpertAnswer:
 
 @dataclass
 class ExpertReading:
-    """The answers of a file, how many cells were left blank, and how many letters had meant another place."""
+    """The answers of a file, the number of blank cells, and the number of letters mapped to new positions."""
 
     answers: list[ExpertAnswer] = field(default_factory=list)
     blank: int = 0

@@ -263,7 +263,7 @@ def prompted_brief(brief: Brief, text: str) -> Brief:
 
 
 def prompt(brief: Brief, templates: Templates) -> str:
-    """Returns the text that asks for one item."""
+    """Returns the prompt for one item."""
     domain = domain_of(brief.domain) if brief.domain else None
     task = task_of(brief.task)
     return templates.render(

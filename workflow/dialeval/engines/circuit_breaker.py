@@ -129,7 +129,7 @@ class CircuitBreaker:
                 self._too_many.number = self._different = 0
 
     def refuses_until(self, moment: float, is_working: Callable[[], bool]) -> None:
-        """Raises EndpointDead if an endpoint asks all requests to wait too long, until a moment on the clock."""
+        """Raises EndpointDead if an endpoint refuses all requests for too long, until a moment on the clock."""
         if moment - self._clock() > self._longest_refusal:
             self._refused_until(moment, is_working)
 

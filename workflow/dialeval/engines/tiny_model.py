@@ -84,7 +84,7 @@ class Example(NamedTuple):
 
 
 class Examples:
-    """Draws texts to learn from: dialogues as the chatbot sees them, and verdicts as a judge gives them.
+    """Draws training texts: dialogues in the chatbot's prompt, and verdicts in the judge's.
 
     Of a dialogue all is learned, of a verdict only the verdict: the prompt before it is a hundred times as long.
 

@@ -16,7 +16,7 @@ ALL = "all"
 """Stands for every rated dimension at once in the table `metaeval/averages`."""
 OVERALL = "overall"
 HUMAN_RATINGS = "human ratings"
-"""What people's ratings are called in the table `metaeval/matrices`."""
+"""What human ratings are called in the table `metaeval/matrices`."""
 
 _DIMENSIONS = (*DIMENSIONS["turn"][:-1], *DIMENSIONS["dialogue"][:-1], OVERALL)
 _LEVELS = ("turn", "dialogue")
@@ -40,7 +40,7 @@ class Group(NamedTuple):
 
 
 def averaged_groups(averages: pd.DataFrame, correlations: pd.DataFrame, also_full: bool = False) -> Iterator[Group]:
-    """Yields, by benchmark and level, every judge's averages by dimension: people's ratings if there are, else all.
+    """Yields every judge's averages by benchmark, level and dimension: by human ratings if there are, else all.
 
     A benchmark in several languages is shown by its mean over them. Corpora whose reference is known by construction
     belong to no average: they follow one by one, with their own correlations.
@@ -101,7 +101,7 @@ def _grouped(table: pd.DataFrame, column: str) -> Iterator[tuple[tuple[str, str]
 
 
 def raters_named(kind: str) -> str:
-    """Returns in words who rated."""
+    """Returns the raters as text."""
     return _RATERS.get(kind, kind)
 
 

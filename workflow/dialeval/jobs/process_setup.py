@@ -166,7 +166,7 @@ def announce(
     answering: Mapping[str, Any],
     environment: MutableMapping[str, str] = os.environ,
 ) -> None:
-    """Lets all jobs of this run know it.
+    """Passes the settings to all jobs of this run.
 
     Args:
         models: how the jobs of each model run, by field, where it is not by default.

@@ -178,7 +178,7 @@ def write(so_far: SoFar) -> None:
 
 
 def forget(results_dir: Path) -> None:
-    """Takes the files of an earlier run away."""
+    """Removes the files of an earlier run."""
     shutil.rmtree(results_dir / FOLDER, ignore_errors=True)
 
 

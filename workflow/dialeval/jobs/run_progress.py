@@ -53,7 +53,7 @@ _FAILED = re.compile(r"^(?P<rule>\w+) failed \((?P<how>.+?)\), its log: (?P<log>
 
 @dataclass(frozen=True)
 class Ending:
-    """How a job ended, as far as Snakemake knows.
+    """How a job ended, from Snakemake's records.
 
     Attributes:
         how: exit status or signal in words; empty where only a cluster knows.

@@ -1,4 +1,4 @@
-"""How far annotators agree, who of them differs, and where the variance of labels comes from."""
+"""Agreement of annotators, differences between them, and variance components of labels."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ UNEQUAL = "labels of unequal inclusion probabilities are not weighted"
 def components(labels: pd.DataFrame, *, resamples: int, confidence: float, random_seed: int) -> list[Row]:
     """Returns the rows of a table `labels/variance_components`: none for pairs, which are no scores of a system.
 
-    A Yes counts as 1. Labels of people's dialogues do not count.
+    A Yes counts as 1. Labels of human dialogues do not count.
 
     Args:
         labels: table `labels`.

@@ -443,7 +443,7 @@ def _differences(found: _Found, shared: Row) -> Iterator[Row]:
 
 
 def who_labelled(labelled: pd.DataFrame) -> str:
-    """Returns who labelled: people, simulated annotators, or both."""
+    """Returns the kind of annotators: people, simulated, or both."""
     simulated = labelled["simulated"].astype(bool)
     if simulated.all():
         return "simulated"

@@ -39,7 +39,7 @@ class Tables(Judgements):
     """Tables of a run.
 
     Attributes:
-        has_labels: whether people's labels have been given to the run.
+        has_labels: whether human labels have been given to the run.
     """
 
     has_labels: bool = False
@@ -228,7 +228,7 @@ class Tables(Judgements):
             *([self.MEMORIZATION, self.MEMORIZATION_CSV] if self.config.memorization else []),
         ]
 
-    # people's labels
+    # human labels
 
     @cached_property
     def labelled_protocols(self) -> dict[str, Protocol]:
@@ -242,7 +242,7 @@ class Tables(Judgements):
 
     @property
     def labels_folder(self) -> str:
-        """Return the folder of people's labels, which is the user's."""
+        """Return the folder of human labels, which belongs to the user."""
         return str(self.config.labels.path.expanduser()) if self.config.labels else ""
 
     @property
@@ -290,7 +290,7 @@ class Tables(Judgements):
         return self.tables("labels", CORRECTED_TABLES)
 
     def label_tables(self) -> list[str]:
-        """Return the tables of people's labels, if there are any labels."""
+        """Return the tables of human labels, if there are any labels."""
         return self.tables("labels", LABEL_TABLES) if self.has_labels else []
 
     # battles
@@ -380,7 +380,7 @@ class Figures(Tables):
         return [path for path in self.measure_figures(suffix) if path.startswith(folder)]
 
     def label_figures(self, suffix: str) -> list[str]:
-        """Return the figures of people's labels, if there are any labels."""
+        """Return the figures of human labels, if there are any labels."""
         return self.figures("labels", suffix) if self.has_labels else []
 
 

@@ -155,7 +155,7 @@ class Rounds:
             self._open[pair] = decision == OPEN
 
     def progress(self) -> str:
-        """Returns in words how far the rounds are."""
+        """Returns the progress of the rounds as text."""
         return (
             f"round {self._round + 1} of at most {self._counts.shape[1]}: {int(self._open.sum())} of {len(self._open)} "
             "pairs are open"

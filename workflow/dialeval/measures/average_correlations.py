@@ -50,7 +50,7 @@ def average_rows(
     """Yields the rows of the table `metaeval/averages`.
 
     Over corpora: per judge, language and dimension the mean over corpora, and over these the mean over dimensions;
-    with people's ratings alone (`raters` human: Table 6) and with a model's where people's are missing (`raters` full:
+    with human ratings alone (`raters` human: Table 6) and with a model's where people's are missing (`raters` full:
     Table 5). Dimension `all` is the mean over corpora with whatever they are rated on; ratings with which another
     criterion is compared count by that alone. Over languages: the mean over languages of the means over corpora
     (xDial-Eval, Table 5).

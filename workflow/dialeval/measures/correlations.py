@@ -141,7 +141,7 @@ def ranking_rows(
 ) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `metaeval/ranking_agreement`.
 
-    Judges are ranked by their Pearson correlation with people's ratings, and by that with a model's ratings of the same
+    Judges are ranked by their Pearson correlation with human ratings, and by that with a model's ratings of the same
     items: the row is Spearman's correlation of the two rankings. The model is one whose ratings came with the corpus,
     or the judge that fills in missing ratings: here it is set against people where they did rate.
 
@@ -186,7 +186,7 @@ def ranking_rows(
 
 
 def _ranked(people: Correlated, candidates: Candidates) -> dict[int, Scorer]:
-    """Returns who is ranked in a corpus, by their place: each model once."""
+    """Returns the ranked judges of a corpus by position: each model once."""
     estimate = people.by_method["pearson"].estimate
     means = {
         scorer: float(np.mean(known))
@@ -210,7 +210,7 @@ def _came_with_the_corpus(model: Correlated | None, dimension: str) -> _Second |
 
 
 class _Second(NamedTuple):
-    """A model whose ratings are set against people's: its name, and every scorer's correlation with them."""
+    """A model whose ratings are compared with human ratings: its name, and every scorer's correlation with them."""
 
     name: str
     pearson: dict[Scorer, float]
@@ -359,7 +359,7 @@ def corpus_seed(corpus: str, random_seed: int) -> int:
 
 @dataclass(frozen=True)
 class Candidates:
-    """Who may be among the best judges.
+    """Possible members of the ensemble of the best judges.
 
     Attributes:
         named: judges that are ensembles themselves, of which none is a member of another.

@@ -125,7 +125,7 @@ def design_of(config: Config, name: str) -> Design:
 
 
 def _systems(config: Config, protocol: Protocol) -> list[str]:
-    """Returns who is judged by self-chat; other sources say so in their items."""
+    """Returns the judged systems of self-chat; other sources have them in their items."""
     if SELFCHAT not in protocol.data.source:
         return []
     people = [HUMAN] if protocol.form in ("locate", "annotate") and not config.selfchat.scenarios else []
@@ -133,7 +133,7 @@ def _systems(config: Config, protocol: Protocol) -> list[str]:
 
 
 def systems_of(judgements: pd.DataFrame, design: Design) -> list[str]:
-    """Returns who is judged: the design's systems, then others by name; not the one that all are shown beside."""
+    """Returns the judged systems: the design's, then others by name; without the common opponent."""
     sides = [judgements[side] for side in ("left", "right") if side in judgements]
     found = {name for side in sides for name in side.dropna().unique()}
     others = sorted(found.difference([*design.systems, design.reference or ""]))

@@ -3,7 +3,7 @@
 An ensemble is the mean of its members' scores, scaled to [0, 1]; a model that scored by several methods is in it once,
 by the one that went best, and no ensemble is a member of another. The best are chosen in two ways: by their mean
 correlation over all corpora, the scored one among them, as the paper has it; and over the other corpora alone, which is
-what one could know beforehand. Both are done with people's ratings alone (`raters` human), and with a model's where
+what one could know beforehand. Both are done with human ratings alone (`raters` human), and with a model's where
 there are no people's (`raters` full, the paper's way); corpora whose reference is known by construction stand apart.
 
 The ensemble is the mean of a judge's scores on the dimensions other than overall; it and the score on overall itself
@@ -312,7 +312,7 @@ def _numbers_dimension_ensembles(scorer: Scorer, result: Correlations) -> dict[s
 
 
 def _published_dimension_ensembles(system: str, level: str, raters: str) -> dict[str, float | None]:
-    """Returns what the paper prints: Table 8 is of the full data; of people's ratings alone Table 6 has the direct."""
+    """Returns the published values: Table 8 for the full data; for human ratings, Table 6 has the direct one."""
     if raters == "human":
         return {"published_direct": published_correlation(HUMAN, system, level)}
     tables = {"published_ensemble": ENSEMBLE, "published_direct": DIRECT}

@@ -34,7 +34,7 @@ SCORED = ("judge", "protocol", "corpus", "language", "item_id", "criterion", "va
 
 @dataclass(frozen=True)
 class Cell:
-    """The items of one corpus in one language, with everybody's opinion on them.
+    """The items of one corpus in one language, with all ratings and scores.
 
     Attributes:
         benchmark: the corpora that it is averaged with.
@@ -68,7 +68,7 @@ class Cell:
         return self.joined.get(dimension, dimension)
 
     def best_ratings(self, dimension: int) -> tuple[str, FloatArray] | None:
-        """Returns people's ratings on a dimension, or else another's: kind of rater and values, shape [n_items]."""
+        """Returns the human ratings on a dimension, else other ratings: kind of rater and values, shape [n_items]."""
         for kind in ("human", "construction", "model"):
             if kind in self.ratings and not np.isnan(self.ratings[kind][dimension]).all():
                 return kind, self.ratings[kind][dimension]
@@ -275,7 +275,7 @@ def mean_values(
 
 @dataclass(frozen=True)
 class Given:
-    """Values that somebody gave to items.
+    """Values of items by one rater or judge.
 
     Attributes:
         who: who gave them, one tuple of names each.

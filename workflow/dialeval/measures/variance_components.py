@@ -42,7 +42,7 @@ def stored_components(judgements: pd.DataFrame, design: Design) -> Iterator[tupl
 
 
 def _of_systems(judgements: pd.DataFrame, design: Design) -> Iterator[Scores]:
-    """Yield the scores at the greatest length, without those of people's dialogues."""
+    """Yield the scores at the greatest length, without those of human dialogues."""
     longest = max(design.lengths, default=None)
     systems = systems_of(judgements, design)
     for found in scores(judgements, design):

@@ -22,7 +22,7 @@ from dialeval.protocols.selfchat import PARTNER, SELFCHAT, Talk, Voice, follow, 
 SAMPLE = 2000
 """Human utterances whose mean length stands for that of a chatbot that has written none."""
 _HUMAN_UTTERANCE_TOKENS = 17.0
-"""Mean tokens of people's utterances in BotChat's dialogues, where this run has none."""
+"""Mean tokens of human utterances in BotChat's dialogues, where this run has none."""
 
 
 @dataclass

@@ -70,7 +70,7 @@ class Subjects:
         return 2 if self.people else 1
 
     def there(self, needed: Callable[[str], int | None]) -> Iterator[Item]:
-        """Yields the dialogues that are there, people's first.
+        """Yields the available dialogues, human ones first.
 
         Args:
             needed: of how many utterances a chatbot's dialogue on a seed must be there; None for all.

@@ -233,7 +233,7 @@ def utterance(kind: Kind, people: float) -> Assumption:
 
     Args:
         kind: what speaks.
-        people: mean tokens of people's utterances in the corpus.
+        people: mean tokens of human utterances in the corpus.
     """
     assumed = UTTERANCES[kind]
     return Assumption(assumed.tokens.times(people), f"{assumed.source}, here {people:.0f}")

@@ -187,7 +187,7 @@ def numbers(planned: PlannedDesign, judge: str, size: Size, judgements: pd.DataF
 
 
 class Number(NamedTuple):
-    """One number by which systems are compared.
+    """One measure for comparing systems.
 
     Attributes:
         measure: what it is called.
@@ -514,7 +514,7 @@ def chats_size(form: Form, opponent: str, seeds: pa.Table, n_chatbots: int) -> S
 
 
 def planned_size(requests: Path) -> Size:
-    """Returns how many systems a table of requests asks about, on how many cases."""
+    """Returns the numbers of systems and cases in a table of requests."""
     rows = read_table(requests, REQUESTS, ["case_id", "item_id", "left", "right"])
     case = pc.coalesce(pc.if_else(pc.equal(rows["case_id"], ""), None, rows["case_id"]), rows["item_id"])
     systems = pc.unique(pa.chunked_array([*rows["left"].chunks, *rows["right"].chunks], pa.string())).drop_null()

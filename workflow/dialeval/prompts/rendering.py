@@ -134,7 +134,7 @@ class ShownDialogue(Sequence[str]):
 
 
 class SpokenDialogue(ShownDialogue):
-    """A dialogue as lines with who says them, `Human: text`, as the source names the speakers.
+    """A dialogue as lines with speakers, `Human: text`, as the source names them.
 
     Args:
         utterances: the texts.

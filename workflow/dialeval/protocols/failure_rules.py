@@ -40,7 +40,7 @@ class Rules:
 
     Attributes:
         limits: largest number of words of an utterance, by language; without one, length is not checked.
-        share: the share of people's utterances that keeps to the limit.
+        share: the share of human utterances that keeps to the limit.
         n_seed_utterances: utterances of a ChatSEED.
     """
 
@@ -109,7 +109,7 @@ def n_words(text: str) -> int:
 
 
 def longest_of_people(utterances: Iterable[tuple[str, str]], quantile: float) -> dict[str, int]:
-    """Returns by language the length in words that the given share of people's utterances does not exceed.
+    """Returns by language the length in words that the given share of human utterances does not exceed.
 
     It is the length of an utterance: the smallest one that at least this share keeps to.
 

@@ -191,7 +191,7 @@ class Meeting(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """Two dialogues as they are shown.
+    """Two dialogues as a prompt shows them.
 
     Attributes:
         meeting: the dialogues.

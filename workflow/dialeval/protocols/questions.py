@@ -1,4 +1,4 @@
-"""A protocol as its form asks it: its criteria in words, and the criteria that an item is scored on."""
+"""The question of a protocol: its criteria as text, and the criteria on which an item is scored."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class Voice:
         return request, dropped
 
     def utterance_in(self, text: str) -> tuple[str, bool]:
-        """Returns the utterance in an answer, and whether it ends the talk."""
+        """Returns the utterance in a response, and whether it ends the dialogue."""
         utterance, end, _ = text.partition(self.end) if self.end else (text, "", "")
         return utterance.strip(), bool(end)
 
@@ -118,7 +118,7 @@ class Talk:
 
     @classmethod
     def alone(cls, window: Window, *, n_utterances: int, system: str, sampling: Sampling) -> Talk:
-        """Returns a chatbot's talk with itself."""
+        """Returns the setting in which a chatbot writes both sides."""
         return cls(n_utterances, Voice(window, lambda _: system, sampling))
 
     def voice(self, turn: int) -> Voice:
@@ -127,7 +127,7 @@ class Talk:
 
 
 def _partners_history(system: str, utterances: Sequence[str]) -> tuple[Message, ...]:
-    """Returns the partner's prompt, which begins with the user's side though the partner may have opened the talk."""
+    """Returns the partner's prompt, which begins with the user's side even if the partner opened the dialogue."""
     first, *spoken = history(system, utterances)
     opening = () if spoken and spoken[0].role == "user" else (Message("user", OPENING_LINE),)
     return (first, *opening, *spoken)
@@ -336,7 +336,7 @@ def talk_of(
     partner: Window | None,
     system_messages: Mapping[str, str],
 ) -> Talk:
-    """Returns the talk of a configuration.
+    """Returns speakers and length of a configuration's dialogues.
 
     Args:
         system: the chatbot's system message.

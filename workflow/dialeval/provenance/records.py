@@ -188,7 +188,7 @@ def installed(name: str) -> str | None:
 
 
 def write_record(job: Job, key: str) -> None:
-    """Writes down where the files of a job that has ended come from.
+    """Writes the provenance record of a finished job.
 
     Args:
         job: the job.

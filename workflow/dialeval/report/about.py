@@ -319,7 +319,7 @@ class RunStatus:
 
 @dataclass(frozen=True)
 class Asking:
-    """How far a job is that asks a model.
+    """The progress of a job that calls a model.
 
     Attributes:
         title: protocol and model of the requests.

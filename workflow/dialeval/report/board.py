@@ -132,7 +132,7 @@ def is_missing(value: object) -> bool:
 
 
 def write_number(value: float | int | None, kind: Kind) -> str:
-    """Returns a number as the reader sees it; a missing one as a dash.
+    """Returns a number as text; a missing one as a dash.
 
     Args:
         value: shares as fractions of 1.
@@ -223,7 +223,7 @@ def place_column(measure: Measure) -> list[Measure]:
 
 @dataclass(frozen=True)
 class First:
-    """Who is first by a measure, and which systems do not differ significantly from it.
+    """The leader by a measure, and the systems that do not differ significantly from it.
 
     Attributes:
         label: the measure's.

@@ -1,4 +1,4 @@
-"""The dialogues of the viewer, with people's labels."""
+"""The dialogues of the viewer, with human labels."""
 
 from __future__ import annotations
 

@@ -226,7 +226,7 @@ def _board_csv(one: Leaderboard) -> str:
 
 
 def table_grids(inputs: ReportInputs, names: Iterable[str] | None = None) -> tuple[Grid, ...]:
-    """Returns tables that are meant for reading, those of a paper with the place of the whole file.
+    """Returns the tables of a part, those of a paper with the path of the complete file.
 
     Args:
         inputs: the run.

@@ -87,7 +87,7 @@ def _columns(path: Path, who: str, how: str) -> dict[str, list[str]]:
 
 
 def _prompts_of(records: Iterable[Mapping[str, Any]]) -> tuple[str, str]:
-    """Returns the set of prompts and the folder of others by which the last of some jobs rendered."""
+    """Returns prompt set and template folder of the last of some jobs."""
     prompt_sets = [str(record["prompts"]) for record in records if record.get("prompts")]
     prompt_set, _, folder = (prompt_sets[-1] if prompt_sets else "ours:").partition(":")
     return prompt_set, folder

@@ -77,7 +77,7 @@ class Leaderboard:
 
 
 def summarise(inputs: ReportInputs, board: Board) -> Summary:
-    """Returns the answer to the question who chats best, or which system is best, as one judge sees it."""
+    """Returns the answer to the leaderboard's question, according to one judge."""
     if board.judge is None:
         answer = "No judge ran, so there is no ranking; the dialogues are below."
         return Summary(answer, (_seeds(inputs), *_embedded(inputs, None)), tuple(_tokenizers(inputs)))
@@ -122,7 +122,7 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
 
 
 def headline(board: Board) -> str:
-    """Return who is best by the primary measure, in one sentence; empty if it ranks no two systems."""
+    """Return the leader by the primary measure, in one sentence; empty if it ranks no two systems."""
     measure = board.primary
     ranking = _ranking(board, measure) if measure else []
     if measure is None or len(ranking) < 2:
@@ -168,7 +168,7 @@ def _ranking(board: Board, measure: Measure) -> list[tuple[str, Value, float]]:
 
 
 def who_is_best(board: Board, measures: list[Measure]) -> str:
-    """Returns who is best by some measures, and who says so."""
+    """Returns the best systems by some measures, and the source of the statement."""
     says, without_winner = _source_of_ranking(board, measures)
     is_best, chatted = ("chats best", "chatted") if SELFCHAT in board.sources else ("is best", "was judged")
     if not measures:
@@ -227,12 +227,12 @@ def rests_on(board: Board) -> list[str]:
 
 
 def _firsts(board: Board, measures: list[Measure]) -> list[First]:
-    """Returns who may be first by each measure that has places."""
+    """Returns the possible leaders by each measure with rank confidence sets."""
     return [first for measure in measures if (first := first_by(board, measure)) is not None]
 
 
 def _best(board: Board, measure: Measure) -> tuple[list[str], float]:
-    """Returns who shares the first place, and the value there."""
+    """Returns the systems that share the first place, and their value."""
     ranking = _ranking(board, measure)
     top = ranking[0][2]
     return [model for model, _, value in ranking if math.isclose(value, top, rel_tol=1e-12)], top

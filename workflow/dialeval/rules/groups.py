@@ -206,7 +206,7 @@ def _requests(cores: int | None, config: Config, resources: Mapping[str, Any]) -
 
 
 def _together(cores: int, profile: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the request of a group, which asks for as many jobs as may run at once."""
+    """Return the resources of a group, for as many jobs as may run at once."""
     each = profile.get("cpus_per_task", 1)
     at_once = max(cores // each, 1)
     bounded = {"cpus_per_task": at_once * each, "together": True, "by": f"groups of {at_once} jobs at once"}

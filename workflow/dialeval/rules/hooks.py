@@ -164,7 +164,7 @@ class Hooks:
         return {job.rule.name for job in self.workflow.dag.needrun_jobs()} == {self.run.rule_name("status")}
 
     def models_of(self, job: Any) -> set[str]:
-        """Return the models that a job asks."""
+        """Return the models that a job calls."""
         named = set(self.config.models).intersection(job.wildcards)
         named |= {self.layout.partner} if self.layout.partner and "chatbot" in job.wildcards.keys() else set()  # noqa: SIM118
         # the makers of test items are in no wildcard
@@ -242,7 +242,7 @@ class Hooks:
             write_new(Path(path), json.dumps(about))
 
     def _all_jobs(self) -> list[Any]:
-        """Return the jobs of everything that the configuration asks for, and of its further targets."""
+        """Return the jobs of all outputs of the configuration, and of its further targets."""
         from snakemake.dag import DAG  # can be imported once Snakemake's workflow is
 
         names = [

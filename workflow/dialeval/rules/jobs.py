@@ -161,7 +161,7 @@ class Directives:
         return {**more, **paths, "command": command}
 
     def code(self, job: StageJob) -> str:
-        """Return the fingerprint of a stage's code and templates, and of the engines of the models that it asks."""
+        """Return the fingerprint of a stage's code and templates, and of the engines of its models."""
         models = [self.config.models[name] for name in job.models if name in self.config.models]
         engines = sorted({module for model in models for module in model.modules})
         own = self._fingerprint((*stage_functions(job.stage), *engines), tuple(job.templates))
@@ -335,7 +335,7 @@ class Sources:
         return [str(path)] if path else []
 
     def translation_quality(self) -> list[str]:
-        """Return the files of people's ratings of translations, and of scores."""
+        """Return the files of human ratings of translations, and of scores."""
         named = [
             path
             for settings in self.config.translate.values()
@@ -349,7 +349,7 @@ class Sources:
         return [self.config.battles_path(battles)]
 
     def labels(self) -> list[str]:
-        """Return the files of people's labels."""
+        """Return the files of human labels."""
         return [str(path) for folder in self._label_folders() for path in label_files(folder)]
 
     def ledgers(self) -> list[str]:

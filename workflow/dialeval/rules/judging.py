@@ -173,7 +173,7 @@ class Judging(Parameters):
 
 @dataclass(frozen=True)
 class Labels(Judging):
-    """Parameters of the stages of people's labels."""
+    """Parameters of the stages of human labels."""
 
     def draw_to_label(self, protocol: str) -> StageJob:
         """Describe a job of `draw_to_label`."""

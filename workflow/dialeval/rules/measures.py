@@ -125,7 +125,7 @@ class MetaEvaluation(Parameters):
         return StageJob("tabulate_repeats", self._settings())
 
     def tabulate_metaeval(self) -> StageJob:
-        """Describe the job of the stages that compare judges' scores with people's ratings."""
+        """Describe the job that compares judges' scores with human ratings."""
         stages = ("tabulate_rated", "correlate", "tabulate_by_language", "find_ceilings", "ensembles")
         names = (
             "benchmarks", "published_as", "ensemble_size", "ensemble_pool", "ensembles", "models", "fill", "partial",

@@ -75,7 +75,7 @@ class Run:
         return bool(self.workflow.exec_mode == ExecMode.DEFAULT)
 
     def rule_name(self, name: str) -> str:
-        """Return the name of a rule as the workflow that uses this one as a module knows it."""
+        """Return the name of a rule in the workflow that uses this one as a module."""
         return str(self.modifier.modify_rulename(name))
 
     def asks_for(self, *targets: str) -> bool:

@@ -99,7 +99,7 @@ def answer_adaptively(
 async def _ask_in_rounds(
     judge: AnsweringModel, rounds: Rounds, requests: Path, question: Question, planned: Any
 ) -> None:
-    """Asks round after round; more failures than the full design allows end the job at once.
+    """Sends round after round; more failures than the full design allows end the job at once.
 
     Fewer count as a share of all requests once the rounds are over: in a first round a single failure may be a larger
     share than is allowed.

@@ -49,7 +49,7 @@ class Published(BaseModel, defer_build=True):
 
 
 class DialogbenchReadSettings(BaseModel, defer_build=True):
-    """Where items come from; `variants` are those of the written ones, `limit` holds for each source and task."""
+    """Sources of items; `variants` are those of written items, `limit` applies to each source and task."""
 
     bundled: list[str]
     published: dict[str, Published]

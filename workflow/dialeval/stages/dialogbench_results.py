@@ -70,7 +70,7 @@ WRITTEN = "written"
 
 
 class DialogbenchTablesSettings(BaseModel, defer_build=True):
-    """The confidence of the intervals, the ablations that are compared with the full procedure, and who was examined.
+    """Confidence of the intervals, compared ablations, and examined models.
 
     `groups` are examined models by kind and by tag, `kinds` the kind of each that has one, `parts` what those had to do
     with the written items that wrote or filtered them.

@@ -195,7 +195,7 @@ parse_annotate = _parse(annotate.parse)
 
 
 class FindFailuresSettings(BaseModel, defer_build=True):
-    """The protocol, the share of people's utterances that keeps to the limit, and how long a ChatSEED is."""
+    """The protocol, the share of human utterances within the length limit, and the length of a ChatSEED."""
 
     protocol: str
     length_share: float

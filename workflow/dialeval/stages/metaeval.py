@@ -1,4 +1,4 @@
-"""Stages of meta-evaluation: judges' scores against people's ratings, and which perturbations judges notice."""
+"""Stages of meta-evaluation: judges' scores against human ratings, and detection of perturbations."""
 
 from __future__ import annotations
 

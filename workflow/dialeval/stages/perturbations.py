@@ -81,7 +81,7 @@ def construct_rated(settings: ConstructRatedSettings, utterances: Path, items: P
 
 
 class PerturbationSettings(BaseModel, defer_build=True):
-    """The items that are perturbed, by which strategies, and how often each."""
+    """The items to perturb, the perturbations, and the number of copies."""
 
     strategies: list[str] | None
     limit: int | None

@@ -68,7 +68,7 @@ from dialeval.training.weights import (
 
 
 def make_training_data(settings: Recipe, utterances: list[Path], left_out: list[Path], examples: Path) -> None:
-    """Writes the table `training_examples`: pairs of true and spoiled dialogues (xDial-Eval, appendix C)."""
+    """Writes the table `training_examples`: pairs of human and perturbed dialogues (xDial-Eval, appendix C)."""
     with TableWriter(examples, TRAINING_EXAMPLES) as table:
         table.write_all(training_rows(settings, utterances, left_out_dialogues(left_out), say=print))
 

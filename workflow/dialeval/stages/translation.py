@@ -206,7 +206,7 @@ class File(BaseModel, defer_build=True):
 
 
 class TranslationQualitySettings(BaseModel, defer_build=True):
-    """By corpus the language of its sources, the model that translated back, who judged, and the files.
+    """Languages of the sources by corpus, the back-translator, the judges, and the files.
 
     `measured` are, by metric, the files of scores that a run has computed.
     """

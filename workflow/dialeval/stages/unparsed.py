@@ -1,4 +1,4 @@
-"""Parsing of single answers while a stage asks for them, so that it can stop early.
+"""Parsing of single responses during a stage, so that it can stop early.
 
 Stages that ask load this module when they run and do not import it: no answer depends on how it is parsed, so that a
 better parser makes no model calls.

@@ -395,8 +395,8 @@ def krippendorffs_alpha(
 ) -> Estimate:
     """Return Krippendorff's alpha with squared distances (interval level), linear in the number of ratings.
 
-    `agreement.judge_agreement` has the other levels; it counts every pair of values, so it suits few distinct ones.
-    There is no interval where few ratings differ from the most frequent one (`agreement.too_few_others`).
+    `judge_agreement` has the other levels, but takes long for many distinct values. There is no interval if few
+    ratings differ from the most frequent one (`agreement.too_few_others`).
 
     Args:
         rounds: ratings, NaN where missing, shape [k, n].

@@ -197,7 +197,7 @@ def midranks(values: FloatArray) -> FloatArray:
 
 
 def pairwise_accuracy(scores: ArrayLike, good: ArrayLike, strata: ArrayLike | None = None) -> float | None:
-    """Returns the share of pairs of a true and a spoiled example of one stratum in which the true one scores higher.
+    """Returns the share of pairs of a positive and a negative example of one stratum with the positive scored higher.
 
     Ties count half; None where there is no such pair.
 

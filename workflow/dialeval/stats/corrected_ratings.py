@@ -1,6 +1,6 @@
 """Human-corrected Bradley-Terry ratings, from labels of some pairs and a judge's outcomes of all.
 
-With x telling the two players of a row, y people's outcome, f the judge's, and w = 1 / probability for labelled rows
+With x telling the two players of a row, y annotators' outcome, f the judge's, and w = 1 / probability for labelled rows
 and 0 for others, strengths solve (Angelopoulos, Duchi and Zrnic 2023, for the likelihood of Bradley and Terry)
 
     sum x (e - omega sigmoid(x'strength)) = 0,  e = w (y - lambda f) + lambda f,  omega = (1 - lambda) w + lambda.
@@ -173,7 +173,7 @@ def correct_ratings(
 
 
 class _Comparisons(NamedTuple):
-    """Comparisons with the judge's and people's outcomes; shape [n]."""
+    """Comparisons with the judge's and the annotators' outcomes; shape [n]."""
 
     games: Games
     y: FloatArray
@@ -211,7 +211,7 @@ class _Comparisons(NamedTuple):
         return 0.0, human
 
     def best_weight(self, human: _Fit) -> float:
-        """Return the lambda in 0..1 with the smallest sum of variances, to first order at people's own strengths."""
+        """Return the lambda in 0..1 with the smallest sum of variances, to first order at the labels' own strengths."""
         expected, fitted = human.fitted.expected, anchored_information(human.fitted.information)
         own = self.games.cluster_sums(self.w * self.thin * (self.y - expected))
         other = self.games.cluster_sums((self.new - self.w * self.thin) * (self.f - expected))

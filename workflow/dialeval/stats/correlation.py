@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _RESAMPLES_PER_BLOCK = 200  # larger products are memory that the allocator hands back and asks for anew
 _VALUES_AT_ONCE = 15_000  # what follows a product stays in the processor's cache
-_FEW = 0.15  # of people's ratings: an entry of a sparse matrix costs as much as six or seven of a full one
+_FEW = 0.15  # of human ratings: an entry of a sparse matrix costs as much as six or seven of a full one
 _LEAST_SPREAD = 0.01  # of people's over all items, so that a difference of sums loses two digits of sixteen at most
 _ROUNDING = 1e-13
 Method = Literal["pearson", "spearman", "kendall"]
@@ -324,7 +324,7 @@ def weighted_pearson(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: F
     known = ~np.isnan(x) & rated
     x, y = _centred(x, known), _centred(y, rated)
     left_out = _left_out(y, rated, known, cluster, drawn)
-    if left_out is None:  # each judge has sums of its own of people's ratings
+    if left_out is None:  # each judge has sums of its own of human ratings
         rated, y = known, _centred(np.broadcast_to(y, known.shape), known)
     sizes = np.bincount(cluster, minlength=drawn.shape[1])
     summed = (part.reshape(-1, n) for part in (x, x**2, x * y, rated, y, y**2))

@@ -1,6 +1,6 @@
 """Several judges: one score of a panel, and the difference of two judges' correlations with annotators.
 
-None of this looks at people's labels, so whatever comes out may serve a correction as a proxy: a poor one costs width
+None of this looks at human labels, so whatever comes out may serve a correction as a proxy: a poor one costs width
 and never coverage. The mean is hard to beat; where a judge may be bad, Dawid and Skene's model, or for graded scores
 weights by agreement, listen to those who agree with the others.
 

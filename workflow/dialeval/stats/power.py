@@ -3,7 +3,7 @@
 From stored results the answer is simulated: clusters (seeds, cases) are drawn anew, as many as are planned, and each
 draw is tested as it would be. A difference that is larger by d than the stored one is found in a draw where d is more
 than the test's reach less the draw's error; so the smallest difference with 80% power is the 80% quantile of that, and
-no search over differences is needed. Without stored results, and of people's labels, it follows from variances.
+no search over differences is needed. Without stored results, and of human labels, it follows from variances.
 
 Few stored clusters tell the spread badly, and where they tell too small a one, more than a fifth of the runs miss the
 difference. So it is multiplied by `for_pilot`, which makes the power right in the mean over such pilots.

@@ -465,7 +465,7 @@ class LabelledRows(NamedTuple):
     Attributes:
         f: the judge's scores, 0 without one.
         scored: whether there is one.
-        y: people's labels, 0 without one.
+        y: human labels, 0 without one.
         w: one over the probability of labelled rows, 0 for others.
         thin: root of one less the probability, where the interval is about these rows; else 1.
         labelled: whether there is a label.

@@ -174,7 +174,7 @@ class _RankBuffers:
 
     Args:
         weights: of the clusters, shape [n_clusters, R].
-        buffers: room for the weights, ranks, and weighted ranks of people's ratings, shape [3, n_pairs or more, R].
+        buffers: room for the weights, ranks, and weighted ranks of human ratings, shape [3, n_pairs or more, R].
         rows: the rows of the first two.
     """
 
@@ -185,7 +185,7 @@ class _RankBuffers:
         self._cubed = self._untied = self._own = self._y_spread = np.empty(0)
 
     def set_ratings(self, pairs: Pairs) -> None:
-        """Ranks people's ratings of these pairs, for every judge that has the same until the next call."""
+        """Ranks the human ratings of these pairs, for every judge with the same pairs until the next call."""
         count = pairs.weigh(self._weights, self._buffers[0])
         ranks, weighted = self._buffers[1:, : len(count)]
         self._cubed = count.sum(axis=0) ** 3
@@ -243,7 +243,7 @@ def rated_cells(drawn: NDArray[Any], cluster: IntArray, x: FloatArray, y: FloatA
 
 
 class Cell(NamedTuple):
-    """A judge's pairs on a dimension, and whether items and people's ratings are those of the cell before, in order."""
+    """A judge's pairs on a dimension, and whether items and human ratings are those of the cell before, in order."""
 
     judge: int
     dimension: int

@@ -321,7 +321,7 @@ def once_visible(path: Path, read: Callable[[Path], T]) -> T:
 
 
 def _may_pass(error: Exception) -> bool:
-    """Returns whether an error is one of those by which a lagging file system shows itself."""
+    """Returns whether an error is typical of a lagging file system."""
     return isinstance(error, pa.ArrowInvalid | FileNotFoundError) or (
         isinstance(error, OSError) and error.errno in (errno.ESTALE, None)  # pyarrow gives no number
     )

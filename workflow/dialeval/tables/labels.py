@@ -1,4 +1,4 @@
-"""Tables of people's labels: draws, labels, corrected numbers, agreement of annotators."""
+"""Tables of human labels: samples, labels, estimates, agreement of annotators."""
 
 from __future__ import annotations
 

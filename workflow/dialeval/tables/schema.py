@@ -73,7 +73,7 @@ class Table:
 
     @property
     def file(self) -> str:
-        """Its name without its part, by which its files are called."""
+        """The name of its files, without the part."""
         return self.name.rpartition("/")[2]
 
     def kind_of(self, column: str) -> Kind:

@@ -237,7 +237,7 @@ class Base:
         return network
 
     def _longest(self) -> int:
-        """Returns the longest input that the encoder and its tokenizer know of."""
+        """Returns the longest input that the encoder and its tokenizer support."""
         body = self._laid_out(1).body
         places = getattr(getattr(body, "embeddings", None), "position_embeddings", None)
         limits = [int(self.tokenizer.model_max_length)] if self.tokenizer.model_max_length < _UNBOUNDED else []

@@ -25,7 +25,7 @@ _AT_ONCE = 1024
 
 
 class Pairs:
-    """The pairs of one part: of each the true example's input, then the spoiled one's.
+    """The pairs of one part: of each the positive example's input, then the negative one's.
 
     Args:
         keeps_names: whether the names of the examples are used later.
@@ -61,7 +61,7 @@ class Pairs:
             self.n_cut += one.cut > 0
 
     def input(self, place: int) -> Encoded:
-        """Returns an input: number 2 n is the true one of pair n, 2 n + 1 the spoiled one."""
+        """Returns an input: number 2 n is the positive example of pair n, 2 n + 1 the negative one."""
         start, end = self._starts[place], self._starts[place + 1]
         return Encoded(tuple(self._tokens[start:end]), self._seconds[place], 0)
 

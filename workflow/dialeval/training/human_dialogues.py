@@ -71,7 +71,7 @@ def read_dialogues(tables: Iterable[Path], domain_of: Mapping[str, str]) -> list
 
 
 def roles(speakers: tuple[str, ...], judged: str) -> tuple[str, ...]:
-    """Returns the speakers as the items that judges score name them: the one who is judged is the chatbot.
+    """Returns the speakers under the names in judged items: the evaluated speaker is the chatbot.
 
     Where more than two speak, or one, they keep their names.
     """
@@ -188,7 +188,7 @@ def passages(utterances: Sequence[str], *, singles: bool) -> Iterator[int]:
 
 
 def judged_passages(utterances: Sequence[str]) -> set[int]:
-    """Returns numbers of a dialogue's passages, by which dialogues that share text are found."""
+    """Returns hashes of a dialogue's passages, to find dialogues with common text."""
     found = set(passages(utterances, singles=True))
     if len(utterances) > 1 and sum(n_letters(plain(text)) for text in utterances) >= DIALOGUE_LETTERS:
         found.add(dialogue_number(utterances))

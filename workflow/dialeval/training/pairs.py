@@ -1,4 +1,4 @@
-"""Pairs of a true turn or dialogue and a spoiled one, and the ways of spoiling.
+"""Pairs of a human turn or dialogue and a perturbed one, and their perturbations.
 
 Perturbations keep their names. Beside them stand what is borrowed from other dialogues or from elsewhere in the same
 one, and shuffled words.
@@ -70,7 +70,7 @@ class Pair:
 
 
 def rows_of(pair: Pair, training: str) -> Iterator[dict[str, Any]]:
-    """Yields the two rows of the table `training_examples`, the true one first."""
+    """Yields the two rows of the table `training_examples`, the positive one first."""
     dialogue, level = pair.dialogue, "dialogue" if pair.turn is None else "turn"
     place = [] if pair.turn is None else [str(pair.turn)]
     pair_id = "/".join([training, pair.criterion, dialogue.corpus, dialogue.language, dialogue.dialogue_id, *place])

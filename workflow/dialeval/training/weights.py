@@ -180,7 +180,7 @@ def _files(folder: Path) -> list[Path]:
 
 @contextmanager
 def finished_folder(path: Path) -> Iterator[Path]:
-    """Gives a temporary folder beside `path`; on success it takes the place of `path`, which anybody may read.
+    """Gives a temporary folder beside `path`; on success it replaces `path`, with permissions to read for all.
 
     Raises:
         UserError: the disk is full or the folder not writable.

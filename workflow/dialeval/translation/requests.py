@@ -145,13 +145,13 @@ def talks_of_dialogues(path: Path, source: str) -> Iterator[Talk]:
 
 
 def passages(talk: Talk, context: int) -> list[Passage]:
-    """Returns the utterances of a talk, each with up to `context` of those before it."""
+    """Returns the utterances of a dialogue, each with up to `context` earlier ones."""
     pairs = list(zip(talk.speakers, talk.utterances, strict=True))
     return [Passage(*pairs[place], tuple(pairs[max(0, place - context) : place])) for place in range(len(pairs))]
 
 
 def in_language(talk: Talk, utterances: Iterable[str], language: str) -> Talk:
-    """Returns a talk with other words, in another language."""
+    """Returns the dialogue with its translated utterances."""
     texts = tuple(utterances)
     item = talk.item and replace(talk.item, utterances=texts, language=language)
     return Talk(talk.talk_id, talk.speakers, texts, item)
@@ -178,7 +178,7 @@ class TranslationSettings(BaseModel, defer_build=True):
     context: int
 
     def talks(self, table: Path) -> Iterator[Talk]:
-        """Yields the dialogues that are to be translated.
+        """Yields the dialogues to translate.
 
         Raises:
             UserError: the corpus has none in the source's language, or some in the target's already.

@@ -1,4 +1,4 @@
-"""The engine of the embedded models: answers from a request's subject, in the format a language model is asked for."""
+"""The engine of embedded models: responses from a request's subject, in the format of a language model."""
 
 from __future__ import annotations
 

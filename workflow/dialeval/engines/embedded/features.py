@@ -217,7 +217,7 @@ def _look_back(tfidf: sparse.csr_array, batch: Batch) -> tuple[Floats, Floats, I
 
 
 def _cosine_pairs(rows: sparse.csr_array, left: Integers, right: Integers) -> Floats:
-    """Returns the cosine of each pair of rows of length 1; a dialogue and its spoiled copies share most pairs."""
+    """Returns the cosine of each pair of rows of length 1; a dialogue and its perturbed copies share most pairs."""
     pairs, number = np.unique(left * rows.shape[0] + right, return_inverse=True)
     left, right = np.divmod(pairs, rows.shape[0])
     parts = [slice(start, start + PAIRS_AT_ONCE) for start in range(0, len(pairs), PAIRS_AT_ONCE)]

@@ -46,7 +46,7 @@ class Model:
         raise NotImplementedError
 
     def verdict(self, protocol: str, judgements: Sequence[Judgement], evaluated: Sequence[int]) -> str:
-        """Return a verdict in the format that a language model is asked for (`unieval`, `arena`, `gteval`).
+        """Return a verdict in the response format of the prompts (`unieval`, `arena`, `gteval`).
 
         Args:
             protocol: that of the request.
@@ -151,7 +151,7 @@ class Rated(NamedTuple):
 
 
 def as_papers(request: Request) -> Request:
-    """Returns a request under a form of a user's own as the papers' protocol that asks the same."""
+    """Returns a request under the user's own form as the equivalent request of a paper's protocol."""
     return replace(request, protocol=_ALIKE[request.protocol]) if request.protocol in _ALIKE else request
 
 

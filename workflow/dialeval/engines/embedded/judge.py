@@ -118,7 +118,7 @@ class Judge(Model):
         return np.concatenate([np.zeros((0, len(DIMENSIONS[level]))), *map(rate, _chunks(dialogues))])
 
     def verdict(self, protocol: str, judgements: Sequence[Judgement], evaluated: Sequence[int]) -> str:
-        """Return a verdict in the format that a language model is asked for."""
+        """Return a verdict in the response format of the prompts."""
         if protocol == "unieval":
             return unieval_answer(self, judgements[0], evaluated)
         return comparison_answer(self, judgements[0], judgements[1], protocol)

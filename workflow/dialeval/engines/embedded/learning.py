@@ -59,7 +59,7 @@ def learn(method: str, dialogues: Sequence[Dialogue], *, random_seed: int, folds
 
     Args:
         method: one of `methods`, in small letters.
-        dialogues: people's dialogues; those with fewer than two utterances teach nothing and are left out.
+        dialogues: human dialogues; those with fewer than two utterances teach nothing and are left out.
         random_seed: of everything that is drawn, in learning and in answering.
         folds: number of folds.
 

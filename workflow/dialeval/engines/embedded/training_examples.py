@@ -1,4 +1,4 @@
-"""Training examples of embedded judges: people's dialogues, and perturbed copies.
+"""Training examples of embedded judges: human dialogues, and perturbed copies.
 
 Each kind imitates a fault of machines: unrelated replies, repetition, empty phrases, over-long replies, broken
 sentences, a confused order. A perturbed dialogue has as many utterances as the original.

@@ -55,7 +55,7 @@ class Metric(NamedTuple):
     pooling: Pooling = "mean"
 
     def knows(self, level: str, criterion: str) -> bool:
-        """Returns whether it was trained for a criterion at a level."""
+        """Returns whether the metric was trained for a criterion at a level."""
         return level == self.level and criterion in self.criteria
 
     def to_json(self) -> str:

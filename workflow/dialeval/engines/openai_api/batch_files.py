@@ -53,7 +53,7 @@ def request_body(model: OpenAIModel, request: Request) -> dict[str, Any]:
 
 
 def request_line(key: str, body: Mapping[str, Any]) -> bytes:
-    """Returns the line by which a request is handed over.
+    """Returns the line of a batch file for a request.
 
     Args:
         key: the request's key.

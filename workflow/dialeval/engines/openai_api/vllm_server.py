@@ -203,7 +203,7 @@ class Continuations:
         return [*prompt[:kept], *tokens], kept + start
 
     async def _end(self, prompt: tuple[int, ...]) -> tuple[int, str]:
-        """Returns how many tokens of a prompt stay as they are, and the text of the others."""
+        """Returns the number of a prompt's tokens that stay fixed, and the text of the others."""
         if prompt not in self._prompt_ends:
             self._prompt_ends[prompt] = await self._find_end(prompt)
             if len(self._prompt_ends) > REMEMBERED:

@@ -61,7 +61,7 @@ class ChatTemplate:
         self.stop_token = self._end_of_turn()
 
     def render(self, messages: Sequence[Message]) -> str:
-        """Returns the prompt, up to where the assistant begins to speak."""
+        """Returns the prompt up to the beginning of the assistant's message."""
         if self.plain:
             return transcript(messages)
         return self._apply(messages if self.normalisation == AS_IS else merge_system(messages))
@@ -94,7 +94,7 @@ class ChatTemplate:
         return rendered
 
     def _takes_all(self) -> bool:
-        """Returns whether a system message and an assistant who speaks first are taken, and shown in their order."""
+        """Returns whether a template accepts a system message and a first message by the assistant, in order."""
         system, user, assistant = Message("system", _SYSTEM), Message("user", _USER), Message("assistant", _ASSISTANT)
         return self._shows((system, user)) and self._shows((system, assistant, user))
 

@@ -211,7 +211,7 @@ def paired_shares(second: FloatArray, first: FloatArray, cluster: Any, stratum: 
 def paired_ratings(
     judgements: pd.DataFrame, design: Design, published: Mapping[Key, float]
 ) -> Iterator[tuple[Key, Difference]]:
-    """Yields the differences of the published ratings, with intervals that know that the cases are the same.
+    """Yields the differences of the published ratings, with intervals for shared cases.
 
     Args:
         judgements: of both runs, on pairs of marked systems.

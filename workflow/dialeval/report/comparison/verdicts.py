@@ -64,7 +64,7 @@ def _common(a: Run, b: Run, part: str) -> Iterator[tuple[Path, Path, Path]]:
 
 
 def _judged(frame: pd.DataFrame) -> pd.DataFrame:
-    """Returns judgements with their verdict in words, and with a key that is the same in both runs."""
+    """Returns judgements with their verdict as text, and a key that is the same in both runs."""
     if frame["right"].isna().all() and frame["value"].isna().all():
         frame["n_utterances"] = np.nan  # the length of a dialogue, which another run may have cut elsewhere
     pair, read = frame["right"].notna(), frame["status"] == "ok"

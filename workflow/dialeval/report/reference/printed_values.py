@@ -146,7 +146,7 @@ WHY_FROM_DATA: Mapping[tuple[str, str], str] = MappingProxyType(
 
 
 def values_from_data(folder: Path) -> list[PrintedValue]:
-    """Returns every printed value that the files in a folder give, laid out as `download` leaves them.
+    """Returns every published value that can be computed from the files of a folder, in the layout of `download`.
 
     Raises:
         UserError: the folder has none of the files, or one of them is not as published.
@@ -182,7 +182,7 @@ def _botchat(folder: Path) -> Iterator[PrintedValue]:
 
 
 def _gteval(path: Path) -> Iterator[PrintedValue]:
-    """Yields GTEval's shares from whole verdicts, each of a chatbot against people's dialogue."""
+    """Yields GTEval's shares from complete verdicts, each of a chatbot against a human dialogue."""
     with path.open(encoding="utf-8", newline="") as file:
         counted = {row["model"]: row for row in csv.DictReader(file)}
     names = list(_WIN_OR_TIE)

@@ -157,7 +157,7 @@ INTERFACE: tuple[Public, ...] = (
         ("reliability", "corrected_correlation", "annotator_variance", "Reliability"),
     ),
     Public("dialeval.stats.agreement", "Agreement of judges", ("judge_agreement", "retest_inconsistency")),
-    Public("dialeval.stats.agreement", "Agreement of people", ("krippendorffs_alpha", "mean_pairwise_pearson")),
+    Public("dialeval.stats.agreement", "Agreement of annotators", ("krippendorffs_alpha", "mean_pairwise_pearson")),
     Public(
         "dialeval.stats.variance_components",
         "Variance components and generalizability",
