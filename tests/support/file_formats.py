@@ -14,6 +14,7 @@ import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 from file_mutations import packed
+from public_formats import EXAMPLES
 
 from dialeval.corpora import battles, botchat
 from dialeval.corpora.dialogues import seed_table, utterance_table
@@ -687,4 +688,8 @@ FORMATS: dict[str, Format] = {
         | _dialogue_set("repeating_others"),
         _robustness,
     ),
+    **{
+        f"transcripts of {name}": Format({example.name: example.content}, _transcripts(example.name))
+        for name, example in EXAMPLES.items()
+    },
 }

@@ -497,3 +497,37 @@ def test_replies_may_stand_in_a_list_within_two_objects(tmp_path: Path) -> None:
     found = read_items("tests", path, Options(columns=columns)).items
     assert [(item.system, item.utterances[1]) for item in found] == [("heron", SAID[1][1]), ("owl", "In a tree.")]
     assert len({item.case_id for item in found}) == 1
+
+
+def test_replies_whose_session_is_not_a_number_stay_apart(tmp_path: Path) -> None:
+    asked = {"model": "heron", "response": "There."}
+    records = [
+        *({**asked, "session_id": float("nan"), "prompt": prompt} for prompt in ("Where?", "Why?")),
+        *({**asked, "session_id": 7.0, "prompt": prompt} for prompt in ("When?", "Who?")),
+    ]
+    found = list(read(parquet(tmp_path, records), "auto", {}, Counter()))
+    assert [(one.dialogue_id, one.utterances[::2]) for one in found] == [
+        ("", ("Where?",)),
+        ("", ("Why?",)),
+        ("7", ("When?", "Who?")),
+    ]
+
+
+def test_a_context_of_lines_with_roles_is_their_dialogue(tmp_path: Path) -> None:
+    record = {"context": "User: Hi\nSystem: Hello\nUser: Where?", "response": "System: There.", "system": "heron"}
+    (found,) = read(written(tmp_path, "fed.json", [record]), "auto", {}, Counter())
+    assert found.speakers == ("user", "assistant", "user", "assistant")
+    assert found.utterances == ("Hi", "Hello", "Where?", "There.")
+    (found,) = read(
+        written(tmp_path, "other.json", [record | {"context": "Ann: Hi\nBob: Hello"}]), "auto", {}, Counter()
+    )
+    assert found.utterances == ("Ann: Hi\nBob: Hello", "There.")
+
+
+def test_further_choices_of_a_response_are_noted(tmp_path: Path) -> None:
+    choices = [{"message": {"role": "assistant", "content": text}} for text in ("There.", "Here.")]
+    record = {"request": {"model": "heron", "messages": [CHAT[0]]}, "response": {"choices": choices}}
+    notes: Counter[str] = Counter()
+    (found,) = read(written(tmp_path, "log.jsonl", lines(record)), "auto", {}, notes)
+    assert found.utterances[1] == "There."
+    assert notes["responses with several choices, of which the first is read"] == 1

@@ -1,4 +1,4 @@
-"""Dialogues as lists within lists: ParlAI's exchanges, numbered speakers, DREAM."""
+"""The entries of dialogues: who says what, where a text stands, and lists that are no plain dialogue."""
 
 from __future__ import annotations
 
@@ -36,3 +36,127 @@ def test_ids_of_messages_are_no_speakers(tmp_path: Path) -> None:
     path.write_text(json.dumps({"dialogue_id": 1, "dialogue": ACTS}), encoding="utf-8")
     (found,) = read(path, "auto", {}, Counter())
     assert found.speakers == ("A", "B", "A")
+
+
+def written(folder: Path, record: Any) -> Path:
+    (folder / "mine.json").write_text(json.dumps([record]), encoding="utf-8")
+    return folder / "mine.json"
+
+
+# Speakers in other fields than the usual ones, and lists that are no plain dialogue.
+
+
+@pytest.mark.parametrize(
+    ("entries", "speakers"),
+    [
+        ([{"sender_name": "Ann"}, {"sender_name": "Ann"}, {"sender_name": "Bob"}], ("Ann", "Ann", "Bob")),
+        ([{"agent": "agent_1"}, {"agent": "agent_1"}, {"agent": "agent_2"}], ("agent_1", "agent_1", "agent_2")),
+        ([{"creator": {"name": "Ann"}}, {"creator": {"name": "Ann"}}, {"creator": {"name": "B"}}], ("Ann", "Ann", "B")),
+        ([{"speaker_id": 0}, {"speaker_id": 0}, {"speaker_id": 1}], ("0", "0", "1")),
+        ([{"is_user": True}, {"is_user": True}, {"is_user": False}], ("user", "user", "assistant")),
+        ([{"isBot": False}, {"isBot": False}, {"isBot": True}], ("user", "user", "assistant")),
+        ([{"type": "human"}, {"type": "human"}, {"type": "ai"}], ("human", "human", "ai")),
+        ([{}, {}, {}], ("A", "B", "A")),
+    ],
+)
+def test_speakers_are_found_in_other_fields(
+    tmp_path: Path, entries: list[dict[str, Any]], speakers: tuple[str, ...]
+) -> None:
+    texts = ("Where?", "And when?", "There.")
+    said = [{**entry, "content": text} for entry, text in zip(entries, texts, strict=True)]
+    notes: Counter[str] = Counter()
+    (found,) = read(written(tmp_path, {"id": "7", "messages": said}), "auto", {}, notes)
+    assert (found.speakers, found.utterances) == (speakers, texts)
+    unnamed = "dialogues without names of speakers, read as two alternating speakers, A and B"
+    assert notes[unnamed] == (entries[0] == {})
+
+
+def test_messages_of_langchain_have_types(tmp_path: Path) -> None:
+    call = {"name": "look", "args": {"bird": "heron"}, "id": "x", "type": "tool_call"}
+    plain = [
+        {"type": "system", "content": "Be brief."},
+        {"type": "human", "content": "Where?"},
+        {"type": "ai", "content": "", "tool_calls": [call]},
+        {"type": "tool", "content": "mill", "tool_call_id": "x"},
+        {"type": "ai", "content": "There."},
+    ]
+    for messages in (plain, [{"type": one["type"], "data": one} for one in plain]):
+        (found,) = read(written(tmp_path, {"id": "7", "messages": messages}), "auto", {}, Counter())
+        assert (found.speakers, found.utterances) == (("human", "ai"), ("Where?", "There."))
+        assert [(aside.kind, aside.text) for aside in found.asides] == [
+            ("system", "Be brief."),
+            ("tool_call", 'look({"bird": "heron"})'),
+            ("tool_result", "mill"),
+        ]
+
+
+def _tree(*parents: tuple[str, str | None, str, str]) -> list[dict[str, Any]]:
+    return [{"id": own, "parent_id": above, "role": who, "content": text} for own, above, who, text in parents]
+
+
+def test_of_two_answers_to_one_message_the_branch_that_ends_last_is_read(tmp_path: Path) -> None:
+    messages = _tree(
+        ("a", None, "user", "Where?"),
+        ("b", "a", "assistant", "No."),
+        ("c", "a", "assistant", "There."),
+        ("d", "c", "user", "Why?"),
+        ("e", "d", "assistant", "So."),
+    )
+    notes: Counter[str] = Counter()
+    (found,) = read(written(tmp_path, {"id": "7", "messages": messages}), "auto", {}, notes)
+    assert found.utterances == ("Where?", "There.", "Why?", "So.")
+    assert notes["dialogues with branches, of which the one that ends last is read"] == 1
+
+
+def test_answers_of_several_people_to_one_message_are_one_dialogue(tmp_path: Path) -> None:
+    messages = _tree(("a", None, "ann", "Where?"), ("b", "a", "bob", "There."), ("c", "a", "cy", "Here."))
+    (found,) = read(written(tmp_path, {"id": "7", "messages": messages}), "auto", {}, Counter())
+    assert found.utterances == ("Where?", "There.", "Here.")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"text": "", "content": "There."},
+        {"text": None, "content": "There."},
+        {
+            "text": "Hm. There.",
+            "content": [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "There."}],
+        },
+    ],
+)
+def test_the_text_is_in_the_field_that_has_one(tmp_path: Path, answer: dict[str, Any]) -> None:
+    messages = [{"role": "user", "content": "Where?"}, {"role": "assistant", **answer}]
+    (found,) = read(written(tmp_path, {"id": "7", "messages": messages}), "auto", {}, Counter())
+    assert found.utterances == ("Where?", "There.")
+
+
+def test_parts_of_gemini_may_be_thoughts_calls_results_and_images(tmp_path: Path) -> None:
+    record = {
+        "systemInstruction": {"parts": [{"text": "Be brief."}]},
+        "contents": [
+            {"role": "user", "parts": [{"text": "Where?"}, {"inlineData": {"mimeType": "image/png"}}]},
+            {
+                "role": "model",
+                "parts": [{"text": "Hm.", "thought": True}, {"functionCall": {"name": "look", "args": {}}}],
+            },
+            {"role": "user", "parts": [{"functionResponse": {"name": "look", "response": {"at": "mill"}}}]},
+            {"role": "model", "parts": [{"text": "There."}]},
+        ],
+    }
+    (found,) = read(written(tmp_path, record), "auto", {}, Counter())
+    assert (found.speakers, found.utterances) == (("user", "model"), ("Where?\n[inlineData]", "There."))
+    assert [aside.kind for aside in found.asides] == ["system", "reasoning", "tool_call", "tool_result"]
+
+
+def test_a_system_prompt_may_be_a_list_of_parts(tmp_path: Path) -> None:
+    messages = [{"role": "user", "content": "Where?"}, {"role": "assistant", "content": "There."}]
+    record = {"model": "heron", "system": [{"type": "text", "text": "Be brief."}], "messages": messages}
+    (found,) = read(written(tmp_path, record), "auto", {}, Counter())
+    assert (found.system, [aside.text for aside in found.asides]) == ("heron", ["Be brief."])
+
+
+def test_a_list_of_messages_may_be_json_in_a_text(tmp_path: Path) -> None:
+    messages = json.dumps([{"role": "user", "content": "Where?"}, {"role": "assistant", "content": "There."}])
+    (found,) = read(written(tmp_path, {"call_id": "7", "messages": messages}), "auto", {}, Counter())
+    assert (found.dialogue_id, found.utterances) == ("7", ("Where?", "There."))

@@ -256,3 +256,37 @@ def test_what_is_wrong_with_a_table_is_reported(tmp_path: Path, content: str, wo
     message = told(tmp_path, content, "t.csv")
     for word in words:
         assert word in message, message
+
+
+# The order of rows.
+
+DESCENDING = (
+    "conversation_id,created_at,role,content\n1,2024-01-01T10:00:02Z,assistant,c\n"
+    "1,2024-01-01T10:00:01Z,user,b\n1,2024-01-01T10:00:00Z,assistant,a\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("table", "texts"),
+    [
+        (DESCENDING, ("a", "b", "c")),
+        (DESCENDING.replace("T10:00:01Z", "T10:00:00Z"), ("a", "b", "c")),  # of one time, the later row comes first
+        (DESCENDING.replace("T10:00:00Z", "T10:00:02Z"), ("b", "c", "a")),
+        (DESCENDING.replace("2024-01-01T10:00:0", "170000000").replace("Z", ""), ("a", "b", "c")),
+        (DESCENDING.replace("2024-01-01T10:00:01Z", "later"), ("c", "b", "a")),
+        (DESCENDING.replace("created_at", "note"), ("c", "b", "a")),
+    ],
+)
+def test_rows_are_in_the_order_of_their_times(tmp_path: Path, table: str, texts: tuple[str, ...]) -> None:
+    (tmp_path / "t.csv").write_text(table, encoding="utf-8")
+    notes: Counter[str] = Counter()
+    (found,) = read(tmp_path / "t.csv", "auto", {}, notes)
+    assert found.utterances == texts
+    note = "dialogues whose rows are not in the order of their times, ordered by these"
+    assert notes[note] == (texts != ("c", "b", "a"))
+
+
+def test_an_id_of_each_row_is_no_dialogue(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("id,speaker,text\n1,user,a\n2,bot,b\n", encoding="utf-8")
+    with pytest.raises(UserError, match="every row has another 'id', so that each dialogue would have one utterance"):
+        list(read(tmp_path / "t.csv", "auto", {}, Counter()))

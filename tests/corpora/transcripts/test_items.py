@@ -90,6 +90,7 @@ def test_numbered_ids_are_no_case(tmp_path: Path) -> None:
         (("A", "B"), "a", None, ""),
         (("Ann", "Bob"), "a", None, ""),
         (("Ann", "Bob"), "a", "bob", "Bob"),
+        (("human", "model"), "Human", None, "model"),  # a person in the place of a system, as in FED
     ],
 )
 def test_who_is_judged(

@@ -63,3 +63,26 @@ def test_parlais_numbered_exchanges_are_dialogues(tmp_path: Path) -> None:
     path.write_text("1 Hi .\tHello .\nTea ?\tYes .\n")
     with pytest.raises(UserError, match="train.txt, line 2: no number before 'Tea .*'; write `1 Hi<TAB>Hello`"):
         list(read(path, "auto", {}, Counter()))
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("[00:00:01] Ann: Hi\n[00:00:05] Bot: Hello\n", "talk.txt"),
+        ("00:01 Ann: Hi\n00:05 Bot: Hello\n", "talk.txt"),
+        ("[10:15] <Ann> Hi\n[10:16] <Bot> Hello\n", "talk.txt"),
+        ("# A talk\n\n**Ann:** Hi\n\n**Bot:** Hello\n", "talk.md"),
+        ("**Ann**: Hi\n**Bot**: Hello\n", "talk.md"),
+    ],
+)
+def test_lines_may_have_times_and_marks(tmp_path: Path, text: str, name: str) -> None:
+    path = written(tmp_path, text, name)
+    assert detect_format(path) == "text"
+    (found,) = read(path, "auto", {}, Counter())
+    assert (found.speakers, found.utterances) == (("Ann", "Bot"), ("Hi", "Hello"))
+
+
+def test_parlais_silence_is_no_utterance(tmp_path: Path) -> None:
+    text = "1 your persona: I ski.\n2 __SILENCE__\tHello .\t\tNo .|Hello .\n3 Hi .\tWhy ?\t\tNo .|Why ?\n"
+    (found,) = read(written(tmp_path, text), "auto", {}, Counter())
+    assert (found.speakers, found.utterances) == (("B", "A", "B"), ("Hello .", "Hi .", "Why ?"))

@@ -253,7 +253,7 @@ def _freshdesk(record: Raw, where: str, notes: Counter[str]) -> Raw:
             text = first_of(entry, "body_text", "body")
             role = "user" if entry.get("incoming") else "agent"
             messages.append(message(role, html_text(text) if isinstance(text, str) else text))
-    return {"id": record["id"], "messages": messages}
+    return {"id": record.get("id"), "messages": messages}
 
 
 def _lex(lines: Iterable[JsonLine], notes: Counter[str]) -> Found:
@@ -312,11 +312,12 @@ def _dialogflow(lines: Iterable[JsonLine], notes: Counter[str]) -> Found:
     yield from _in_sessions(found)
 
 
+_CALLS = ("transcript_with_tool_calls", "transcript_object", "messages")
 _CALL_ROLES = {"bot": "assistant", "agent": "agent"}
 
 
 def _call(record: Raw, where: str, notes: Counter[str]) -> Raw:
-    field = next(name for name in ("transcript_with_tool_calls", "transcript_object", "messages") if record.get(name))
+    field = next((name for name in _CALLS if record.get(name)), "messages")
     messages = []
     for entry in objects_at(record, field, where):
         role, text = f"{entry.get('role')}", first_of(entry, "message", "content")
@@ -398,7 +399,7 @@ APPLICATIONS: dict[str, Conversion] = {
     ),
     "sillytavern": Conversion(
         "SillyTavern's chats (JSON Lines). The system is the character. Other swipes than the one shown are skipped.",
-        field_sets("user_name character_name"), _sillytavern,
+        field_sets("user_name character_name"), _sillytavern, is_uniform=False,
     ),
     "ai_studio": Conversion(
         "Google AI Studio's saved prompts: `chunkedPrompt`. Thoughts are hidden messages.",
@@ -408,6 +409,7 @@ APPLICATIONS: dict[str, Conversion] = {
         "Gemini's activity in Google Takeout (`MyActivity.json`): each prompt with its response is a dialogue.",
         field_sets("header title safeHtmlItem", "header title products"), _gemini_activity,
         lambda record: f"{record['header']}".startswith(("Gemini", "Bard")),
+        is_uniform=False,
     ),
     "zendesk": Conversion(
         "Zendesk's tickets with `comments` (JSON): `user` is the requester, `agent` anyone else. Internal notes are "
@@ -436,6 +438,7 @@ APPLICATIONS: dict[str, Conversion] = {
         "Dialogflow's log of Google Cloud (JSON): `jsonPayload` with a `queryResult`. A session is a dialogue.",
         field_sets("jsonPayload labels", "jsonPayload insertId"), _dialogflow,
         lambda record: isinstance(record["jsonPayload"], dict) and "queryResult" in record["jsonPayload"],
+        is_uniform=False,
     ),
     "batch": Conversion(
         "Requests or results of a batch of OpenAI or Anthropic: each half of a dialogue, so they are refused with the "

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dialeval.corpora.json_records import value_at
-from dialeval.corpora.text_files import JsonLine
+from dialeval.corpora.text_files import JsonLine, listed
 from dialeval.corpora.transcripts.entries import OF_DIALOGUE, SILENCE
 from dialeval.corpora.transcripts.json_formats import transcript
 from dialeval.corpora.transcripts.transcript import Transcript, begins_marked, marked_messages
@@ -37,12 +37,14 @@ class Conversion:
         fields: sets of fields of which an object has one.
         records: yields objects with `messages`, each with its place.
         is_one: whether an object with such fields is of the format.
+        is_uniform: whether every object of a file has the fields; else the first one only.
     """
 
     about: str
     fields: tuple[frozenset[str], ...]
     records: Callable[[Iterable[JsonLine], Counter[str]], Found]
     is_one: Callable[[Raw], bool] = lambda record: True
+    is_uniform: bool = True
 
     def fits(self, record: Raw) -> bool:
         """Returns whether an object is of the format."""
@@ -54,11 +56,18 @@ class Conversion:
         Raises:
             UserError: invalid data; the message has the place and the remedy.
         """
-        for line, record in self.records(lines, notes):
+        for line, record in self.records(map(self._checked, lines) if self.is_uniform else lines, notes):
             named = {name: line.record.get(name) for name in OF_DIALOGUE if name in columns and name != "system"}
             if "system" in columns:
                 named["model"] = line.record.get("model")
             yield transcript(line._replace(record={**record, **named}), "messages", notes)
+
+    def _checked(self, line: JsonLine) -> JsonLine:
+        if not any(fields <= line.record.keys() for fields in self.fields):
+            missing = min((sorted(fields - line.record.keys()) for fields in self.fields), key=len)
+            absent = " and ".join(f"'{name}'" for name in missing)
+            raise UserError(f"{line.where}: no field {absent}, unlike the first object; present: {listed(line.record)}")
+        return line
 
 
 def each(convert: Callable[[Raw, str, Counter[str]], Raw]) -> Callable[..., Found]:
@@ -279,7 +288,7 @@ def _tau_bench(record: Raw, where: str, notes: Counter[str]) -> Raw:
 
 
 def _ultrachat(record: Raw, where: str, notes: Counter[str]) -> Raw:
-    return {"id": record.get("id"), "messages": turns_of(record["data"])}
+    return {"id": record.get("id"), "messages": turns_of(texts_of(record["data"], "data", where))}
 
 
 def _blended(record: Raw, where: str, notes: Counter[str]) -> Raw:
