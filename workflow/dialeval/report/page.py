@@ -433,13 +433,16 @@ def _distinct(boards: Iterable[tuple[str, Leaderboard]], part: str) -> Iterator[
 
 
 def _notes(board: Board) -> tuple[str, ...]:
-    """Returns the remarks on a board's numbers, each with the columns that it is about."""
+    """Returns the remarks on a board's numbers, each with the systems and columns that it is about."""
     labels: dict[tuple[str, str], list[str]] = {}
     for measure in board.measures:
         for model, value in measure.values.items():
             if value.note:
                 labels.setdefault((model, value.note), []).append(measure.label)
-    return tuple(f"{model}: {note} ({listed(where)})" for (model, note), where in labels.items())
+    models: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (model, note), where in labels.items():
+        models.setdefault((note, tuple(where)), []).append(model)
+    return tuple(f"{listed(named)}: {note} ({listed(list(where))})" for (note, where), named in models.items())
 
 
 # The page's part "Papers": which tables and figures of the papers the run made, and what stands for the others.
