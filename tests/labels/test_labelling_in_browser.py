@@ -261,6 +261,13 @@ def test_keys_of_other_keyboards_do_the_same(opened: Opened) -> None:
     assert text(browser, "#count") == "2 of 3 labelled, 1 skipped"
 
 
+def test_the_first_judged_utterance_says_so_and_the_others_have_its_border(opened: Opened) -> None:
+    browser = opened(sheets.scales())
+    assert texts(browser, ".is-judged .bubble-head") == ["2 · agent · to be judged", "4 · agent · to be judged"]
+    assert texts(browser, ".is-judged .unseen") == [" · to be judged"], "read aloud only"
+    assert browser.evaluate("document.querySelectorAll('.bubble')[3].querySelector('.unseen').offsetWidth") == 1
+
+
 def test_numbers_are_typed_and_scales_of_eleven_have_a_key_each(opened: Opened, tmp_path: Path) -> None:
     sheet = sheets.numbers()
     browser = opened(sheet)

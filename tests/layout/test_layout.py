@@ -14,6 +14,8 @@ import pytest
 from dialeval import layout as patterns
 from dialeval.config.configuration import Config
 from dialeval.layout.run import Layout
+from dialeval.layout.tables import LABEL_TABLES
+from dialeval.tables.catalogue import TABLES
 
 API = {"engine": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1", "api_key_env": None}
 BOT = {"engine": "embedded", "method": "random"}
@@ -185,3 +187,8 @@ def test_patterns_load_no_configuration() -> None:
     code = "import sys, dialeval.layout; print(*[one for one in sys.modules if one.startswith('dialeval.')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["dialeval.layout"]
+
+
+def test_the_report_gets_every_table_that_labels_give() -> None:
+    of_labels = {name.partition("/")[2] for name in TABLES if name.startswith("labels/")}
+    assert of_labels - {"draw", "labels", "planning"} == set(LABEL_TABLES) - {"ranks"}

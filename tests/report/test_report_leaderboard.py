@@ -13,8 +13,9 @@ from dialeval.report.board import Board, Measure, Value, sort_value, write_inter
 from dialeval.report.html_tables import table_grids
 from dialeval.report.judgements import comparison_outcomes, single_outcome
 from dialeval.report.leaderboard import build_boards
-from dialeval.report.page import build_report
+from dialeval.report.page import _notes, build_report
 from dialeval.report.summary import summarise
+from dialeval.stats.elo_interval import START_LEFT, without_start_note
 from dialeval.tables.dialogues import JUDGEMENTS, UTTERANCE_LENGTHS
 from dialeval.tables.files import empty_table, to_table
 from dialeval.tables.measures import PASS_RATES, WIN_RATES
@@ -110,7 +111,14 @@ def test_tables_for_machines_are_not_shown_and_missing_values_sort_last() -> Non
         (0.6549, "share", "65.5%"),
         (1167.24, "rating", "1167.2"),
         (80808, "count", "80,808"),
-        (0.73219, "number", "0.7322"),
+        (0.73219, "number", "0.732"),
+        (1.5, "number", "1.500"),
+        (-0.25, "number", "-0.250"),
+        (0.0, "number", "0.000"),
+        (87.5, "number", "87.50"),
+        (0.000421, "number", "0.000421"),
+        (123456.0, "number", "1.235e+05"),
+        (3, "number", "3"),
         (None, "share", "–"),
         (math.nan, "rating", "–"),
     ],
@@ -244,3 +252,19 @@ def test_values_that_no_verdict_has_are_refused() -> None:
         comparison_outcomes("able")
     with pytest.raises(ValueError, match="'maybe' is neither Yes nor No"):
         single_outcome("maybe")
+
+
+def test_a_remark_that_several_systems_share_is_written_once() -> None:
+    few = Value(1.0, note="few labels")
+    own = {"able": few, "sad": few, "shy": Value(2.0, note="one label")}
+    board = Board("clerk", (Measure("score", "number", True, own), Measure("rate", "share", True, {"shy": few})), (), 0)
+    assert _notes(board) == ("able and sad: few labels (score)", "shy: one label (score)", "shy: few labels (rate)")
+
+
+def test_a_remark_about_elo_is_no_remark_about_bradley_terry() -> None:
+    of_elo = START_LEFT.format(79, 1154)
+    assert without_start_note(of_elo) == ""
+    assert without_start_note(f"{of_elo}; not converged") == "not converged"
+    assert without_start_note(f"undefeated; {of_elo}; not converged") == "undefeated; not converged"
+    assert without_start_note(f"undefeated; {of_elo}") == "undefeated"
+    assert without_start_note("undefeated") == "undefeated"

@@ -17,6 +17,7 @@ from drawn_figures import all_tables, plot
 from report_browser import AXE, PROGRAM, Browser
 
 from dialeval.figures.plot import save_plot
+from dialeval.report.about import About
 from dialeval.report.inputs import Figure, ReportInputs
 from dialeval.report.page import build_report
 from dialeval.tables.files import write_csv
@@ -32,7 +33,15 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> ReportInputs:
     svg = tmp_path_factory.mktemp("figure") / "means.svg"
     save_plot(plot("measures/means", all_tables(NAMES)), svg, svg.with_suffix(".pdf"))
     drawn = Figure("Mean <scores>", "Mean and 95% interval. n = 9.", svg.read_text(encoding="utf-8"))
-    return example.inputs(tables={**example.inputs().tables, **rated.tables()}, rated=rated.sample(), figures=(drawn,))
+    counts: dict[str, Any] = {"requests": 1234, "model_calls": 1234, "cached": 0, "input_tokens": 9, "output_tokens": 3}
+    paid: dict[str, Any] = {"reasoning_tokens": None, "cost": 0.5, "spent": None, "failures": "", "remarks": ""}
+    rows = ({"model": "clerk", "protocol": "arena", "seconds": 1.0} | counts | paid,)
+    return example.inputs(
+        tables={**example.inputs().tables, **rated.tables()},
+        rated=rated.sample(),
+        figures=(drawn,),
+        about=About("0.1.0", "2026-01-01", usage=rows),
+    )
 
 
 BESIDE = "document.querySelectorAll('.dialogue').length === 2"
@@ -137,6 +146,18 @@ def test_a_leaderboard_is_downloaded_with_all_digits(page: Browser, folder: Path
     (one,) = [row for row in rows if (row["model"], row["measure"]) == ("able", "UniEval pass rate at N = 16")]
     assert (one["estimate"], one["n"]) == (repr(2 / 3), "3")
     assert {row["measure"] for row in rows} >= {"Arena Elo at N = 4", "Tokens per utterance"}
+
+
+def test_tables_that_are_not_shown_and_the_usage_are_downloaded(
+    page: Browser, folder: Path, run: ReportInputs, tmp_path: Path
+) -> None:
+    page.click("[data-table=table-metaeval-matrices] .download")
+    write_csv(tmp_path / "file.csv", run.tables["metaeval/matrices"])
+    assert saved(folder, "metaeval-matrices.csv", page) == (tmp_path / "file.csv").read_text(encoding="utf-8")
+    page.evaluate("document.querySelector('details:has([data-table=table-usage])').open = true")
+    page.click("[data-table=table-usage] .download")
+    (row,) = csv.DictReader(io.StringIO(saved(folder, "usage.csv", page)))
+    assert (row["model"], row["requests"], row["cost"]) == ("clerk", "1234", "0.5")
 
 
 def test_a_figure_is_downloaded_as_it_was_drawn(page: Browser, folder: Path, run: ReportInputs) -> None:

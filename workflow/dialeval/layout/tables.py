@@ -31,7 +31,7 @@ DIALOGBENCH_TABLES = (
 )  # fmt: skip
 TRAINING_TABLES = ("record", "curve", "runs", "samples")
 CORRECTED_TABLES = ("estimates", "differences", "ranks", "replacement", "calibration", "selective")
-LABEL_TABLES = (*CORRECTED_TABLES, "agreement", "annotators")
+LABEL_TABLES = (*CORRECTED_TABLES, "agreement", "annotators", "variance_components")
 
 
 @dataclass(frozen=True)

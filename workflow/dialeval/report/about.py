@@ -114,12 +114,16 @@ class About:
 
 @dataclass(frozen=True)
 class AboutTable:
-    """A small table of texts: its title, headings, and rows whose first entry names them."""
+    """A small table of texts: its title, headings, and rows whose first entry names them.
+
+    `address` is the beginning of the id of its CSV text; empty if the page has none.
+    """
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     words: str = ""
+    address: str = ""
 
 
 def roles_of(configuration: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -225,7 +229,7 @@ def _usage(usage: Iterable[Mapping[str, Any]]) -> AboutTable:
         "Cost: of all responses in use, by the configured prices. Spent: according to the ledger of the store, "
         "over all runs."
     )
-    table = _without_empty(AboutTable("Usage and cost", columns, rows, words))
+    table = _without_empty(AboutTable("Usage and cost", columns, rows, words, "table-usage"))
     return table if "Cost" in table.columns else replace(table, words="")
 
 
@@ -254,7 +258,7 @@ def _without_empty(table: AboutTable) -> AboutTable:
     columns, rows = tuple(table.columns[place] for place in kept), tuple(
         tuple(row[place] or "–" for place in kept) for row in table.rows
     )  # fmt: skip
-    return AboutTable(table.title, columns, rows, table.words)
+    return AboutTable(table.title, columns, rows, table.words, table.address)
 
 
 def _counts(text: str | None) -> dict[str, int]:

@@ -42,7 +42,8 @@ from dialeval.report.summary import Leaderboard
 from dialeval.stats.comparisons import not_identifiable
 from dialeval.tables.catalogue import TABLES, table_named
 from dialeval.tables.dialogbench import ITEM_COUNTS
-from dialeval.tables.files import HUMAN, write_csv
+from dialeval.tables.dialogues import USAGE
+from dialeval.tables.files import HUMAN, to_table, write_csv
 from dialeval.tables.metaeval import RATED_CORPORA
 from dialeval.tables.robustness import PAIR_COUNTS
 from dialeval.tables.schema import COMMON, Interval, Kind
@@ -250,6 +251,40 @@ def _csv_text(table: pa.Table) -> str:
         path = Path(folder) / "table.csv"
         write_csv(path, table)
         return path.read_text(encoding="utf-8")
+
+
+MOST_ROWS_OF_A_FILE = 5000
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """A table that the page does not show.
+
+    Attributes:
+        address: beginning of the id of its CSV text.
+        title: of the table.
+        n: its number of rows, in words.
+        place: where its file is.
+        csv: the packed text of the table as CSV; empty if it is too long for the page.
+    """
+
+    address: str
+    title: str
+    n: str
+    place: str
+    csv: str
+
+
+def table_file(inputs: ReportInputs, name: str, title: str) -> TableFile:
+    """Return a table that the page does not show, to be downloaded from it unless it is long."""
+    table = inputs.tables[name]
+    csv = pack(_csv_text(table)) if len(table) <= MOST_ROWS_OF_A_FILE else ""
+    return TableFile(table_address(name), title, counted(len(table), "row"), file_of(inputs, name), csv)
+
+
+def usage_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the packed CSV text of the table `usage`; empty without rows."""
+    return pack(_csv_text(to_table(USAGE, map(dict, rows)))) if rows else ""
 
 
 def file_of(inputs: ReportInputs, table: str) -> str:

@@ -36,6 +36,7 @@ from dialeval.report.summary import (
     who_is_best,
 )
 from dialeval.stats.comparisons import not_identifiable
+from dialeval.stats.elo_interval import without_start_note
 from dialeval.tables.files import HUMAN
 from dialeval.tables.labels import ESTIMATES
 from dialeval.tables.schema import Kind, scope
@@ -235,7 +236,9 @@ def _value(row: Row, column: Column) -> Value:
             return Value(None, published=row.get("published"), note=NONE_READ)
     value, low, high = (row[name] for name in column.numbers)
     found = {name: row.get(name) for name in column.fields}
-    return Value(value, low, high, found.get("published"), found.get("n"), found.get("note") or "")
+    note = found.get("note") or ""
+    note = without_start_note(note) if column is _STRENGTH else note
+    return Value(value, low, high, found.get("published"), found.get("n"), note)
 
 
 def length_label(n: int) -> str:

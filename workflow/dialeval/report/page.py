@@ -24,7 +24,17 @@ from dialeval.report.about import ABOUT_TEMPLATE, STATUS_TEMPLATE
 from dialeval.report.archive import Archive, build_archive
 from dialeval.report.board import CHOICES, DIALOGUES, PERTURBED, RATED, Board, chatbots_of, is_missing, listed, to_cases
 from dialeval.report.examined_items import case_shelves
-from dialeval.report.html_tables import TEMPLATE, TableOnPage, Tables, board_grid, file_of, table_address, table_grids
+from dialeval.report.html_tables import (
+    TEMPLATE,
+    TableFile,
+    TableOnPage,
+    Tables,
+    board_grid,
+    table_address,
+    table_file,
+    table_grids,
+    usage_csv,
+)
 from dialeval.report.inputs import (
     BOTCHAT,
     DIALOGBENCH,
@@ -98,6 +108,7 @@ def build_report(inputs: ReportInputs) -> str:
             needs=NEEDS,
             about=inputs.about,
             about_template=ABOUT_TEMPLATE,
+            usage_csv=usage_csv(inputs.about.usage) if inputs.about else "",
             to_cite=to_cite,
             run_status=inputs.run_status,
             status_template=STATUS_TEMPLATE,
@@ -252,7 +263,7 @@ class PartOnPage:
         missing_figures: title and reason of each figure without data.
         tables: those that are closed when the page opens.
         without_rows: titles of tables that have nothing in them.
-        elsewhere: tables that are too long for the page: title, rows and file of each.
+        files: tables that the page does not show.
         cases: address of the cases behind its numbers; empty without any.
     """
 
@@ -263,7 +274,7 @@ class PartOnPage:
     missing_figures: tuple[tuple[str, str], ...]
     tables: tuple[TableOnPage, ...]
     without_rows: tuple[str, ...]
-    elsewhere: tuple[tuple[str, str, str], ...]
+    files: tuple[TableFile, ...]
     cases: str
 
     @property
@@ -292,7 +303,7 @@ class PartOnPage:
         found = (
             ("leaderboard", "Leaderboard", self.boards),
             ("figures", "Figures", self.figures or self.missing_figures),
-            ("tables", "Tables", self.tables or self.without_rows or self.elsewhere),
+            ("tables", "Tables", self.tables or self.without_rows or self.files),
         )
         sections = [(f"{self.name}-{address}", heading) for address, heading, content in found if content]
         return [*sections, (self.cases, self.text.items)] if self.cases else sections
@@ -373,8 +384,8 @@ def _part(
         missing_figures=missing_figures(figures),
         tables=tuple(writer.closed(grid, f"{grid.title}, {text.label}") for grid in grids if grid.rows),
         without_rows=tuple(grid.title for grid in grids if not grid.rows),
-        elsewhere=tuple(
-            (kind.title, counted(len(inputs.tables[name]), "row"), file_of(inputs, name))
+        files=tuple(
+            table_file(inputs, name, kind.title)
             for name in tables
             if (kind := table_named(name)) is not None and not kind.shown and not has_dialogues
         ),
@@ -422,13 +433,16 @@ def _distinct(boards: Iterable[tuple[str, Leaderboard]], part: str) -> Iterator[
 
 
 def _notes(board: Board) -> tuple[str, ...]:
-    """Returns the remarks on a board's numbers, each with the columns that it is about."""
+    """Returns the remarks on a board's numbers, each with the systems and columns that it is about."""
     labels: dict[tuple[str, str], list[str]] = {}
     for measure in board.measures:
         for model, value in measure.values.items():
             if value.note:
                 labels.setdefault((model, value.note), []).append(measure.label)
-    return tuple(f"{model}: {note} ({listed(where)})" for (model, note), where in labels.items())
+    models: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (model, note), where in labels.items():
+        models.setdefault((note, tuple(where)), []).append(model)
+    return tuple(f"{listed(named)}: {note} ({listed(list(where))})" for (note, where), named in models.items())
 
 
 # The page's part "Papers": which tables and figures of the papers the run made, and what stands for the others.

@@ -11,7 +11,8 @@ const dialoguesOf = (sheet) => {
     return turn.judged && !everyJudged ? "to be judged" : "";
   }
 
-  function bubble(turn, place, count, { everyJudged, speakers }) {
+  /** Returns an utterance; the first that is judged says so, and the border of the others is read aloud only. */
+  function bubble(turn, place, count, { everyJudged, firstJudged, speakers }) {
     const item = element("li", `bubble ${speakers.indexOf(turn.speaker) === 1 ? "right" : "left"}`);
     const marked = note(turn, place, count, everyJudged);
     item.classList.toggle("is-judged", Boolean(marked));
@@ -19,7 +20,10 @@ const dialoguesOf = (sheet) => {
     const head = element("span", "bubble-head", `${place} · `);
     head.append(prose("bdi", "", turn.speaker));
     if (marked) {
-      head.append(" · ", element("strong", "", marked));
+      const isFirst = sheet.level === "turn" || turn === firstJudged;
+      const words = element("span", isFirst ? "" : "unseen", " · ");
+      words.append(element("strong", "", marked));
+      head.append(words);
     }
     item.append(head, prose("p", "", turn.text, sheet.language));
     return item;
@@ -28,8 +32,10 @@ const dialoguesOf = (sheet) => {
   function dialogue(turns) {
     const speakers = [...new Set(turns.map(({ speaker }) => speaker))];
     const everyJudged = turns.every(({ judged }) => judged);
+    const firstJudged = turns.find(({ judged }) => judged);
+    const about = { everyJudged, firstJudged, speakers };
     const bubbles = element("ol", "bubbles");
-    turns.forEach((turn, place) => bubbles.append(bubble(turn, place + 1, turns.length, { everyJudged, speakers })));
+    turns.forEach((turn, place) => bubbles.append(bubble(turn, place + 1, turns.length, about)));
     return bubbles;
   }
 
