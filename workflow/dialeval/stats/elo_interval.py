@@ -55,7 +55,7 @@ _NOISE_TEST_LEVEL = 0.99
 _TIMES, _MOST_TIMES = 1.25, 1e4
 START_LEFT = "{:,} comparisons are too few, so Elo depends on its start (about {:,.0f} suffice): see Bradley-Terry"
 _START_LEFT = re.compile(
-    r"[\d,]+ comparisons are too few, so Elo depends on its start \([^)]*\): see Bradley-Terry(?:; )?"
+    re.escape(START_LEFT).replace(re.escape("{:,}"), r"[\d,]+").replace(re.escape("{:,.0f}"), r"[\d,]+") + "(?:; )?"
 )
 # What a replicate's rating leaves to the start is far under the shuffles' noise, so a coarser end will do here.
 _TAIL_TOLERANCE = 0.01
