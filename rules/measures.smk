@@ -40,7 +40,7 @@ for protocol in LAYOUT.measured_protocols:
             COMMAND
 
 
-use rule stage as tabulate_trust with:
+use rule stage as tabulate_judge_validity with:
     """Correlates the judges of a protocol with human ratings on the run's rated corpora."""
     input:
         correlations=paths.validity_correlations,
@@ -54,7 +54,7 @@ use rule stage as tabulate_trust with:
     group:
         grouped("report")
     params:
-        **job(MEASURES.tabulate_trust),
+        **job(MEASURES.tabulate_judge_validity),
 
 
 use rule stage as rate_battles with:

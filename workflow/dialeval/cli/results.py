@@ -60,7 +60,7 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
 
 
 def compare(arguments: argparse.Namespace) -> int:
-    """Prints which numbers moved between two runs, writes page and tables of the comparison, and checks bounds."""
+    """Prints the changed numbers of two runs, writes page and tables of the comparison, and checks bounds."""
     checked = parse_bounds(arguments.fail_if)
     folder = arguments.to or arguments.results / layout.COMPARISON
     print(compare_runs(arguments.results, arguments.other, folder))

@@ -80,7 +80,7 @@ class WithFiles(Fields):
         return None if path is None else self._in_data_dir(path)
 
     def published_answers(self, judge: str, protocol: str) -> list[Path]:
-        """Returns where a published judge's answers lie: one file, for Arena one for each N in order."""
+        """Returns the files of a published judge's responses: one file; for Arena one per N, in order."""
         files = self.answer_files(judge).items()
         return [self._in_data_dir(path) for field, path in files if path and field.split(".")[0] == protocol]
 
@@ -275,7 +275,7 @@ class Config(WithFiles):
         return named
 
     def published_systems(self) -> dict[str, str]:
-        """Returns, by judge that does not go by its own name, the papers' system that it is; empty for none."""
+        """Returns the papers' system of each judge that is not matched by its own name; empty if it has none."""
         return published_systems(self)
 
     def partner_is_embedded(self) -> bool:

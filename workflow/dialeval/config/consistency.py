@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def published_systems(config: Config) -> dict[str, str]:
-    """Returns, by judge that does not simply go by its own name, the papers' system that it is; empty for none."""
+    """Returns the papers' system of each judge that is not matched by its own name; empty if it has none."""
     if config.metaeval is None:
         return {}
     nameless = [name for name, model in config.models.items() if model.is_tuned]
@@ -44,7 +44,7 @@ def published_systems(config: Config) -> dict[str, str]:
 
 
 def unfit_systems(config: Config) -> Iterator[Mistake]:
-    """Yields mistakes where a judge would have the number of something else."""
+    """Yields entries of `published_as` that would show the published value of another kind of system."""
     if config.metaeval is None:
         return
     known = {folded(name): name for name in systems()}

@@ -385,7 +385,7 @@ def unfit_asks(config: Config) -> Iterator[Mistake]:
 
 
 def fillable(corpus: RatedCorpus) -> list[str]:
-    """Returns those criteria that a corpus is limited to on which ratings may be filled in.
+    """Returns the criteria of a corpus on which ratings may be imputed.
 
     What is compared with ratings on another criterion has its reference already.
     """

@@ -145,7 +145,7 @@ def _ways_on_items(config: Config, member: str) -> list[str]:
 
 
 def _items(config: Config, ways: list[str]) -> set[str]:
-    """Returns the rated corpora, and the perturbed items, that are scored in some of these ways."""
+    """Returns the sources of items (rated corpora, perturbed items) that are scored by some methods."""
     found: set[str] = set()
     for way in ways:
         if way == FILE:

@@ -115,7 +115,7 @@ def labelled_protocols(config: Config) -> dict[str, Protocol]:
 
 
 def labelled_sheets(config: Config) -> dict[str, tuple[str, Level]]:
-    """Returns protocol and level (responses or dialogues) of each annotators' sheet, by the sheet's name."""
+    """Returns protocol and level (turn or dialogue) of each annotators' sheet, by the sheet's name."""
     sheets: dict[str, tuple[str, Level]] = {}
     for name, protocol in labelled_protocols(config).items():
         levels = _levels(config, name, protocol)

@@ -1,4 +1,4 @@
-"""Loading and saving a configuration: every mistake in one message, and nothing secret written.
+"""Loads and saves a configuration: one message has all mistakes, and secrets are not written.
 
 It can be given to a run again: relative paths in it are seen, as in any configuration, from the folder of the run.
 """

@@ -209,7 +209,7 @@ def _of_other_sections(config: Config) -> Iterator[Mistake]:
 
 
 def _of_published_models(config: Config) -> Iterator[Mistake]:
-    """Yield how models without requests are sampled: their dialogues or answers are published."""
+    """Yield sampling settings of models with published dialogues or responses, which have no effect."""
     requests: dict[str, tuple[Section, list[str]]] = {"selfchat": (config.selfchat, config.chatbots)}
     for name in ("unieval", "arena", "gteval"):
         if section := getattr(config.protocols, name):

@@ -342,7 +342,7 @@ def _dimension_of(file: Path) -> str:
 def _ratings(
     name: tuple[str, str, str], records: list[TabRecord], values: list[Any], scale: Scale | None, source: Path
 ) -> Iterable[Rating]:
-    """Yields the ratings of one dimension: people's where they have a scale, else GPT-4's."""
+    """Yields the ratings of one dimension: human ratings if their scale is known, else GPT-4's."""
     corpus, dataset, dimension = name
     for position, (record, value) in enumerate(zip(records, values, strict=True)):
         place = f"{source}, '{dataset}', position {position} ({record.record_id:.60})"

@@ -219,7 +219,7 @@ Turns = list[tuple[str, str]]
 
 
 def read_dstc11_json(corpus: str, path: Path, languages: Iterable[str] | None = None) -> RatedReading:
-    """Reads a set.
+    """Reads a Chinese development set of DSTC11.
 
     Args:
         corpus: its name in the configuration.

@@ -42,7 +42,7 @@ _LANGUAGE = "en"
 def read_rated_lines(
     corpus: str, path: Path, languages: Iterable[str] | None = None, own_criteria: Collection[str] = ()
 ) -> RatedReading:
-    """Reads a file.
+    """Reads a file of the user's own ratings (JSON Lines).
 
     Args:
         corpus: its name in the configuration.

@@ -180,7 +180,7 @@ def wanted_sets(folder: Path, strategies: Iterable[str] | None) -> list[str]:
 
 
 def check_sets(folder: Path, strategies: Iterable[str] | None) -> None:
-    """Checks that all files are there of the sets that are to be read of a folder.
+    """Checks that a folder has all files of the published sets to read.
 
     Args:
         folder: the origin's `robustness_data`.

@@ -103,7 +103,7 @@ class Limits:
         )
 
     def answered(self, place: Place) -> None:
-        """Takes in an answer."""
+        """Updates the limits after a response."""
         self._throttle.accepted(place.attempt)
         self._n_pauses = 0
         self.in_flight.open()

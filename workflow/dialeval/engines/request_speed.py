@@ -114,7 +114,7 @@ class AnnouncedLimit:
         return Sent(asyncio.get_running_loop().time(), self._used)
 
     def update(self, reading: Reading, sent: Sent, *, accepted: bool) -> None:
-        """Takes in the limit announced with the answer to a request, which was accepted or refused."""
+        """Updates the speed by the limit in a response's headers, for an accepted or refused request."""
         if not (1 <= reading.limit < math.inf and 0 <= reading.remaining < reading.limit):
             return  # all of it is left: nothing to keep, or a number that counts nothing
         if accepted:

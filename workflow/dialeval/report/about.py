@@ -253,7 +253,7 @@ def _libraries(libraries: Mapping[str, tuple[str, ...]]) -> AboutTable:
 
 
 def _without_empty(table: AboutTable) -> AboutTable:
-    """Returns a table without columns that say nothing in any row."""
+    """Returns a table without empty columns."""
     kept = [place for place in range(len(table.columns)) if not place or any(row[place] for row in table.rows)]
     columns, rows = tuple(table.columns[place] for place in kept), tuple(
         tuple(row[place] or "–" for place in kept) for row in table.rows

@@ -37,7 +37,7 @@ __all__ = ["OUTCOMES", "Archive", "build_archive"]
 
 @dataclass(frozen=True)
 class Archive:
-    """What is embedded in the page.
+    """The packed dialogues in the page.
 
     Attributes:
         index: the packed index.

@@ -288,7 +288,7 @@ def usage_csv(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def file_of(inputs: ReportInputs, table: str) -> str:
-    """Returns where the reader finds a table as a file; empty for one that is no table of a part."""
+    """Returns the path of a table's file for the reader; empty for a table of no part."""
     return f"{inputs.results_dir}/{layout.TABLE.format(name=table, suffix='csv')}" if "/" in table else ""
 
 

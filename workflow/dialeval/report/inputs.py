@@ -89,7 +89,7 @@ class ReportInputs:
 
     @property
     def dialogue_files(self) -> str:
-        """Where the dialogues lie as files."""
+        """Paths of the dialogues' files."""
         files = (layout.DIALOGUES.format(chatbot="*"),) * bool(self.chatbots)
         files += (layout.ITEMS.format(corpus="*"),) * (bool(self.transcripts) or not self.chatbots)
         return " and ".join(f"{self.results_dir}/{file}" for file in files)

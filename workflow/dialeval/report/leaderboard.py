@@ -46,7 +46,7 @@ OVERALL = "overall"
 
 
 def build_boards(inputs: ReportInputs) -> tuple[Board, ...]:
-    """Return a leaderboard for each source of dialogues and judge; of self-chat without a judge, one of lengths.
+    """Return a leaderboard for each source of dialogues and judge; without a judge, one of utterance lengths.
 
     Annotations, such as failures, are on none: their rates have no best.
     """

@@ -215,7 +215,7 @@ def part_title(part: str) -> str:
     if part.startswith("battles/"):
         return f"Battles {part.removeprefix('battles/')}: who wins?"
     text = text_of(part)
-    return f"{text.label}: {text.title[0].lower()}{text.title[1:]}"
+    return text.title if text.label in text.title else f"{text.label}: {text.title[0].lower()}{text.title[1:]}"
 
 
 def _of_board(board: Board, heading: str, unit: str = "") -> SmallTable:

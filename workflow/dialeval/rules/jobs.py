@@ -57,7 +57,7 @@ class Files(Protocol):
 
 @dataclass(frozen=True)
 class StageJob:
-    """What the results of a job depend on, besides its inputs.
+    """Stage and settings of a job: what its results depend on, besides its inputs.
 
     Attributes:
         stage: the stage that runs, or several that run in one process: `first+second`.

@@ -41,8 +41,8 @@ class Measures(Parameters):
         }
         return StageJob("rate_battles", settings, reads=self.sources.battles(battles))
 
-    def tabulate_trust(self, protocol: str) -> StageJob:
-        """Describe a job of `tabulate_trust`; scores under the protocol itself come before those under others."""
+    def tabulate_judge_validity(self, protocol: str) -> StageJob:
+        """Describe a job of `tabulate_judge_validity`; scores under the protocol itself come first."""
         protocols = self.layout.protocols
         others = [name for name, other in protocols.items() if other.form == protocols[protocol].form]
         settings = {
@@ -51,7 +51,7 @@ class Measures(Parameters):
             "methods": list(dict.fromkeys([protocol, *others])),
             "language": self.config.corpora[self.config.seeds.corpus].language,
         }
-        return StageJob("tabulate_trust", settings)
+        return StageJob("tabulate_judge_validity", settings)
 
     def draw(self, protocol: str, measure: str) -> StageJob:
         """Describe a job that draws a measure of a protocol."""

@@ -87,7 +87,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "tabulate_by_language",
         "tabulate_rated",
         "tabulate_repeats",
-        "tabulate_trust",
+        "tabulate_judge_validity",
         "robustness",
     ),
     "perturbations": (

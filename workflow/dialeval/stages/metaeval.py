@@ -294,7 +294,7 @@ def tabulate_repeats(settings: Intervals, items: list[Path], judgements: list[Pa
     write_rows(folder, REPEAT_AGREEMENT, repeat_rows(rated, judged, **settings.intervals()))
 
 
-class TabulateTrustSettings(BaseModel, defer_build=True):
+class TabulateJudgeValiditySettings(BaseModel, defer_build=True):
     """The judges and criteria of a protocol, the protocols of its form, and the dialogues' language."""
 
     judges: list[str]
@@ -303,7 +303,9 @@ class TabulateTrustSettings(BaseModel, defer_build=True):
     language: str = "en"
 
 
-def tabulate_trust(settings: TabulateTrustSettings, correlations: list[Path], table: Path, csv: Path) -> None:
+def tabulate_judge_validity(
+    settings: TabulateJudgeValiditySettings, correlations: list[Path], table: Path, csv: Path
+) -> None:
     """Writes the table `judge_validity`: the validity of a protocol's judges; empty without `correlations`."""
     rows = judge_validity_rows(read_tables(correlations, CORRELATIONS).to_pylist(), **settings.model_dump())
     write_for_people(table, csv, JUDGE_VALIDITY, to_table(JUDGE_VALIDITY, list(rows)))

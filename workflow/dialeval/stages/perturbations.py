@@ -176,7 +176,7 @@ def _outcomes(
 
 
 def _published(settings: PerturbItemsSettings) -> Iterator[Pair]:
-    """Yields the published pairs of the strategies; prints the sets that the folder lacks."""
+    """Yields the published pairs of the perturbations; prints the missing sets."""
     if settings.published is None:
         return
     names = wanted_sets(settings.published, settings.strategies)

@@ -41,7 +41,7 @@ _SHOWN = ("seeds", "dialogues", "verdicts", "ratings", "scores", "transcripts", 
 
 
 class BuildReportSettings(BaseModel, defer_build=True):
-    """Names for the page.
+    """Names and settings of the page.
 
     `other_prompts` says whether the papers used other prompts than this run.
     """

@@ -231,7 +231,7 @@ def _print_encoder_sets(settings: TrainEncoderSettings, examples: ExampleSet) ->
 
 
 def _quieten() -> None:
-    """Keeps libraries' bars, and reports on weights that are not used, out of the log."""
+    """Keeps libraries' progress bars and reports on unused weights out of the log."""
     import transformers
 
     transformers.utils.logging.disable_progress_bar()

@@ -82,7 +82,7 @@ def plan_translation(settings: PlanTranslationSettings, table: Path, requests: P
 
 
 class JoinTranslationSettings(TranslationSettings):
-    """What was translated, and by which model."""
+    """The translated corpus and language, and the model."""
 
     translated_by: str
 

@@ -100,10 +100,9 @@ class Comparisons:
         return self.to_all_players(self.groups().astype(np.float64), missing=-1.0).astype(np.int64)
 
     def strong_components(self) -> IntArray:
-        """Number of the ring that each rated player belongs to, shape [n_rated].
+        """Return the number of the strongly connected component of each rated player, shape [n_rated].
 
-        The data place the players of a ring at finite distances from each other, and say nothing finite of two players
-        of different rings (Ford 1957).
+        Within a component, differences of ratings are finite; between components they are not (Ford 1957).
         """
         table = self.table()
         scored = np.concatenate([table[:, FIRST_WINS] + table[:, TIE], table[:, SECOND_WINS] + table[:, TIE]])
@@ -297,9 +296,9 @@ def groups(first: IntArray, second: IntArray, n: int) -> IntArray:
 
 
 def strong_components(winner: IntArray, loser: IntArray, n: int) -> IntArray:
-    """Number of the ring that each of `n` players belongs to, shape [n].
+    """Return the number of the strongly connected component of each of `n` players, shape [n].
 
-    In a ring everyone can be reached from everyone by going from a player to one against whom it scored.
+    An edge leads from a player to each player against whom it scored.
 
     Args:
         winner, loser: players of each score, shape [n_scores].

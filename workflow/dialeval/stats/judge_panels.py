@@ -435,7 +435,7 @@ def _centred(values: FloatArray) -> FloatArray:
 
 
 def _pearson(sums: FloatArray, n_judges: int) -> FloatArray:
-    """Return correlations from sums of 1, y, y^2, then each judge's x, x^2 and x y, shape [R + 1, n_judges]."""
+    """Return correlations from sums of 1, y, y^2 and of each judge's x, x^2 and x y, shape [R + 1, n_judges]."""
     total, sum_y, sum_yy = sums[:, 0:1], sums[:, 1:2], sums[:, 2:3]
     sum_x, sum_xx, sum_xy = np.split(sums[:, 3:], [n_judges, 2 * n_judges], axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):

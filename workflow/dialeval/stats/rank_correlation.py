@@ -53,7 +53,7 @@ def _count(pairs: Pairs, weights: NDArray[Any], buffer: FloatArray) -> _Counted:
 
 
 class _Counted(NamedTuple):
-    """What Kendall's tau of one block of resamples takes of pairs beside S, the same for judges with the same people.
+    """Terms of Kendall's tau besides S for one block of resamples, shared by judges with the same ratings.
 
     Attributes:
         weight: of each pair, shape [n_pairs, R].

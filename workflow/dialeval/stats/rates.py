@@ -345,7 +345,7 @@ def ladder_shares(
     cluster: ArrayLike,
     confidence: float = 0.95,
 ) -> LadderShares:
-    """Return the share of severity ladders down which the scores fall, in each group (judge, strategy and dimension).
+    """Return the share of dialogues whose scores fall with severity, in each group (judge, perturbation, dimension).
 
     Args:
         score: score of each step, NaN where missing, shape [n].

@@ -262,7 +262,7 @@ class Reliability:
 
 
 class RatingSums:
-    """Sums over the clusters of items, from which every resample follows by weighing clusters.
+    """Sums over the clusters of items; weighted sums of clusters give those of every resample.
 
     Weights have shape [R, n_clusters] throughout, and what is returned [R]. Items are drawn with their clusters, so a
     sum over items is linear in the weights; a square of such a sum, such as that of all ratings of a rater, holds the

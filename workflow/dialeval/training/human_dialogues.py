@@ -120,7 +120,7 @@ def split(dialogues: Sequence[HumanDialogue], *, development: float, held_out: f
 
 
 def part_at(drawn: float, development: float, held_out: float) -> Part:
-    """Returns the part at a number drawn from 0 to 1: those held out come first, then development."""
+    """Returns the part for a random number from 0 to 1: held_out first, then development, then train."""
     if drawn < held_out:
         return "held_out"
     return "development" if drawn < held_out + development else "train"

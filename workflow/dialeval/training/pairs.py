@@ -153,7 +153,7 @@ def _instead(
     around: Surroundings,
     random_seed: int,
 ) -> tuple[str, str | None] | None:
-    """Returns the replacement of the response, and its source."""
+    """Returns the replacement of a response, and its source."""
     if kind in (RANDOM, SIMILAR_LENGTH, NEAR):
         if length_of(item.response) < SHORTEST:  # what is lent is longer: length would tell the two apart
             return None

@@ -145,7 +145,7 @@ class RunningClock(TrainerCallback, ExportableState):  # type: ignore[misc]
         self.seconds, self._since = self.seconds + now - self._since, now
 
     def on_evaluate(self, *_: Any, **__: Any) -> None:
-        """Leaves out the evaluation."""
+        """Excludes the evaluation from the clock."""
         self._since = time.monotonic()
 
     def state(self) -> dict[str, Any]:

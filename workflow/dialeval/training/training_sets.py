@@ -116,7 +116,7 @@ Element = TypeVar("Element")
 
 
 def spread(groups: Iterable[Iterable[Element]], n: int) -> Iterator[Element]:
-    """Yields `n` elements, one of each group in turn while it lasts; fewer if all groups end before.
+    """Yields `n` elements, one of each group in turn; fewer if the groups have fewer.
 
     Args:
         groups: each in the order in which its things are taken.

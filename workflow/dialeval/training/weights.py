@@ -233,7 +233,7 @@ def write_record(
 
 
 def keep(folder: Path, kept: Path) -> None:
-    """Keeps a finished folder where the same training finds it again, without a second copy where the disk allows it.
+    """Copies a finished folder to where the same training finds it, by links if the disk supports them.
 
     Args:
         folder: what a training gave.

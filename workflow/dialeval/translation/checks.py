@@ -324,7 +324,7 @@ _MARK = re.compile(
 
 
 def marks(text: str) -> Counter[str]:
-    """Returns the marks of a text, and how often each is there."""
+    """Returns the placeholders and addresses of a text, with their counts."""
     return Counter(_MARK.findall(text))
 
 

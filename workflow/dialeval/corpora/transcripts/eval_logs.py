@@ -237,7 +237,7 @@ def _sample(sample: dict[str, Any], about: dict[str, Any], where: str, *, severa
 
 
 def _with_attachments(value: Any, attachments: dict[str, Any]) -> Any:
-    """Returns messages with the texts that the log keeps once for several places."""
+    """Returns messages with the log's attachments inserted."""
     if isinstance(value, str):
         return _ATTACHMENT.sub(lambda found: str(attachments.get(found[1], found[0])), value)
     if isinstance(value, list):

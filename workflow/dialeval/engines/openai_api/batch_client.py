@@ -171,7 +171,7 @@ _Got = TypeVar("_Got")
 
 @dataclass(frozen=True)
 class BatchStatus:
-    """How far a batch is.
+    """The status of a batch.
 
     Attributes:
         state: the endpoint's word for it.

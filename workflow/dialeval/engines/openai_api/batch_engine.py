@@ -41,7 +41,7 @@ from dialeval.errors import UserError
 
 
 class BatchEngine:
-    """Answers tables of requests through OpenAI's Batch API, and single ones (self-chat) as the engine inside does.
+    """Answers tables of requests through OpenAI's Batch API; sends single requests (self-chat) directly.
 
     Args:
         engine: the engine of ordinary requests.

@@ -416,7 +416,7 @@ class MaskedRecords(logging.Filter):
         self._redactor = redactor
 
     def install(self) -> None:
-        """Begins to mask."""
+        """Adds the filter to the loggers."""
         for name in self.LOGGERS:
             logging.getLogger(name).addFilter(self)
 

@@ -143,7 +143,7 @@ class Account:
                 self._release(reserved)
 
     def bounds_of_batch(self, mark: str) -> dict[str, Bound]:
-        """Returns the bounds of the requests of a batch that is out, by key; none if nothing was set aside for it."""
+        """Returns the reserved bounds of a submitted batch's requests, by key; none if nothing is reserved."""
         with self._ledger.locked():
             entry = self._ledger.entries().get(self._batch_file(mark))
         bounds = entry.about.get("bounds", {}) if entry is not None else {}
