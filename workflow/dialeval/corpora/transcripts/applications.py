@@ -97,7 +97,7 @@ def _open_webui(record: Raw, where: str, notes: Counter[str]) -> Raw:
     nodes, last = value_at(chat, "history.messages"), value_at(chat, "history.currentId")
     messages: list[Raw] = []
     seen: set[str] = set()
-    if isinstance(nodes, dict) and last in nodes:
+    if isinstance(nodes, dict) and isinstance(last, str) and last in nodes:
         while isinstance(last, str) and isinstance(nodes.get(last), dict) and last not in seen:
             seen.add(last)
             messages.insert(0, nodes[last])
