@@ -134,3 +134,20 @@ def test_there_is_much_to_look_at() -> None:
     assert len(list(spans())) > 1000
     assert len(list(yaml_blocks())) > 40
     assert len(made_below_results()) > 50
+
+
+def _after(words: tuple[str, ...], option: str) -> list[str]:
+    """Returns the words behind an option up to the next one."""
+    if option not in words:
+        return []
+    behind = words[words.index(option) + 1 :]
+    end = next((place for place, word in enumerate(behind) if word.startswith("-")), len(behind))
+    return list(behind[:end])
+
+
+def test_no_shown_command_has_a_target_where_snakemake_takes_it_for_a_value() -> None:
+    commands = [shown for shown in shown_commands() if shown.words[0] in ("snakemake", "docker", "sbatch")]
+    assert sum("--configfile" in shown.words for shown in commands) > 20
+    wrong = [str(shown) for shown in commands if len(_after(shown.words, "--configfile")) > 1]
+    wrong += [str(shown) for shown in commands if any("=" not in word for word in _after(shown.words, "--config"))]
+    assert not wrong, "put the target before --configfile and --config, which take several values"

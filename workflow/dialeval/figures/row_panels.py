@@ -148,7 +148,8 @@ class RowPanel(Panel):
         """Leave out every second tick of a narrow axis on which the labels would touch."""
         low, high = axes.get_xlim()
         ticks = [float(tick) for tick in axes.get_xticks() if low <= tick <= high]
-        inch = (high - low) / (axes.get_position().width * axes.figure.bbox.width / axes.figure.dpi)
+        page = axes.get_figure(root=True).get_size_inches()[0]  # type: ignore[union-attr]
+        inch = (high - low) / (axes.get_position().width * page)
         widest = max((text_width(self.unit.tick(tick)) for tick in ticks), default=0.0)
         if len(ticks) > 1 and (ticks[1] - ticks[0]) / inch < widest + 0.05:
             axes.set_xticks(ticks[::2])
