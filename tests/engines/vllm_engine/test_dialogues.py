@@ -67,6 +67,7 @@ run_selfchat(engine, Path(sys.argv[3]), concurrency=4)
 """
 
 
+@pytest.mark.slow
 def test_a_killed_run_leaves_no_process_and_goes_on_without_asking_twice(
     engine: VllmEngine, selfchat: SelfChat, settings: Callable[..., Any], reference: Any, tmp_path: Path
 ) -> None:

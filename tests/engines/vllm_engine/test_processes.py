@@ -133,6 +133,7 @@ print("there it is")
 """
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_vllm_starts_ends_both(settings: Callable[..., Any], tmp_path: Path) -> None:
     arguments = [sys.executable, "-c", WAIT_FOR_A_START, settings().model_dump_json()]
     with (tmp_path / "log").open("wb") as log:

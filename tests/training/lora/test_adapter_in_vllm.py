@@ -15,7 +15,7 @@ from dialeval.corpora.items import Item
 from dialeval.criteria import SHIPPED
 from dialeval.prompts.rendering import Templates
 
-pytestmark = [pytest.mark.train, pytest.mark.vllm]
+pytestmark = [pytest.mark.train, pytest.mark.vllm, pytest.mark.slow]
 
 
 def test_probabilities_are_those_of_the_merged_weights(
