@@ -52,7 +52,7 @@ def test_reordered_has_the_same_utterances(perturber: Perturber, english: list[D
 
 
 def test_a_misspelt_kind_is_refused(perturber: Perturber, english: list[Dialogue]) -> None:
-    with pytest.raises(ValueError, match="unknown kind of damage: 'salad'"):
+    with pytest.raises(ValueError, match="unknown kind of perturbation: 'salad'"):
         perturber.perturb(english[0], "salad", generator_for(0))
 
 
