@@ -296,9 +296,8 @@ def test_an_id_of_each_row_is_no_dialogue(tmp_path: Path) -> None:
 
 
 def test_quotes_of_a_table_without_quoting_are_text(tmp_path: Path) -> None:
-    table = (
-        'conv_id,utterance_idx,speaker_idx,utterance\nhit:0,1,1,"No" she said_comma_ once.\nhit:0,2,0,"Why ""so""?"\n'
-    )
+    rows = ['hit:0,1,1,"No" she said_comma_ once.', 'hit:0,2,0,"Why ""so""?"', 'hit:0,3,1,"Because']
+    table = "\n".join(["conv_id,utterance_idx,speaker_idx,utterance", *rows])
     (tmp_path / "t.csv").write_text(table, encoding="utf-8")
     notes: Counter[str] = Counter()
     (found,) = read(tmp_path / "t.csv", "auto", {}, notes)
