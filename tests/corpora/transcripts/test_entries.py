@@ -185,3 +185,18 @@ def test_the_list_of_messages_may_be_within_another_object(tmp_path: Path) -> No
     record = {"id": "7", "conversation": {"topic": "x", "messages": messages}}
     (found,) = read(written(tmp_path, record), "auto", {}, Counter())
     assert (found.dialogue_id, found.utterances) == ("7", ("Hi", "Hello"))
+
+
+def test_internal_notes_among_messages_are_left_out(tmp_path: Path) -> None:
+    kinds = [("message", "user", "Hi"), ("note", "agent", "He is angry."), ("message", "agent", "Hello")]
+    notes: Counter[str] = Counter()
+    messages = [{"type": kind, "role": who, "content": text} for kind, who, text in kinds]
+    (found,) = read(written(tmp_path, {"messages": messages}), "auto", {}, notes)
+    assert (found.utterances, notes["internal notes left out"]) == (("Hi", "Hello"), 1)
+
+
+def test_answers_of_two_named_bots_to_one_message_are_one_dialogue(tmp_path: Path) -> None:
+    messages = _tree(("a", None, "user", "Where?"), ("b", "a", "assistant", "There."), ("c", "a", "assistant", "Here."))
+    named = [{**message, "name": name} for message, name in zip(messages, ("ann", "x", "y"), strict=True)]
+    (found,) = read(written(tmp_path, {"id": "7", "messages": named}), "auto", {}, Counter())
+    assert found.utterances == ("Where?", "There.", "Here.")

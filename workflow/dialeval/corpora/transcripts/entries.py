@@ -192,6 +192,9 @@ def _read_entry(entry: dict[str, Any], place: str, reading: EntryReading, *, has
     calls = [call for name in _CALL_FIELDS for call in _calls(entry.get(name), name, place)]
     text_field = _text_field(entry)
     kind = entry.get("type", "message") if has_types else "message"
+    if kind in _NOTES:
+        reading.notes["internal notes left out"] += 1
+        return
     if text_field is None and kind == "function_call":  # of OpenAI's responses
         reading.add_aside("tool_call", _call(entry.get("name"), entry.get("arguments")))
         return
@@ -215,6 +218,9 @@ def _read_entry(entry: dict[str, Any], place: str, reading: EntryReading, *, has
         reading.add_utterance(speaker, "\n".join(texts))
     for call in calls:
         reading.add_aside("tool_call", call)
+
+
+_NOTES = ("note", "private_note", "internal_note")
 
 
 def _text_field(entry: dict[str, Any]) -> str | None:
@@ -244,7 +250,11 @@ def branch_of_last(entries: list[dict[str, Any]], notes: Counter[str]) -> list[d
     shared = [some for some in siblings.values() if len(some) > 1]
     speaker = next((name for name in ("isCreatedByUser", *SPEAKER_FIELDS) if name in entries[0]), "")
     roots = [parent for parent in siblings if parent not in known]
-    if not shared or len(roots) > 1 or any(len({f"{one.get(speaker)}" for one in some}) > 1 for some in shared):
+    if (
+        not shared
+        or len(roots) > 1
+        or any(len({(f"{one.get(speaker)}", f"{one.get('name')}") for one in some}) > 1 for some in shared)
+    ):
         return entries
     branch: list[dict[str, Any]] = []
     last: dict[str, Any] | None = entries[-1]
