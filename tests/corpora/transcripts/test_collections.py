@@ -521,7 +521,7 @@ def test_a_context_of_lines_with_roles_is_their_dialogue(tmp_path: Path) -> None
     (found,) = read(
         written(tmp_path, "other.json", [record | {"context": "Ann: Hi\nBob: Hello"}]), "auto", {}, Counter()
     )
-    assert found.utterances == ("Ann: Hi\nBob: Hello", "There.")
+    assert found.utterances == ("Ann: Hi\nBob: Hello", "System: There.")
 
 
 def test_further_choices_of_a_response_are_noted(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from dialeval.corpora.transcripts.readers import read
+from dialeval.errors import UserError
 
 ACTS = [{"id": "teacher", "text": "Hi"}, {"id": "heron", "text": "Hello"}, {"id": "teacher", "text": "Why?"}]
 
@@ -160,3 +161,42 @@ def test_a_list_of_messages_may_be_json_in_a_text(tmp_path: Path) -> None:
     messages = json.dumps([{"role": "user", "content": "Where?"}, {"role": "assistant", "content": "There."}])
     (found,) = read(written(tmp_path, {"call_id": "7", "messages": messages}), "auto", {}, Counter())
     assert (found.dialogue_id, found.utterances) == ("7", ("Where?", "There."))
+
+
+def test_roles_stand_in_for_speakers_who_are_called_otherwise(tmp_path: Path) -> None:
+    said = [("p2", "Bot", "Hi"), ("p1", "Human", "Hello"), ("p2", "Bot", "Why?")]
+    entries = [{"sender": who, "sender_class": role, "text": text} for who, role, text in said]
+    (found,) = read(written(tmp_path, {"dialog": entries}), "auto", {}, Counter())
+    assert found.speakers == ("Bot", "Human", "Bot")
+    people = [entry | {"sender_class": "Human"} for entry in entries]  # two people stay two
+    (found,) = read(written(tmp_path, {"dialog": people}), "auto", {}, Counter())
+    assert found.speakers == ("p2", "p1", "p2")
+
+
+def test_entries_may_be_pairs_of_a_role_and_a_text(tmp_path: Path) -> None:
+    (found,) = read(written(tmp_path, {"messages": [["Human", "Hi"], ["Assistant", "Hello"]]}), "auto", {}, Counter())
+    assert (found.speakers, found.utterances) == (("Human", "Assistant"), ("Hi", "Hello"))
+    with pytest.raises(UserError, match="entry 1 must be a text or an object"):
+        list(read(written(tmp_path, {"messages": [["Hi", "Hello"], ["Why?", "So."]]}), "auto", {}, Counter()))
+
+
+def test_the_list_of_messages_may_be_within_another_object(tmp_path: Path) -> None:
+    messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+    record = {"id": "7", "conversation": {"topic": "x", "messages": messages}}
+    (found,) = read(written(tmp_path, record), "auto", {}, Counter())
+    assert (found.dialogue_id, found.utterances) == ("7", ("Hi", "Hello"))
+
+
+def test_internal_notes_among_messages_are_left_out(tmp_path: Path) -> None:
+    kinds = [("message", "user", "Hi"), ("note", "agent", "He is angry."), ("message", "agent", "Hello")]
+    notes: Counter[str] = Counter()
+    messages = [{"type": kind, "role": who, "content": text} for kind, who, text in kinds]
+    (found,) = read(written(tmp_path, {"messages": messages}), "auto", {}, notes)
+    assert (found.utterances, notes["internal notes left out"]) == (("Hi", "Hello"), 1)
+
+
+def test_answers_of_two_named_bots_to_one_message_are_one_dialogue(tmp_path: Path) -> None:
+    messages = _tree(("a", None, "user", "Where?"), ("b", "a", "assistant", "There."), ("c", "a", "assistant", "Here."))
+    named = [{**message, "name": name} for message, name in zip(messages, ("ann", "x", "y"), strict=True)]
+    (found,) = read(written(tmp_path, {"id": "7", "messages": named}), "auto", {}, Counter())
+    assert found.utterances == ("Where?", "There.", "Here.")

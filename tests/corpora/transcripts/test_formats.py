@@ -290,3 +290,41 @@ def test_an_id_of_each_row_is_no_dialogue(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("id,speaker,text\n1,user,a\n2,bot,b\n", encoding="utf-8")
     with pytest.raises(UserError, match="every row has another 'id', so that each dialogue would have one utterance"):
         list(read(tmp_path / "t.csv", "auto", {}, Counter()))
+
+
+# Tables as others publish them.
+
+
+def test_quotes_of_a_table_without_quoting_are_text(tmp_path: Path) -> None:
+    rows = ['hit:0,1,1,"No" she said_comma_ once.', 'hit:0,2,0,"Why ""so""?"', 'hit:0,3,1,"Because']
+    table = "\n".join(["conv_id,utterance_idx,speaker_idx,utterance", *rows])
+    (tmp_path / "t.csv").write_text(table, encoding="utf-8")
+    notes: Counter[str] = Counter()
+    (found,) = read(tmp_path / "t.csv", "auto", {}, notes)
+    assert found.utterances == ('"No" she said, once.', 'Why "so"?', '"Because')
+    assert notes["tables whose quotes are text, such as t.csv"] == 1
+
+
+@pytest.mark.parametrize("ending", ['"No" she said, once.\n', '"No\n'])
+def test_quotes_that_fit_no_manner_are_refused(tmp_path: Path, ending: str) -> None:
+    (tmp_path / "t.csv").write_text(f'dialogue_id,speaker,text\n1,user,"a, b"\n1,bot,{ending}', encoding="utf-8")
+    with pytest.raises(UserError, match="not readable as CSV"):
+        list(read(tmp_path / "t.csv", "auto", {}, Counter()))
+
+
+def test_a_column_of_dialogues_with_another_name_is_named_in_the_refusal(tmp_path: Path) -> None:
+    table = 'personas,Best talk\ntea,"User 1: Hi\nUser 2: Hello\nUser 1: Why?"\n'
+    (tmp_path / "t.csv").write_text(table, encoding="utf-8")
+    with pytest.raises(
+        UserError, match=r"the column 'Best talk' has a dialogue .*`columns: \{utterances: Best talk\}`"
+    ):
+        list(read(tmp_path / "t.csv", "auto", {}, Counter()))
+    (found,) = read(tmp_path / "t.csv", "auto", {"utterances": "Best talk"}, Counter())
+    assert (found.speakers, found.utterances) == (("User 1", "User 2", "User 1"), ("Hi", "Hello", "Why?"))
+
+
+def test_a_conversation_may_be_named_in_a_column_without_id(tmp_path: Path) -> None:
+    table = "Conversation,Time,Author,Message\nBirds,2024-01-01T10:00:00,Human,Hi\nBirds,2024-01-01T10:00:01,AI,Hello\n"
+    (tmp_path / "t.csv").write_text(table, encoding="utf-8")
+    (found,) = read(tmp_path / "t.csv", "auto", {}, Counter())
+    assert (found.dialogue_id, found.speakers) == ("Birds", ("Human", "AI"))

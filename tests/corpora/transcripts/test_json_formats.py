@@ -356,3 +356,26 @@ def test_two_replies_of_one_system_have_ids_of_their_own(tmp_path: Path) -> None
         ("pair-1/heron", "pair-1", "Mill."),
         ("pair-1-2/heron", "pair-1", "No."),
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Human: Hi\nAssistant: Hello\nHuman: Why?",
+        "\n\nHuman: Hi\n\nAssistant: Hello\n\nHuman: Why?",
+        "USER: Hi ASSISTANT: Hello</s>USER: Why?",
+        "### Human: Hi### Assistant: Hello### Human: Why?",
+    ],
+)
+def test_marks_may_stand_in_lines_or_within_one(tmp_path: Path, text: str) -> None:
+    (tmp_path / "m.jsonl").write_text(json.dumps({"text": text}), encoding="utf-8")
+    (found,) = read(tmp_path / "m.jsonl", "auto", {}, Counter())
+    assert (found.utterances, found.speakers[0], found.speakers[2]) == (("Hi", "Hello", "Why?"), *found.speakers[::2])
+    assert len({*found.speakers}) == 2
+
+
+@pytest.mark.parametrize("response", ["Agent: Stop!\nThief: No!", "Sure:\nHuman: Hi\nAssistant: Hello"])
+def test_speakers_within_a_reply_are_its_text(tmp_path: Path, response: str) -> None:
+    (tmp_path / "m.jsonl").write_text(json.dumps({"prompt": "Write a scene.", "response": response}), encoding="utf-8")
+    (found,) = read(tmp_path / "m.jsonl", "auto", {}, Counter())
+    assert found.utterances == ("Write a scene.", response)

@@ -86,3 +86,10 @@ def test_parlais_silence_is_no_utterance(tmp_path: Path) -> None:
     text = "1 your persona: I ski.\n2 __SILENCE__\tHello .\t\tNo .|Hello .\n3 Hi .\tWhy ?\t\tNo .|Why ?\n"
     (found,) = read(written(tmp_path, text), "auto", {}, Counter())
     assert (found.speakers, found.utterances) == (("B", "A", "B"), ("Hello .", "Hi .", "Why ?"))
+
+
+@pytest.mark.parametrize(
+    "text", ["**Note:** Read this.\n\n**Warning:** Take care.\n", "# Title\n\nSome text: see below.\n"]
+)
+def test_a_page_with_bold_words_is_no_dialogue(tmp_path: Path, text: str) -> None:
+    assert detect_format(written(tmp_path, text, "page.md")) == "csv"  # which reading it refuses

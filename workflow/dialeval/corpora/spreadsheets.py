@@ -41,10 +41,47 @@ def rows_of(path: Path, notes: Counter[str] | None = None) -> Iterator[tuple[int
     if western and notes is not None:
         notes[f"tables not in UTF-8 and read as Windows-1252, such as {path.name}; check its letters"] += 1
     delimiter, begun = delimiter_of(path, western=western), False
-    for line, cells in read_csv(path, delimiter, western=western):
+    if _is_unquoted(path, delimiter, western=western):
+        if notes is not None:
+            notes[f"tables whose quotes are text, such as {path.name}"] += 1
+        lines = enumerate(read_lines(path, western=western), start=1)
+        rows: Iterator[tuple[int, list[str]]] = ((line, _cells(text, delimiter)) for line, text in lines)
+    else:
+        rows = read_csv(path, delimiter, western=western)
+    for line, cells in rows:
         if "".join(cells).strip() and (begun or not _NAMED_DELIMITER.fullmatch(delimiter.join(cells))):
             begun = True
             yield line, cells
+
+
+COMMA = "_comma_"
+"""What EmpatheticDialogues writes for a comma within a text."""
+_WHOLE_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_GOES_ON = re.compile(r'"[^"]*"[^"]')
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    cells = line.rstrip("\r\n").split(delimiter)
+    return [cell[1:-1].replace('""', '"') if _WHOLE_QUOTED.fullmatch(cell) else cell for cell in cells]
+
+
+def _is_unquoted(path: Path, delimiter: str, *, western: bool) -> bool:
+    """Returns whether a table knows no quoting.
+
+    Then every line has as many cells, and a cell goes on after its quotes, as in `"No" she said`. A quote that is not
+    closed says so only where commas of texts are written in another way, as EmpatheticDialogues does.
+    """
+    n_cells, is_stray, is_open, has_commas = 0, False, False, False
+    for line in read_lines(path, western=western):
+        cells = line.rstrip("\r\n").split(delimiter)
+        n_cells = n_cells or len(cells)
+        if line.strip() and len(cells) != n_cells:
+            return False
+        has_commas = has_commas or COMMA in line
+        stray = [cell for cell in cells if cell[:1] == '"' and not _WHOLE_QUOTED.fullmatch(cell)]
+        is_stray = is_stray or bool(stray)
+        is_open = is_open or any(not _GOES_ON.match(cell) for cell in stray)
+    return is_stray and (has_commas or not is_open)
 
 
 def is_workbook(path: Path) -> bool:

@@ -123,6 +123,11 @@ def _oobabooga(record: Raw, where: str, notes: Counter[str]) -> Raw:
 _FRAGMENTS = {"REQUEST": "user", "RESPONSE": "assistant"}
 
 
+def _has_fragments(record: Raw) -> bool:
+    nodes = record["mapping"].values() if isinstance(record["mapping"], dict) else ()
+    return any(value_at(node, "message.fragments") is not None for node in nodes)
+
+
 def _deepseek(record: Raw, where: str, notes: Counter[str]) -> Raw:
     nodes, name = record["mapping"], "root"
     messages: list[Raw] = []
@@ -313,7 +318,7 @@ def _dialogflow(lines: Iterable[JsonLine], notes: Counter[str]) -> Found:
 
 
 _CALLS = ("transcript_with_tool_calls", "transcript_object", "messages")
-_CALL_ROLES = {"bot": "assistant", "agent": "agent"}
+_CALL_ROLES = {"bot": "assistant"}
 
 
 def _call(record: Raw, where: str, notes: Counter[str]) -> Raw:
@@ -329,7 +334,7 @@ def _call(record: Raw, where: str, notes: Counter[str]) -> Raw:
                 messages.append(hidden("tool_use", inner.get("name"), inner.get("arguments")))
         elif role == "tool_call_result":
             messages.append(hidden("tool_result", entry.get("name"), first_of(entry, "result", "content")))
-        elif role in ("user", "system", *_CALL_ROLES):
+        elif text is not None:
             messages.append(message(_CALL_ROLES.get(role, role), text))
         else:
             notes["entries of calls that are no utterances, such as pressed keys, left out"] += 1
@@ -380,7 +385,7 @@ APPLICATIONS: dict[str, Conversion] = {
     ),
     "deepseek": Conversion(
         "DeepSeek's export: `mapping` with `fragments`; the branch that ends last.",
-        field_sets("mapping title id"), each(_deepseek), lambda record: "current_node" not in record,
+        field_sets("mapping title id"), each(_deepseek), _has_fragments,
     ),
     "grok": Conversion(
         "Grok's export: `conversation` and `responses`.",

@@ -331,8 +331,8 @@ DATA_SETS: dict[str, Conversion] = {
         field_sets("story questions answers"), each(_coqa),
     ),
     "quac": Conversion(
-        "QuAC, and its rows on the Hugging Face Hub. Title, background and section are a system prompt.",
-        field_sets("paragraphs section_title background", "context questions orig_answers"), _quac,
+        "QuAC and DoQA, and QuAC's rows on the Hugging Face Hub. Title, background and section are a system prompt.",
+        field_sets("paragraphs background", "context questions orig_answers"), _quac,
     ),
     "moss": Conversion(
         'MOSS: `{"chat": {"turn_1": {"Human": ..., "MOSS": ...}}}`, or `plain_text` with `[Human]:` and `[MOSS]:`.',

@@ -52,9 +52,12 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
         entries = parse_json(entries, f"{where}, '{field}'") if is_json else transcribed(entries) or entries
     elif isinstance(entries, dict) and _is_columns(entries):
         entries = [dict(zip(entries, values, strict=True)) for values in zip(*entries.values(), strict=True)]
+    elif isinstance(entries, dict):
+        inner = (entries[name] for name in (*MESSAGES, *PLAIN, TURNS) if isinstance(entries.get(name), list))
+        entries = next(inner, entries)
     if not isinstance(entries, list):
         raise UserError(f"{where}: '{field}' must be a list of utterances, not {_shown(entries)}")
-    entries = _with_usual_speakers(entries, reading.notes)
+    entries = _with_usual_speakers(_as_objects(entries), reading.notes)
     if roles := _unknown_speakers(entries):
         raise UserError(
             f"{where}: the entries of '{field}' have no speaker in {', '.join(SPEAKER_FIELDS)}, but '{roles:.60}' "
@@ -105,12 +108,21 @@ _IS_USER = ("is_user", "isUser", "from_user", "fromUser", "is_human", "isHuman",
 _IS_BOT = ("is_bot", "isBot", "from_bot", "fromBot")
 
 
+def _as_objects(entries: list[Any]) -> list[Any]:
+    """Returns pairs of a role and a text, `["user", "Hi"]`, as objects; other entries as they are."""
+    pairs = [entry for entry in entries if isinstance(entry, list) and len(entry) == 2]
+    if not pairs or len(pairs) < len(entries) or not all(isinstance(part, str) for pair in pairs for part in pair):
+        return entries
+    roles = {role.casefold() for role, _ in pairs}
+    return [{"role": role, "content": text} for role, text in pairs] if roles <= ROLES | SYSTEM_ROLES else entries
+
+
 def _with_usual_speakers(entries: list[Any], notes: Counter[str]) -> list[Any]:
     """Returns entries whose speaker stands in another field, or in the type of a message as LangChain has it."""
     if not entries or not all(isinstance(entry, dict) for entry in entries):
         return entries
     if any(entry.get(name) is not None for entry in entries for name in SPEAKER_FIELDS):
-        return entries
+        return _by_role(entries, notes)
     types = [f"{entry.get('type')}".casefold() for entry in entries]
     if {*types} & ROLES and {*types} <= ROLES | ROLES_OF_ASIDES | SYSTEM_ROLES:
         inner = [entry["data"] if isinstance(entry.get("data"), dict) else entry for entry in entries]
@@ -126,6 +138,28 @@ def _with_usual_speakers(entries: list[Any], notes: Counter[str]) -> list[Any]:
         if all(isinstance(value, int | str | dict) and not isinstance(value, bool) and value != "" for value in values):
             notes[f"dialogues whose speakers are in '{name}'"] += 1
             return [{**entry, "speaker": entry[name]} for entry in entries]
+    return entries
+
+
+_ROLE_FIELDS = (
+    "speaker_role", "sender_role", "author_role", "participant_role", "sender_class", "sender_type", "author_type",
+    "speaker_type",
+)  # fmt: skip
+
+
+def _by_role(entries: list[dict[str, Any]], notes: Counter[str]) -> list[dict[str, Any]]:
+    """Returns entries with the role of each speaker, where another field has one and speakers are called otherwise."""
+    values = [[entry[name] for name in SPEAKER_FIELDS if entry.get(name) is not None] for entry in entries]
+    speakers = [f"{some[0]}" if some else "" for some in values]
+    if any(speaker.casefold() in ROLES for speaker in speakers):
+        return entries
+    for name in _ROLE_FIELDS:
+        roles = [entry.get(name) for entry in entries]
+        if all(isinstance(role, str) and role.casefold() in ROLES for role in roles):
+            pairs = {*zip(speakers, roles, strict=True)}
+            if len(pairs) == len({*speakers}) == len({*roles}):
+                notes[f"dialogues whose speakers are in '{name}'"] += 1
+                return [{**entry, "speaker": role} for entry, role in zip(entries, roles, strict=True)]
     return entries
 
 
@@ -158,6 +192,9 @@ def _read_entry(entry: dict[str, Any], place: str, reading: EntryReading, *, has
     calls = [call for name in _CALL_FIELDS for call in _calls(entry.get(name), name, place)]
     text_field = _text_field(entry)
     kind = entry.get("type", "message") if has_types else "message"
+    if kind in _NOTES:
+        reading.notes["internal notes left out"] += 1
+        return
     if text_field is None and kind == "function_call":  # of OpenAI's responses
         reading.add_aside("tool_call", _call(entry.get("name"), entry.get("arguments")))
         return
@@ -181,6 +218,9 @@ def _read_entry(entry: dict[str, Any], place: str, reading: EntryReading, *, has
         reading.add_utterance(speaker, "\n".join(texts))
     for call in calls:
         reading.add_aside("tool_call", call)
+
+
+_NOTES = ("note", "private_note", "internal_note")
 
 
 def _text_field(entry: dict[str, Any]) -> str | None:
@@ -210,7 +250,11 @@ def branch_of_last(entries: list[dict[str, Any]], notes: Counter[str]) -> list[d
     shared = [some for some in siblings.values() if len(some) > 1]
     speaker = next((name for name in ("isCreatedByUser", *SPEAKER_FIELDS) if name in entries[0]), "")
     roots = [parent for parent in siblings if parent not in known]
-    if not shared or len(roots) > 1 or any(len({f"{one.get(speaker)}" for one in some}) > 1 for some in shared):
+    if (
+        not shared
+        or len(roots) > 1
+        or any(len({(f"{one.get(speaker)}", f"{one.get('name')}") for one in some}) > 1 for some in shared)
+    ):
         return entries
     branch: list[dict[str, Any]] = []
     last: dict[str, Any] | None = entries[-1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -108,6 +108,7 @@ FORMATS = {
 AUTO, FOLDER, CSV, TEXT, MT_BENCH, OASST, INTERCOM = "auto", "folder", "csv", "text", "mt_bench", "oasst", "intercom"
 INSPECT, LM_EVAL, SLACK, WHATSAPP, JSON = "inspect", "lm_eval", "slack", "whatsapp", "jsonl"
 TWEETS, SUBTITLES = "tweets", "subtitles"
+_FEWEST_LINES = 2
 _FIELDS = {JSON: PLAIN, "sharegpt": SHAREGPT, "messages": MESSAGES, "comparisons": PAIR}
 """Fields that each identify a format of JSON; those of `TOGETHER` identify one only together."""
 _OF_EXPORTS = {
@@ -234,11 +235,27 @@ def detect_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
     if is_text and text_formats.is_plain_text(path):
         return TEXT
     if is_table(path) and not _has_dialogues(path, columns):
-        _, header = next(rows_of(path), (1, []))
+        (_, header), (_, row) = (*islice(rows_of(path), 2), (1, []), (1, []))[:2]
+        if not columns and not turn_tables.has_texts(header):
+            _refuse_unnamed_dialogues(path, header, row)
         return TWEETS if not columns and turn_tables.is_of_tweets(header) else CSV
     western = not is_columnar(path) and not is_workbook(path) and is_western(path)
     wanted = fields_with(columns)
     return _object_format(path, columns, _first(objects_of(path, wanted, western=western)), western)
+
+
+def _refuse_unnamed_dialogues(path: Path, header: Sequence[str], row: Sequence[str]) -> None:
+    """Refuses a table in which a column of another name than usual has a dialogue in its first cell.
+
+    Raises:
+        UserError: it has; the message names the column.
+    """
+    for name, cell in zip(header, row, strict=False):
+        if len(transcribed(cell)) > _FEWEST_LINES:
+            raise UserError(
+                f"{path}: the column '{name.strip():.60}' has a dialogue in each cell; write `columns: {{utterances: "
+                f"{name.strip():.60}}}` in this entry of the configuration, or --column utterances='{name.strip():.60}'"
+            )
 
 
 def _folder_format(path: Path) -> str:

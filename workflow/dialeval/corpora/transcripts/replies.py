@@ -253,7 +253,11 @@ def _record(line: JsonLine, reply: dict[str, Any], fields: Sequence[str]) -> dic
     full = {name: value for name, value in line.record.items() if name != "model"}
     full["prompt"] = "\n".join(entry if isinstance(entry, str) else json.dumps(entry) for entry in earlier)
     full["model"] = named(reply, _SYSTEM_FIELDS, line.where) or None
-    return {**full, "messages": [*_messages(earlier), *_answers(reply.get(field), f"{line.where}: '{field}'")]}
+    answer = reply.get(field)
+    if isinstance(answer, str) and len(earlier) == 1 and isinstance(earlier[0], str) and _lines_of_roles(earlier[0]):
+        spoken = speaker_and_text(answer)
+        answer = spoken["text"] if isinstance(spoken, dict) and spoken["speaker"].casefold() in _ROLE_OF else answer
+    return {**full, "messages": [*_messages(earlier), *_answers(answer, f"{line.where}: '{field}'")]}
 
 
 def _context(record: dict[str, Any], where: str) -> list[Any]:
@@ -265,14 +269,20 @@ def _messages(earlier: list[Any]) -> list[Any]:
     if len(earlier) == 1 and isinstance(earlier[0], str):
         if begins_marked(earlier[0]):
             return marked_messages(earlier[0], _TURNS[0])
-        spoken = transcribed(earlier[0])  # as FED has it
-        roles = {_ROLE_OF.get(f"{one['speaker']}".casefold()) for one in spoken}
-        if spoken and None not in roles and spoken[0]["speaker"].casefold() == earlier[0].split(":")[0].casefold():
-            return [{"role": _ROLE_OF[one["speaker"].casefold()], "content": one["text"]} for one in spoken]
+        if lines := _lines_of_roles(earlier[0]):
+            return lines
     return [
         {"role": _TURNS[(len(earlier) - 1 - place) % 2], "content": entry} if isinstance(entry, str) else entry
         for place, entry in enumerate(earlier)
     ]
+
+
+def _lines_of_roles(text: str) -> list[Any]:
+    """Returns the messages of a text of lines such as `User: Hi` and `System: Hello`, as FED has it; else none."""
+    spoken = transcribed(text)
+    roles = [_ROLE_OF.get(f"{one.get('speaker')}".casefold()) for one in spoken]
+    messages = [{"role": role, "content": one.get("text")} for role, one in zip(roles, spoken, strict=True)]
+    return [] if None in roles else messages
 
 
 def _earlier(record: dict[str, Any], where: str) -> list[Any]:
@@ -312,9 +322,6 @@ def _answers(value: Any, where: str, *, marked: bool = False) -> list[Any]:
     """
     if isinstance(value, str):
         is_marked = marked or begins_marked(value)
-        spoken = speaker_and_text(value)
-        if not is_marked and isinstance(spoken, dict) and spoken["speaker"].casefold() in {*JUDGED}:
-            value = spoken["text"]
         return marked_messages(value, _TURNS[1]) if is_marked else [{"role": _TURNS[1], "content": value}]
     messages = [value] if isinstance(value, dict) else value
     if (

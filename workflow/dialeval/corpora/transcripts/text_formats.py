@@ -28,7 +28,7 @@ from typing import Any
 from dialeval.corpora.json_records import optional_text
 from dialeval.corpora.text_files import is_western, number_in, read_json, read_lines
 from dialeval.corpora.transcripts.entries import SILENCE
-from dialeval.corpora.transcripts.transcript import EntryReading, Transcript, speaker_and_text
+from dialeval.corpora.transcripts.transcript import ROLES, EntryReading, Transcript, speaker_and_text
 from dialeval.errors import UserError
 
 _END = "__eou__"
@@ -57,7 +57,11 @@ def is_plain_text(path: Path) -> bool:
     is_dialogue = _EXCHANGE.fullmatch(first) or isinstance(_spoken(first), dict)
     if _END in first and not first.startswith(("{", "[")):
         return True
-    return (is_markdown or path.suffix.lower() == _ENDING) and bool(is_dialogue)
+    if is_markdown and is_dialogue:  # other texts have bold words, too
+        spoken = [_spoken(line.strip()) for line in read_lines(path, western=is_western(path))]
+        names = [one["speaker"].casefold() for one in spoken if isinstance(one, dict)]
+        return len({*names}) > 1 and (len({*names}) < len(names) or not ROLES.isdisjoint(names))
+    return path.suffix.lower() == _ENDING and bool(is_dialogue)
 
 
 def _spoken(line: str) -> dict[str, str] | str:

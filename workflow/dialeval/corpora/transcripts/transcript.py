@@ -203,10 +203,12 @@ def _plain(name: str) -> str:
 _NAMED = re.compile(r"(?P<speaker>#?[^\W\d_][^\W_]*(?:[ .'’-]{1,2}[^\W_]+){0,3}\.?#?) ?: +(?P<text>\S.*)", re.DOTALL)
 """A name of four words at most. `Well: I do not know` passes for one, too."""
 _MARK = re.compile(
-    r"(?:^|\n\n)(Human|Assistant|USER|ASSISTANT|FUNCTION RESPONSE):"
+    r"(?:^|\n\n)(Human|Assistant):|(?:^|\s|</s>)\s*(USER|ASSISTANT|FUNCTION RESPONSE):"
     r"|\s*(?:<\|im_end\|>\s*)?<\|im_start\|>(\w+)\n|(?:^|\n)<extra_id_1>(User|Assistant)\n"
     r"|\s*### (Human|Assistant):|(?:^|\n)\[\|(Human|AI)\|\]"
 )
+_LINE_MARK = re.compile(r"^(Human|Assistant):", re.MULTILINE)
+_BLANK_MARK = r"\n\n(?:Human|Assistant):"
 _ENDS_OF_TEXT = ("<|endoftext|>", "</s>")
 """What stands before each text of a dialogue in prompts of Anthropic's, OpenAI's and NVIDIA's models."""
 _LATER_MARK, _LAST_MARK = ("<extra_id_1>", "\n[|Human|]"), "<|im_end|>"
@@ -225,8 +227,12 @@ def begins_marked(text: str) -> bool:
 
 def marked_messages(text: str, speaker: str) -> list[dict[str, str]]:
     """Returns the messages of a text with speakers' marks; what stands before the first is the given speaker's."""
-    first, *parts = _MARK.split(text.strip().removesuffix(_LAST_MARK))
-    n_marks = _MARK.groups
+    mark = _MARK
+    in_lines = {found[1] for found in _LINE_MARK.finditer(text)} == {"Human", "Assistant"}
+    if in_lines and _LINE_MARK.match(text.lstrip()) and not re.search(_BLANK_MARK, text):
+        mark = _LINE_MARK  # without blank lines between them
+    first, *parts = mark.split(text.strip().removesuffix(_LAST_MARK))
+    n_marks = mark.groups
     marks = zip(*(parts[n :: n_marks + 1] for n in range(n_marks)), strict=True)
     roles = (next(filter(None, found)).lower() for found in marks)
     spoken = [(speaker, first), *zip(roles, parts[n_marks :: n_marks + 1], strict=True)]

@@ -23,16 +23,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dialeval.corpora.json_records import name_of, text_of, value_at
-from dialeval.corpora.spreadsheets import rows_of
+from dialeval.corpora.spreadsheets import COMMA, rows_of
 from dialeval.corpora.text_files import JsonLine, listed, number_in, parse_json
 from dialeval.corpora.transcripts.entries import code_of
 from dialeval.corpora.transcripts.transcript import JUDGED, SYSTEM_ROLES, EntryReading, Transcript
 from dialeval.errors import UserError
 
+_BARE_NAMES = ("conversation", "dialogue", "dialog", "chat", "id")
+"""Names of a dialogue's id in a table; in an object, they are of other fields."""
 COMMON: dict[str, tuple[str, ...]] = {
     "dialogue_id": (
         "dialogue_id", "dialog_id", "conversation_id", "conv_id", "chat_id", "session_id", "thread_id", "session",
-        "ticket_id", "call_id", "dialogue_number", "conversation_number", "id",
+        "ticket_id", "call_id", "dialogue_number", "conversation_number", *_BARE_NAMES,
     ),
     "system": ("system", "model", "chatbot", "bot", "system_name", "model_name"),
     "case_id": ("case_id", "case", "prompt_id", "scenario_id", "seed_id"),
@@ -54,7 +56,6 @@ COMMON: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Names that columns commonly have, the surer ones first; `Turn #` and `conversationId` are known as well."""
 NEEDED = ("dialogue_id", "text")
-_COMMA = "_comma_"
 _LONGEST_NAME = 5  # words of a column's name
 
 
@@ -282,9 +283,9 @@ def dialogues_of_rows(
         known.last_row = number
         turn = _turn(cells["turn"], where, names["turn"]) if "turn" in names else time_of(cells.get("time", ""))
         text = cells["text"]
-        if _COMMA in text:
-            notes[f"texts in which {_COMMA}, as EmpatheticDialogues writes it, is read as a comma"] += 1
-            text = text.replace(_COMMA, ",")
+        if COMMA in text:
+            notes[f"texts in which {COMMA}, as EmpatheticDialogues writes it, is read as a comma"] += 1
+            text = text.replace(COMMA, ",")
         known.rows.append((turn, place, cells.get("speaker", ""), text))
     if words(names["dialogue_id"]) == "id" and 1 < sum(len(one.rows) for one in dialogues.values()) == len(dialogues):
         raise UserError(
@@ -371,7 +372,7 @@ def places_of(
 
 def is_turn(record: Mapping[str, Any]) -> bool:
     """Returns whether an object is an utterance with its dialogue, speaker and text, by the names of its fields."""
-    names = {words(name) for name in record} - {"id"}  # it may be the utterance's own
+    names = {words(name) for name in record} - {*_BARE_NAMES}
     return all(any(name in names for name in COMMON[what]) for what in (*NEEDED, "speaker"))
 
 
