@@ -20,7 +20,7 @@ from scipy.stats import ttest_rel
 
 from dialeval.labels.agreement import components
 from dialeval.measures.design import Design
-from dialeval.planning.power import LabelPlan, PlannedDesign, Size, plans
+from dialeval.planning.power import EarlierLabels, LabelPlan, PlannedDesign, Size, plans
 from dialeval.stats.differences import paired_differences
 from dialeval.stats.estimates import t_interval
 from dialeval.stats.power import (
@@ -235,7 +235,7 @@ def planned_from_pilot(target: float | None, n: int, answers: int, pilot: int = 
     planned = PlannedDesign(design=design, form="scale", labelled=True, target_difference=target)
     plan = LabelPlan(n=n, answers=answers, n_annotators=4, price=0.5)
     empty = _judgements(0, "felt", np.zeros(0, dtype=int))
-    rows = plans(planned, Size(2, 200), empty, corrected, plan, {"judge": 0.2}, spread_of_labels=spread)
+    rows = plans(planned, Size(2, 200), empty, corrected, plan, {"judge": 0.2}, earlier=EarlierLabels(spread))
     return {row["estimand"]: row for row in rows}
 
 

@@ -24,6 +24,7 @@ use rule stage as estimate with:
             judgements=paths.judged_before,
             corrected=paths.estimated_before,
             spread=paths.spread_before,
+            replacement=paths.replacement_before,
             table=paths.ESTIMATE,
             csv=paths.ESTIMATE_CSV,
             planning=paths.LABEL_PLANNING,

@@ -14,9 +14,11 @@ from scipy.stats import t as student
 
 from dialeval.measures.design import Design
 from dialeval.planning.power import (
+    DECIDED,
     NEVER_BY_LABELS,
     NEVER_BY_SEEDS,
     NO_DIFFERENCE,
+    EarlierLabels,
     LabelPlan,
     PlannedDesign,
     Size,
@@ -24,6 +26,7 @@ from dialeval.planning.power import (
     planned_size,
     plans,
 )
+from dialeval.stats.alternative_annotator import items_needed
 from dialeval.stats.power import HumanLabelDesign, detectable
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, SEEDS
 from dialeval.tables.files import HUMAN, to_table, write_table
@@ -325,6 +328,11 @@ def pilot_of_labels(dialogue: float, error: float, n_annotators: int, rho: float
     ]
 
 
+judge_among_annotators = {
+    "protocol": "felt", "judge": "clerk", "criterion": "empathy", "annotator": None, "decided": 0.17
+}  # fmt: skip
+
+
 def planned_labels(target: float | None, *, answers: int = 1, n: int = 50, **prices: Any) -> dict[str, Row]:
     planned = PlannedDesign(
         design=SCORED, form="scale", labelled=True, ends={"empathy": (1.0, 7.0)}, target_difference=target
@@ -337,7 +345,7 @@ def planned_labels(target: float | None, *, answers: int = 1, n: int = 50, **pri
         pilot_of_labels(1.0, 0.8, 4),
         about,
         {"clerk": prices.get("case")},
-        spread_of_labels=components_of_labels(1.0, 0.8, 0.05),
+        earlier=EarlierLabels(components_of_labels(1.0, 0.8, 0.05), [judge_among_annotators]),
     )
     return {row["estimand"]: row for row in to_table(PLANNING, rows).to_pylist()}
 
@@ -400,3 +408,16 @@ def test_a_judges_cases_for_a_difference_are_the_fewest() -> None:
     assert n == pytest.approx(2.0 * (1.96 + 0.84) ** 2 / 0.25, rel=0.15)  # drawn with a standard deviation of 1
     (few,) = made(planned, Size(3, 50), scored(6))
     assert few["cheapest_seeds"] / max(float(scored(6)["value"].var()), 0.3) > n / float(scored(200)["value"].var())
+
+
+@pytest.mark.parametrize(("n_annotators", "n", "words"), [(3, 700, "experts"), (3, 20, "too few"), (2, 700, "too few")])
+def test_the_alternative_annotator_test_is_planned_before_labelling(n_annotators: int, n: int, words: str) -> None:
+    planned = PlannedDesign(design=SCORED, form="scale", labelled=True, ends={"empathy": (1.0, 7.0)})
+    about = LabelPlan(n=n, answers=n_annotators, n_annotators=n_annotators)
+    for earlier, share in ((EarlierLabels(), DECIDED), (EarlierLabels((), [judge_among_annotators]), 0.17)):
+        rows = plans(planned, Size(3, 900), NOTHING, [], about, {}, earlier=earlier)
+        note = next(row["note"] for row in rows if row["estimand"] == "people")
+        needed = [items_needed(epsilon, share, 3) for epsilon in (0.1, 0.15, 0.2)]
+        assert f"{needed[0]:,} (crowd workers, margin 0.1), {needed[1]:,} (skilled annotators" in note
+        assert f"if {share:.0%} of the items decide" in note
+        assert words in note.rpartition("items each")[2]

@@ -83,7 +83,7 @@ def plans(
     labels: LabelPlan | None,
     cost_of_case: Mapping[str, float | None],
     judging_of_case: Mapping[str, float | None] = NO_PRICES,
-    spread_of_labels: Sequence[Row] = (),
+    earlier: EarlierLabels | None = None,
 ) -> list[Row]:
     """Returns the rows of a table `planning` about one protocol; none where there are no two systems or cases.
 
@@ -95,7 +95,7 @@ def plans(
         labels: how much people label, or None.
         cost_of_case: by judge, what a case more costs with all requests about it.
         judging_of_case: by judge, the part of this that is the judge's.
-        spread_of_labels: rows of the table `labels/variance_components` of an earlier run.
+        earlier: rows of further tables on labels of an earlier run.
     """
     if size.n_systems < 2 or size.n_cases < 2:
         return []
@@ -123,7 +123,7 @@ def plans(
                 row |= _fewest_cases(number, size, planned, cost_of_case.get(judge))
             rows.append(row)
             if labels is not None and planned.labelled:
-                about = planned, number, shared, size, corrected, labels, cost_of_case, spread_of_labels
+                about = planned, number, shared, size, corrected, labels, cost_of_case, earlier or EarlierLabels()
                 rows += [shared | row for row in of_people(*about)]
     judges = [one for one in planned.design.judges if one not in planned.design.derived_judges]
     cost = _cost(planned, judges, cost_of_case, judging_of_case)
@@ -364,7 +364,7 @@ def of_people(
     corrected: Sequence[Row],
     labels: LabelPlan,
     cost_of_case: Mapping[str, float | None],
-    spread_of_labels: Sequence[Row] = (),
+    earlier: EarlierLabels,
 ) -> Iterator[Row]:
     """Yields what rows of the table `planning` say of these annotators, and of a population of annotators.
 
@@ -378,13 +378,13 @@ def of_people(
         corrected: rows of the table `corrected` of an earlier run.
         labels: how much people label.
         cost_of_case: by judge, what a case more costs with all requests about it.
-        spread_of_labels: rows of the table `labels/variance_components` of an earlier run.
+        earlier: rows of further tables on labels of an earlier run.
     """
     of_pairs = planned.form == "pair" and planned.design.reference is None
     per_case = size.n_pairs if of_pairs else size.n_systems
     total = per_case * size.n_cases
     n_labels = min(labels.n if planned.form == "pair" else labels.n * size.n_systems, total)
-    annotated = _Annotated.of(spread_of_labels, number, shared)
+    annotated = _Annotated.of(earlier.spread, number, shared)
     people, basis, notes = _people(number, shared, per_case, of_pairs, corrected, annotated)
     people = people._replace(fixed=labels.target == "given_cases", per_label=1.0 if of_pairs else float(size.n_systems))
     who: dict[str, Any] = {"answers": labels.answers, "n_annotators": labels.n_annotators} if annotated else {}
@@ -403,7 +403,7 @@ def of_people(
     of_all = people.detectable(n_labels, total, for_all_pairs, **who)
     more_labels = more_to_halve(by_labels, n_labels, total - n_labels) if total > n_labels else None
     more_seeds = None if people.fixed else more_to_halve(by_seeds, size.n_cases)
-    notes += [_alternative_annotators(labels, n_labels)]
+    notes += [_alternative_annotators(labels, n_labels, _decided(earlier.replacement, number, shared))]
     notes += [NEVER_BY_LABELS] if more_labels is None and total > n_labels else []
     notes += [NEVER_BY_SEEDS] if more_seeds is None and not people.fixed else []
     price, case = labels.price, cost_of_case.get(shared["judge"])
@@ -591,19 +591,37 @@ def _people(
     return found, LABELLED, notes
 
 
-def _alternative_annotators(labels: LabelPlan, n_labels: int) -> str:
+def _decided(replacement: Sequence[Row], number: Number, shared: Row) -> float | None:
+    """Return the share of items that decide between judge and annotator in earlier labels; None if unknown."""
+    about = shared["protocol"], shared["judge"], number.criterion
+    found = [
+        row["decided"]
+        for row in replacement
+        if (row["protocol"], row["judge"], row["criterion"]) == about and row["annotator"] is None
+    ]
+    return next((share for share in found if _known(share)), None)
+
+
+def _alternative_annotators(labels: LabelPlan, n_labels: int, decided: float | None) -> str:
     """Returns the annotators and items that the alternative annotator test needs, and whether the plan has them."""
     each = n_labels * labels.answers // max(labels.n_annotators, 1)
     most = max(labels.n_annotators, FEWEST_ANNOTATORS)
-    items = {name: items_needed(epsilon, DECIDED, most) for name, epsilon in EPSILONS.items()}
-    enough = labels.n_annotators >= FEWEST_ANNOTATORS and labels.answers > 1 and each >= FEWEST_ITEMS
+    share, source = (DECIDED, "assumed") if decided is None else (decided, "in earlier labels")
+    items = {name: items_needed(epsilon, share, most) for name, epsilon in EPSILONS.items()}
+    words = ", ".join(f"{n:,} ({_KINDS[name]}, margin {EPSILONS[name]:g})" for name, n in items.items())
+    tested = labels.n_annotators >= FEWEST_ANNOTATORS and labels.answers > 1
+    enough = [_KINDS[name] for name, n in items.items() if tested and each >= n]
     return (
         f"the alternative annotator test (may a judge replace annotators?) needs {FEWEST_ANNOTATORS} annotators "
-        f"with {FEWEST_ITEMS} common items each. A judge as good as they are passes with 80% probability with "
-        f"{items['crowd']:,} "
-        f"items (crowd workers), {items['skilled']:,} (skilled) or {items['expert']:,} (experts). The design has "
-        f"{counted(labels.n_annotators, 'annotator')} with about {each:,}{'' if enough else ', too few'}"
+        f"with {FEWEST_ITEMS} common items each. With {most} annotators, a judge as good as they are passes with 80% "
+        f"probability from these items of each annotator on: {words}, all in different cases, if {share:.0%} of the "
+        f"items decide between judge and annotator ({source}). The design has "
+        f"{counted(labels.n_annotators, 'annotator')} with about {each:,} items each"
+        + (f": enough for {', '.join(enough)}" if enough else ", too few")
     )
+
+
+_KINDS = {"crowd": "crowd workers", "skilled": "skilled annotators", "expert": "experts"}
 
 
 def _known(*numbers: float | None) -> bool:
@@ -667,6 +685,18 @@ class LabelPlan(BaseModel, defer_build=True):
     price: float | None = None
     target: str = "new_cases"
     confidence: float = 0.95
+
+
+class EarlierLabels(NamedTuple):
+    """Rows of tables on labels of an earlier run.
+
+    Attributes:
+        spread: of `labels/variance_components`.
+        replacement: of `labels/replacement`.
+    """
+
+    spread: Sequence[Row] = ()
+    replacement: Sequence[Row] = ()
 
 
 class Size(NamedTuple):

@@ -168,8 +168,8 @@ REPLACEMENT = Table(
     "labels/replacement", schema(
         **_JUDGED, annotator=maybe(TEXT), n_annotators=INT, estimate=maybe(FLOAT), ci_low=maybe(FLOAT),
         ci_high=maybe(FLOAT), winning_rate_crowd=maybe(FLOAT), winning_rate_skilled=maybe(FLOAT),
-        winning_rate_expert=maybe(FLOAT), smallest_epsilon=maybe(FLOAT), n=INT, n_missing=INT, n_clusters=maybe(INT),
-        note=maybe(TEXT)
+        winning_rate_expert=maybe(FLOAT), smallest_epsilon=maybe(FLOAT), decided=maybe(FLOAT), n=INT, n_missing=INT,
+        n_clusters=maybe(INT), note=maybe(TEXT)
     ),
     row="protocol, criterion, length, judge and annotator",
     title="May a judge replace annotators?",
@@ -188,6 +188,8 @@ REPLACEMENT = Table(
         "winning_rate_skilled": "the same at the margin 0.15 for skilled annotators",
         "winning_rate_expert": "the same at the margin 0.2 for experts",
         "smallest_epsilon": "smallest margin at which the winning rate is 0.5 or more; empty if it is above 0.5",
+        "decided": "share of items on which the judge and an annotator are not equally close to the others; `estimate` "
+        "plans with it",
         "n": "number of items with a score and at least two labels",
         "n_missing": "number of labelled items without a score",
     },
