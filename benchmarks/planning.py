@@ -11,13 +11,16 @@ import math
 import sys
 import time
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.stats import t as student
 from scipy.stats import ttest_rel
 
+from dialeval.labels.agreement import components
 from dialeval.measures.design import Design
-from dialeval.planning.power import LabelPlan, PlannedDesign, Size, plans
+from dialeval.planning.power import EarlierLabels, LabelPlan, PlannedDesign, Size, plans
 from dialeval.stats.differences import paired_differences
 from dialeval.stats.estimates import t_interval
 from dialeval.stats.power import (
@@ -26,7 +29,7 @@ from dialeval.stats.power import (
     contributions_of_ratings,
     simulated,
 )
-from dialeval.stats.prediction_powered import correct_means
+from dialeval.stats.prediction_powered import Annotators, correct_means
 from dialeval.stats.significance import holm
 from dialeval.stats.style_control import controlled_ratings
 from gates import Gates, arguments
@@ -128,6 +131,143 @@ def labels(n_labels: int, correlation: float, repetitions: int) -> Iterator[floa
         yield float(found.ci_low > 0.0 or found.ci_high < 0.0)
 
 
+VARIANCES = {
+    "case": 0.3, "system x case": 0.7, "annotator": 0.3, "system x annotator": 0.05, "disagreement": 0.8
+}  # fmt: skip
+"""Of labels: disagreement is that of annotators on one dialogue."""
+
+
+def labelled_study(
+    rng: np.random.Generator, gap: float, n_cases: int, n_labelled: int, answers: int, effect: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """Returns the judge's scores, each annotator's labels, system and case of two systems' dialogues.
+
+    Of each system n_labelled dialogues are drawn; annotators take turns. `effect` has the annotators' harshness and
+    their liking of each system, shape [3, n_annotators].
+    """
+    system, case = np.repeat([0, 1], n_cases), np.tile(np.arange(n_cases), 2)
+    true = math.sqrt(VARIANCES["case"]) * rng.normal(size=n_cases)[case]
+    true += math.sqrt(VARIANCES["system x case"]) * rng.normal(size=2 * n_cases) + gap * (system == 0)
+    judge = true + 0.9 * rng.normal(size=len(true)) + 0.3 * system
+    n_annotators = effect.shape[1]
+    each = np.full((n_annotators, len(true)), np.nan)
+    for k in (0, 1):
+        drawn = k * n_cases + rng.choice(n_cases, n_labelled, replace=False)
+        for turn, item in enumerate(drawn):
+            who = (turn * answers + np.arange(answers)) % n_annotators
+            noise = math.sqrt(VARIANCES["disagreement"]) * rng.normal(size=answers)
+            each[who, item] = true[item] + effect[0, who] + effect[1 + k, who] + noise
+    return judge, each, system, case
+
+
+def annotator_effects(rng: np.random.Generator, n_annotators: int) -> np.ndarray:
+    """Returns harshness, and liking of two systems, of newly drawn annotators, shape [3, n_annotators]."""
+    spread = np.sqrt([VARIANCES["annotator"], *[VARIANCES["system x annotator"]] * 2])
+    return spread[:, np.newaxis] * rng.normal(size=(3, n_annotators))
+
+
+class Fresh(NamedTuple):
+    """What fresh studies gave: half-widths, whether the difference was found, whether intervals held the truth."""
+
+    half_width: float
+    found: float
+    held: float
+    held_population: float
+
+
+def fresh_studies(
+    gap: float,
+    n_cases: int,
+    n_labelled: int,
+    answers: int,
+    n_annotators: int,
+    between: float,
+    repetitions: int,
+    *,
+    impartial: bool = False,
+) -> Fresh:
+    """Simulates studies with annotators of their own, who on average are impartial or not, estimated as in tables."""
+    rows = []
+    for number in range(repetitions):
+        rng = np.random.default_rng([number, n_cases, n_labelled, answers])
+        effect = annotator_effects(rng, n_annotators)
+        if impartial:
+            effect -= effect.mean(axis=1, keepdims=True)
+        judge, each, system, case = labelled_study(rng, gap, n_cases, n_labelled, answers, effect)
+        known = ~np.isnan(each)
+        label = np.where(known.any(axis=0), np.nansum(each, axis=0) / np.maximum(known.sum(axis=0), 1), np.nan)
+        who = Annotators(VARIANCES["annotator"], known / np.maximum(known.sum(axis=0), 1))
+        one = correct_means(judge, label, None, system, case, rate=False, annotators=who).difference(0, 1)
+        these = gap + effect[1].mean() - effect[2].mean()
+        half = (one.ci_high - one.ci_low) / 2
+        variance = (one.se**2, 2.0 * between / n_annotators)
+        freedom = sum(variance) ** 2 / (variance[0] ** 2 / one.df + variance[1] ** 2 / (n_annotators - 1.0))
+        wider = math.sqrt(sum(variance)) * float(student.ppf(0.975, freedom))
+        held = one.ci_low <= these <= one.ci_high, abs(one.estimate - gap) <= wider
+        rows.append((half, one.ci_low > 0.0 or one.ci_high < 0.0, *held))
+    half, found, *held = np.mean(rows, axis=0)
+    return Fresh(half, 100.0 * found, *(100.0 * one for one in held))
+
+
+def planned_from_pilot(target: float | None, n: int, answers: int, pilot: int = 3) -> dict[str, dict[str, float]]:
+    """Returns the rows of `planning` about two systems on 200 cases, from a pilot with four annotators, by estimand."""
+    rng = np.random.default_rng(pilot)
+    effect = annotator_effects(rng, 4)
+    judge, each, system, case = labelled_study(rng, 0.3, 200, 60, 4, effect)
+    about = {"protocol": "felt", "criterion": "warm", "n_utterances": None}
+    labels = [
+        {"protocol": "felt", "criterion": "warm", "corpus": "c", "item_id": f"{system[i]}/{case[i]}", "round": 0}
+        | {"case_id": f"{case[i]}", "system": f"s{system[i]}", "opponent": None, "annotator": f"a{who}"}
+        | {"value": each[who, i], "choice": None, "outcome": None, "skipped": False, "n_utterances": 4}
+        | {"scale_min": None, "scale_max": None, "probability": 0.3}
+        for who, i in np.argwhere(~np.isnan(each))
+    ]
+    spread = components(pd.DataFrame(labels), resamples=2, confidence=0.95, random_seed=0)
+    found = correct_means(judge, np.where(np.isnan(each).all(axis=0), np.nan, each.mean(axis=0)), None, system, case)
+    corrected = [
+        about
+        | {"answer": None, "measure": "mean", "opponent": None, "judge": "judge", "target": "new_cases"}
+        | {"human_only_ci_low": found.human_only_ci_low[k], "human_only_ci_high": found.human_only_ci_high[k]}
+        | {"rho_within": found.rho_within[k], "n_labelled_seeds": 60, "n_labelled": 60, "n_total": 200}
+        for k in (0, 1)
+    ]
+    design = Design(protocol="felt", judges=["judge"], criteria=["warm"], measures=["means"])
+    planned = PlannedDesign(design=design, form="scale", labelled=True, target_difference=target)
+    plan = LabelPlan(n=n, answers=answers, n_annotators=4, price=0.5)
+    empty = _judgements(0, "felt", np.zeros(0, dtype=int))
+    rows = plans(planned, Size(2, 200), empty, corrected, plan, {"judge": 0.2}, earlier=EarlierLabels(spread))
+    return {row["estimand"]: row for row in rows}
+
+
+def people(gates: Gates, repetitions: int) -> None:
+    """Whether planned widths with annotators are those of fresh studies, and the cheapest design finds its target."""
+    between = VARIANCES["system x annotator"]
+    for n, answers in ((30, 1), (30, 2), (60, 1), (60, 4), (120, 1)):
+        row = planned_from_pilot(None, n, answers)
+        fresh = fresh_studies(0.0, 200, n, answers, 4, between, repetitions)
+        ratio = row["people"]["half_width"] / fresh.half_width
+        about = f"{n} labelled dialogues of each system by {answers} of 4 annotators"
+        note = (
+            f"planned {row['people']['half_width']:.3f}, fresh {fresh.half_width:.3f}; holds for these annotators "
+            f"{fresh.held:.0f}%, over annotators {fresh.held_population:.0f}%"
+        )
+        gates.at_most(
+            f"{about}: planned half-width over that of fresh studies, apart from 1", abs(ratio - 1.0), 0.1, note=note
+        )
+        gates.at_least(f"{about}: coverage over annotators", fresh.held_population, 92.0, unit="%")
+    for target in (0.4, 0.6):
+        found, cost = [], []
+        for pilot in range(20):
+            row = planned_from_pilot(target, 60, 1, pilot)["people"]
+            about = row["cheapest_seeds"], row["cheapest_labels"] // 2, row["cheapest_answers"], 4, between
+            found.append(fresh_studies(target, *about, repetitions // 10, impartial=True).found)
+            cost.append(row["cost_of_cheapest"])
+        note = f"20 pilots; cost {min(cost):.0f} to {max(cost):.0f}, the last {about[0]} cases, {about[1]} labelled"
+        gates.at_least(
+            f"cheapest design for a difference of {target}: found", np.mean(found), 77.0, unit="%", note=note
+        )
+
+
 def few_seeds(n_seeds: int, shares: tuple[float, float], repetitions: int) -> tuple[float, float]:
     """Returns how often a difference of shares is found with five items a seed, and how often by Student's test."""
     rng = np.random.default_rng(n_seeds)
@@ -177,9 +317,13 @@ def _judgements(n: int, protocol: str, case: np.ndarray) -> pd.DataFrame:
 def main() -> int:
     parser = arguments(__doc__)
     parser.add_argument("--repetitions", type=int, default=400)
+    parser.add_argument("--only", choices=["people"], help="plans with annotators and labels alone")
     options = parser.parse_args()
     repetitions = options.repetitions
     gates = Gates(__file__, options)
+    people(gates, repetitions)
+    if options.only:
+        return gates.finish()
     for n_seeds in (20, 62, 222):
         for name, found in (("pass rates", pass_rates), ("ratings", ratings)):
             share = 100.0 * float(np.mean(list(found(n_seeds, repetitions))))

@@ -23,6 +23,8 @@ use rule stage as estimate with:
             planned=paths.requests_planned_before,
             judgements=paths.judged_before,
             corrected=paths.estimated_before,
+            spread=paths.spread_before,
+            replacement=paths.replacement_before,
             table=paths.ESTIMATE,
             csv=paths.ESTIMATE_CSV,
             planning=paths.LABEL_PLANNING,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -9,12 +10,15 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from scipy.stats import t as student
 
 from dialeval.measures.design import Design
 from dialeval.planning.power import (
+    DECIDED,
     NEVER_BY_LABELS,
     NEVER_BY_SEEDS,
     NO_DIFFERENCE,
+    EarlierLabels,
     LabelPlan,
     PlannedDesign,
     Size,
@@ -22,6 +26,7 @@ from dialeval.planning.power import (
     planned_size,
     plans,
 )
+from dialeval.stats.alternative_annotator import items_needed
 from dialeval.stats.power import HumanLabelDesign, detectable
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, SEEDS
 from dialeval.tables.files import HUMAN, to_table, write_table
@@ -289,3 +294,130 @@ def test_without_stored_repeats_only_cases_are_planned() -> None:
     assert row["cheapest_repeats"] == 1
     assert row["note"] == "as with the 1 repeats that are stored"
     assert row["cheapest_seeds"] > 120
+
+
+# The cheapest design for a difference
+
+
+def components_of_labels(
+    dialogue: float, error: float, between: float, *, n_annotators: int = 4, n_dialogues: int = 90
+) -> list[Row]:
+    """Rows of `labels/variance_components` of a run in which every annotator labelled every dialogue."""
+    variances = {
+        "case": dialogue / 3.0, "system x case": 2.0 * dialogue / 3.0, "annotator": 0.2, "system x annotator": between,
+        "case x annotator": error / 2.0, "system x case x annotator": error / 2.0,
+    }  # fmt: skip
+    levels = {"system x case": n_dialogues}
+    return [
+        {"protocol": "felt", "criterion": "empathy", "statistic": "variance", "component": name, "estimate": value}
+        | {"n_levels": levels.get(name, 4), "n": n_dialogues * n_annotators, "n_annotators": n_annotators}
+        for name, value in variances.items()
+    ]
+
+
+def pilot_of_labels(dialogue: float, error: float, n_annotators: int, rho: float = 0.6, n: int = 30) -> list[Row]:
+    """Rows of `labels/estimates` of the same run, with n labelled dialogues of each of three systems."""
+    half = math.sqrt((dialogue + error / n_annotators) / n) * float(student.ppf(0.975, n - 1))
+    about = {"protocol": "felt", "criterion": "empathy", "n_utterances": None, "answer": None, "measure": "mean"}
+    return [
+        about
+        | {"system": system, "opponent": None, "judge": "clerk", "target": "new_cases", "n_labelled": n}
+        | {"human_only_ci_low": -half, "human_only_ci_high": half, "rho_within": rho, "n_labelled_seeds": n}
+        | {"n_total": 200}
+        for system in "abc"
+    ]
+
+
+judge_among_annotators = {
+    "protocol": "felt", "judge": "clerk", "criterion": "empathy", "annotator": None, "decided": 0.17
+}  # fmt: skip
+
+
+def planned_labels(target: float | None, *, answers: int = 1, n: int = 50, **prices: Any) -> dict[str, Row]:
+    planned = PlannedDesign(
+        design=SCORED, form="scale", labelled=True, ends={"empathy": (1.0, 7.0)}, target_difference=target
+    )
+    about = LabelPlan(n=n, answers=answers, n_annotators=4, price=prices.get("label"))
+    rows = plans(
+        planned,
+        Size(3, 200),
+        NOTHING,
+        pilot_of_labels(1.0, 0.8, 4),
+        about,
+        {"clerk": prices.get("case")},
+        earlier=EarlierLabels(components_of_labels(1.0, 0.8, 0.05), [judge_among_annotators]),
+    )
+    return {row["estimand"]: row for row in to_table(PLANNING, rows).to_pylist()}
+
+
+@pytest.mark.parametrize("answers", [1, 2, 4])
+def test_annotators_of_a_pilot_are_a_part_of_the_plan(answers: int) -> None:
+    rows = planned_labels(None, answers=answers)
+    observed = 0.6**2 * (1.0 + 0.8 / 4)  # the part of the variance that the judge explains
+    harsh = 0.25 * (1.0 / answers - 1.0 / 4)  # the fewer label a dialogue, the more it matters who
+    variance = 2.0 * ((1.0 + 0.8 / answers + harsh - observed) / 50 + observed / 200)
+    expected = math.sqrt(variance) * float(student.ppf(0.975, 49))
+    assert rows["people"]["half_width"] == pytest.approx(expected, rel=1e-6)
+    between = 2.0 * 0.05 / 4
+    freedom = (variance + between) ** 2 / (variance**2 / 49 + between**2 / 3)
+    expected = math.sqrt(variance + between) * float(student.ppf(0.975, freedom))
+    assert rows["annotators"]["half_width"] == pytest.approx(expected, rel=1e-6)
+    assert rows["annotators"]["n_annotators"] == 4
+
+
+def test_the_cheapest_design_for_a_difference_is_that_of_a_search_over_all() -> None:
+    found = planned_labels(0.6, label=0.5, case=0.3)["people"]
+    people = HumanLabelDesign(
+        2.0 * 1.2 * 3, 0.6, False, 3.0, 87.0, answers=4.0, annotators=4.0, error=1.05 / 1.2, harshness=0.25 / 1.2
+    )
+    better = []
+    for n, answers in itertools.product(range(2, 400), (1, 2, 3)):  # with the most labels that cost a little less
+        most = min(int((0.999 * found["cost_of_cheapest"] - 0.3 * n) / (0.5 * 3 * answers)), n)
+        if most > 1 and people.detectable(3 * most, 3 * n, 0.95, answers=answers, n_annotators=4).smallest <= 0.6:
+            better.append((n, most, answers))
+    assert not better
+    n, m, each = found["cheapest_seeds"], found["cheapest_labels"], found["cheapest_answers"]
+    assert people.detectable(m, 3 * n, 0.95, answers=each, n_annotators=4).smallest <= 0.6
+    assert found["cost_of_cheapest"] == pytest.approx(0.3 * n + 0.5 * m * each)
+    assert found["target_difference"] == 0.6
+    over = planned_labels(0.6, label=0.5, case=0.3)["annotators"]
+    assert over["cheapest_annotators"] >= 3
+    assert over["cheapest_annotators"] * 2 > over["cheapest_answers"]
+
+
+def test_dear_labels_are_traded_for_cases_and_without_prices_the_cases_stay() -> None:
+    cheap, dear = (planned_labels(0.6, label=price, case=0.3)["people"] for price in (0.01, 5.0))
+    given = [row["cheapest_labels"] * row["cheapest_answers"] for row in (dear, cheap)]
+    assert given[0] < given[1]
+    assert dear["cheapest_seeds"] > cheap["cheapest_seeds"]
+    unpriced = planned_labels(0.6)["people"]
+    assert (unpriced["cheapest_seeds"], unpriced["cost_of_cheapest"]) == (200, None)
+    impossible = planned_labels(0.05)["people"]
+    assert (impossible["target_difference"], impossible["cheapest_seeds"]) == (0.05, None)
+
+
+def test_a_judges_cases_for_a_difference_are_the_fewest() -> None:
+    planned = PlannedDesign(design=SCORED, form="scale", ends={"empathy": (1.0, 7.0)}, target_difference=0.5)
+    (assumed,) = made(planned, Size(3, 50), cost_of_case={"clerk": 2.0})
+    n = assumed["cheapest_seeds"]
+    smallest = [float(detectable(math.sqrt(2.0 * 1.5**2 / m), m - 1).smallest) for m in (n - 1, n)]
+    assert smallest[1] <= 0.5 < smallest[0]
+    assert assumed["cost_of_cheapest"] == 2.0 * n
+    (stored,) = made(planned, Size(3, 50), scored(200), cost_of_case={"clerk": 2.0}, judging_of_case={"clerk": 1.0})
+    n = stored["cheapest_seeds"]
+    assert n == pytest.approx(2.0 * (1.96 + 0.84) ** 2 / 0.25, rel=0.15)  # drawn with a standard deviation of 1
+    (few,) = made(planned, Size(3, 50), scored(6))
+    assert few["cheapest_seeds"] / max(float(scored(6)["value"].var()), 0.3) > n / float(scored(200)["value"].var())
+
+
+@pytest.mark.parametrize(("n_annotators", "n", "words"), [(3, 700, "experts"), (3, 20, "too few"), (2, 700, "too few")])
+def test_the_alternative_annotator_test_is_planned_before_labelling(n_annotators: int, n: int, words: str) -> None:
+    planned = PlannedDesign(design=SCORED, form="scale", labelled=True, ends={"empathy": (1.0, 7.0)})
+    about = LabelPlan(n=n, answers=n_annotators, n_annotators=n_annotators)
+    for earlier, share in ((EarlierLabels(), DECIDED), (EarlierLabels((), [judge_among_annotators]), 0.17)):
+        rows = plans(planned, Size(3, 900), NOTHING, [], about, {}, earlier=earlier)
+        note = next(row["note"] for row in rows if row["estimand"] == "people")
+        needed = [items_needed(epsilon, share, 3) for epsilon in (0.1, 0.15, 0.2)]
+        assert f"{needed[0]:,} (crowd workers, margin 0.1), {needed[1]:,} (skilled annotators" in note
+        assert f"if {share:.0%} of the items decide" in note
+        assert words in note.rpartition("items each")[2]

@@ -149,6 +149,8 @@ def _undefined_names(config: Config) -> Iterator[Mistake]:
     for name, rated in metaeval.corpora.items() if metaeval else ():
         field = f"metaeval.corpora.{name}.dimensions"
         yield from unknown(field, rated.dimensions or [], config.known_criteria(), "criterion", "criteria")
+    protocols = config.resolved_protocols()
+    yield from unknown("target_differences", config.target_differences, protocols, "protocol", "protocols")
     perturbed = robustness.corpora if robustness else []
     yield from unknown("robustness.corpora", perturbed, config.sources(), "corpus", "corpora", "metaeval.corpora")
 

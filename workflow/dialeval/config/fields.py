@@ -16,7 +16,7 @@ from dialeval.config.metaeval import MetaEval, Robustness
 from dialeval.config.models import Model
 from dialeval.config.protocols import Protocols
 from dialeval.config.running import Answering, Prompts, Tokens
-from dialeval.config.section import Integer, Name, Section
+from dialeval.config.section import Integer, Name, Number, Section
 from dialeval.config.training import TrainingSet
 
 
@@ -75,6 +75,13 @@ class Fields(Section):
     )
     transcripts: dict[Name, Transcripts] = Field(
         {}, description="Dialogues of your own systems, by name; a protocol uses the name as its source."
+    )
+    target_differences: dict[Name, Annotated[Number, Field(gt=0, allow_inf_nan=False)]] = Field(
+        {},
+        description=(
+            "Difference of two systems that you want to detect, by protocol, in units of its measure (points of a "
+            "scale or rating; .1 is ten percentage points); `estimate` names the cheapest design."
+        ),
     )
     labels: Labels | None = Field(None, description="Human labels of systems' dialogues (see docs/labels.md).")
     training: dict[Name, TrainingSet] = Field(

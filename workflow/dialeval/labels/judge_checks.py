@@ -198,6 +198,7 @@ def _replacement(question: _Question, score: FloatArray, confidence: float) -> I
         **_estimate(found.advantage),
         **rates,
         "smallest_epsilon": found.smallest_epsilon(),
+        "decided": found.decided(),
         "n": found.n_items,
         "n_missing": int((labelled & np.isnan(judge)).sum()),
         "note": found.note or found.advantage.note or None,

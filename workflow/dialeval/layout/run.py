@@ -246,6 +246,14 @@ class Layout(Figures):
         """Return the human-corrected estimates that an earlier run made."""
         return _existing(self.corrected_tables()[:1] if self.has_labels else [])
 
+    def spread_before(self) -> list[str]:
+        """Return the variance components of labels that an earlier run made."""
+        return _existing([self.LABEL_COMPONENTS] if self.has_labels else [])
+
+    def replacement_before(self) -> list[str]:
+        """Return the alternative annotator tests that an earlier run made."""
+        return _existing(self.tables("labels", ["replacement"])[:1] if self.has_labels else [])
+
 
 def _existing(paths: Iterable[str]) -> list[str]:
     return [path for path in paths if Path(path).exists()]

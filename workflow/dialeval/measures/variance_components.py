@@ -167,26 +167,34 @@ def _includes(one: Components, name: str) -> str:
     return f"includes {', '.join(found)}" if found else ""
 
 
-def cheapest_half(one: Components, planned: StudyDesign, cost: Cost | None, confidence: float) -> Row:
-    """Return the columns of a table `planning` about the cheapest design that halves the interval of a difference.
+def cheapest_columns(
+    one: Components, planned: StudyDesign, cost: Cost | None, confidence: float, target: float | None = None
+) -> Row:
+    """Return the columns of a table `planning` about the cheapest design.
+
+    It detects the target difference of two systems with 80% power or, without one, halves the interval.
 
     Args:
         one: components of stored scores.
         planned: the design whose interval is halved; several judges are a random sample.
         cost: the prices; None if they are unknown: the scores of judges are then counted.
         confidence: of the interval.
+        target: the difference to detect; None to halve the interval.
 
     Returns:
-        Nothing if the scores do not tell, or no design halves the interval.
+        Nothing if the scores do not tell, or no design is enough.
     """
     variances, is_fixed = one.planning_variances(), planned.n_judges == 1
     half_width = float(planned.difference(variances, judges_fixed=is_fixed, confidence=confidence).half_width)
+    row: Row = {} if target is None else {"target_difference": target}
     if not half_width > 0.0:
-        return {}
+        return row
     found = cheapest_design(
         variances,
-        half_width / 2.0,
+        half_width / 2.0 if target is None else target,
         cost or Cost(0.0, 1.0),
+        by_power=target is not None,
+        pilot=one.design._replace(n_judges=planned.n_judges),
         judges_fixed=is_fixed,
         judges=(1,) if is_fixed else range(FEWEST_JUDGES, MOST_JUDGES + 1),
         repeats=range(1, MOST_REPEATS + 1) if REPEAT in one.names else (round(one.design.n_repeats),),
@@ -195,8 +203,8 @@ def cheapest_half(one: Components, planned: StudyDesign, cost: Cost | None, conf
         confidence=confidence,
     )
     if found is None:
-        return {}
-    return {
+        return row
+    return row | {
         "cheapest_seeds": found.n_cases,
         "cheapest_judges": found.n_judges,
         "cheapest_repeats": round(found.n_repeats),
@@ -205,12 +213,17 @@ def cheapest_half(one: Components, planned: StudyDesign, cost: Cost | None, conf
 
 
 def planned_population(
-    one: Components, planned: StudyDesign, cost: Cost | None, confidence: float, for_all_pairs: float
+    one: Components,
+    planned: StudyDesign,
+    cost: Cost | None,
+    confidence: float,
+    for_all_pairs: float,
+    target: float | None = None,
 ) -> Row:
     """Return the columns of a table `planning` about differences over a population of judges.
 
     Args:
-        one, planned, cost, confidence: as of `cheapest_half`.
+        one, planned, cost, confidence, target: as of `cheapest_columns`.
         for_all_pairs: confidence that a single pair needs at Holm's first step.
     """
     variances = one.planning_variances()
@@ -222,5 +235,5 @@ def planned_population(
         "min_detectable_difference": float(found.smallest),
         "min_detectable_difference_holm": float(of_all.smallest),
         "half_width": float(found.half_width),
-        **cheapest_half(one, planned, cost, confidence),
+        **cheapest_columns(one, planned, cost, confidence, target),
     }

@@ -12,7 +12,7 @@ import pyarrow as pa
 from dialeval.engines.requests import Request, Response
 from dialeval.engines.spending.prices import ORDINARY_OF_BATCH, Prices
 from dialeval.planning.known_models import Assumption, KnownModel, Range
-from dialeval.planning.power import JUDGES, NEVER_BY_LABELS, NEVER_BY_SEEDS, PEOPLE
+from dialeval.planning.power import ANNOTATORS, JUDGES, NEVER_BY_LABELS, NEVER_BY_SEEDS, PEOPLE
 from dialeval.tables.dialogues import ESTIMATE
 from dialeval.tables.files import to_table
 from dialeval.text import counted
@@ -374,7 +374,7 @@ def planning_in_words(rows: Sequence[Row]) -> str:
     notes: dict[str, list[str]] = {}
     lines = [POWER_HEAD]
     for (*_, note, shown, halved), group in alike.items():
-        lines.append(f"{_label(group)}: {shown}; {halved}")
+        lines.append(f"{_label(group)}: {'; '.join(filter(None, [shown, halved]))}")
         for one in filter(None, (note or "").split("; ")):
             if one not in (NEVER_BY_LABELS, NEVER_BY_SEEDS):  # which the line says
                 notes.setdefault(one, []).append(_label(group))
@@ -389,9 +389,10 @@ def _label(rows: Sequence[Row]) -> str:
     row, n = rows[0], rows[0]["n_utterances"]
     scope = ", ".join(filter(None, [*(one["criterion"] for one in rows), f"N = {n}" if n else ""]))
     number = f"{row['protocol']} {row['measure'].replace('_', ' ')}" + (f" ({scope})" if scope else "")
-    return (
-        f"{number}, human-corrected with {row['judge']}" if row["estimand"] == PEOPLE else f"{number}, {row['judge']}"
-    )
+    if row["estimand"] not in (PEOPLE, ANNOTATORS):
+        return f"{number}, {row['judge']}"
+    others = f", {row['n_annotators']} annotators as a sample" if row["estimand"] == ANNOTATORS else ""
+    return f"{number}, human-corrected with {row['judge']}{others}"
 
 
 def _shown(row: Row) -> str:
@@ -399,7 +400,7 @@ def _shown(row: Row) -> str:
     if smallest is None or math.isnan(smallest):
         return "cannot be computed"
     what = f"{row['n_seeds']:,} cases"
-    if row["estimand"] == PEOPLE:
+    if row["estimand"] in (PEOPLE, ANNOTATORS):
         what = f"{row['n_labels']:,} labels, {what}"
     n_pairs = row["n_systems"] * (row["n_systems"] - 1) // 2
     corrected = row["min_detectable_difference_holm"]
@@ -410,19 +411,31 @@ def _shown(row: Row) -> str:
 
 def _halved(row: Row) -> str:
     """Return how the interval is halved, and by which design at the least cost."""
-    n, cost = row.get("cheapest_seeds"), row.get("cost_of_cheapest")
+    n, cost, target = (row.get(name) for name in ("cheapest_seeds", "cost_of_cheapest", "target_difference"))
+    of_population = row["estimand"] in (JUDGES, ANNOTATORS)
+    aim = "for half the interval" if target is None else f"that detects a difference of {_written(target)}"
     if n is None:
-        return _ways(row)
-    judges = f"{counted(row['cheapest_judges'], 'judge')}, " if row["estimand"] == JUDGES else ""
-    words = f"{n:,} cases, {judges}{counted(row['cheapest_repeats'], 'repeat')}"
-    words = f"cheapest design for half the interval: {words}" + ("" if cost is None else f" (about {cost:,.2f} in all)")
-    return words if row["estimand"] == JUDGES else f"{_ways(row)}; {words}"
+        words = "" if target is None else f"no design {aim}"
+    else:
+        words = f"cheapest design {aim}: {_design(row)}" + ("" if cost is None else f" (about {cost:,.2f} in all)")
+    return "; ".join(filter(None, ["" if of_population else _ways(row), words]))
+
+
+def _design(row: Row) -> str:
+    """Return the numbers of the cheapest design in words."""
+    cases = f"{row['cheapest_seeds']:,} cases"
+    if row.get("cheapest_labels") is None:
+        judges = [counted(row["cheapest_judges"], "judge")] if row["estimand"] == JUDGES else []
+        return ", ".join([cases, *judges, counted(row["cheapest_repeats"], "repeat")])
+    who = row.get("cheapest_annotators")
+    of_all = "" if who is None else f" of {who}"
+    return f"{cases}, {row['cheapest_labels']:,} labelled by {row['cheapest_answers']}{of_all} annotators each"
 
 
 def _ways(row: Row) -> str:
     ways = []
     for count, noun, cost in (
-        (row["seeds_to_halve"], "cases", row["cost_of_seeds"]),
+        (row.get("seeds_to_halve"), "cases", row.get("cost_of_seeds")),
         (row.get("labels_to_halve"), "labels", row.get("cost_of_labels")),
     ):
         if count is not None:

@@ -23,20 +23,24 @@ from dialeval.config.protocol_settings import EACH_OTHER
 from dialeval.measures.design import Design, comparisons, groups, systems_of
 from dialeval.measures.item_values import item_values
 from dialeval.measures.ratings import players
-from dialeval.measures.variance_components import cheapest_half, planned_population, stored_components
+from dialeval.measures.variance_components import cheapest_columns, planned_population, stored_components
 from dialeval.stats.alternative_annotator import EPSILONS, FEWEST_ANNOTATORS, FEWEST_ITEMS, items_needed
 from dialeval.stats.arrays import FloatArray
 from dialeval.stats.differences import FEWEST_JUDGES
 from dialeval.stats.power import (
+    CASE,
     SYSTEM_JUDGE,
     Cost,
     Detectable,
     HumanLabelDesign,
     StudyDesign,
+    cheapest_labels,
     clusters_to_halve,
     contributions_of_means,
     contributions_of_ratings,
     detectable,
+    fewest,
+    for_pilot,
     more_to_halve,
     simulated,
 )
@@ -63,7 +67,11 @@ CORRELATION = 0.5
 _CORRECTED = {"share of yes": "checklist"}
 NEVER_BY_LABELS = "more labels without more cases cannot halve the interval: too few dialogues or pairs"
 NEVER_BY_SEEDS = "more cases without more labels cannot halve the interval: too few labels"
-JUDGE, JUDGES = "judge", "judges"
+JUDGE, JUDGES, ANNOTATORS = "judge", "judges", "annotators"
+OTHER_ANNOTATORS = "over a population of annotators, of whom these are a sample"
+MOST_CASES, MOST_CASES_OF_PEOPLE = 1_000_000, 100_000
+MOST_ANSWERS, MOST_ANNOTATORS = 3, 12
+"""Of the designs among which the cheapest is sought: annotators of a dialogue, and in all."""
 NO_PRICES: Mapping[str, float | None] = MappingProxyType({})
 
 
@@ -75,6 +83,7 @@ def plans(
     labels: LabelPlan | None,
     cost_of_case: Mapping[str, float | None],
     judging_of_case: Mapping[str, float | None] = NO_PRICES,
+    earlier: EarlierLabels | None = None,
 ) -> list[Row]:
     """Returns the rows of a table `planning` on one protocol; none without two systems or two cases.
 
@@ -86,6 +95,7 @@ def plans(
         labels: how much people label, or None.
         cost_of_case: by judge, what a case more costs with all requests about it.
         judging_of_case: by judge, the part of this that is the judge's.
+        earlier: rows of further tables on labels of an earlier run.
     """
     if size.n_systems < 2 or size.n_cases < 2:
         return []
@@ -106,11 +116,15 @@ def plans(
             one = found.get((number.measure, number.criterion, number.n_utterances))
             cost = _cost(planned, [judge], cost_of_case, judging_of_case)
             now = None if one is None else _design(one, size, planned, 1)
-            cheapest = cheapest_half(one, now, cost, planned.design.confidence) if one and now else {}
             row = shared | _of_judge(number, size, planned.design.confidence, cost_of_case.get(judge))
-            rows.append(row | cheapest)
+            if one and now:
+                row |= cheapest_columns(one, now, cost, planned.design.confidence, planned.target_difference)
+            elif planned.target_difference is not None:
+                row |= _fewest_cases(number, size, planned, cost_of_case.get(judge))
+            rows.append(row)
             if labels is not None and planned.labelled:
-                rows.append(shared | of_people(planned, number, shared, size, corrected, labels, cost_of_case))
+                about = planned, number, shared, size, corrected, labels, cost_of_case, earlier or EarlierLabels()
+                rows += [shared | row for row in of_people(*about)]
     judges = [one for one in planned.design.judges if one not in planned.design.derived_judges]
     cost = _cost(planned, judges, cost_of_case, judging_of_case)
     return [*rows, *_of_population(planned, size, judgements, judges, cost)]
@@ -167,7 +181,8 @@ def _of_population(
             "n_judges": len(judges),
         }
         now, of_all = _design(one, size, planned, len(judges)), size.for_all_pairs(confidence)
-        yield shared | {"estimand": JUDGES, "basis": STORED} | planned_population(one, now, cost, confidence, of_all)
+        found = planned_population(one, now, cost, confidence, of_all, planned.target_difference)
+        yield shared | {"estimand": JUDGES, "basis": STORED} | found
 
 
 def numbers(planned: PlannedDesign, judge: str, size: Size, judgements: pd.DataFrame) -> list[Number]:
@@ -319,6 +334,28 @@ def _detectable(number: Number, size: Size, confidence: float) -> Detectable:
     return Detectable(*(np.asarray(np.nanmedian(one)) for one in each))
 
 
+def _fewest_cases(number: Number, size: Size, planned: PlannedDesign, cost_of_case: float | None) -> Row:
+    """Return the fewest cases that detect the target difference by a judge of whose scores no components are known."""
+    confidence, target = planned.design.confidence, planned.target_difference
+    pilot = math.inf if number.contribution is None else len(number.contribution) - 1.0
+
+    def smallest(n: int) -> float:
+        found = detectable(math.sqrt(number.spread / n), n - 1.0, confidence)
+        return float(found.smallest * for_pilot(pilot, n - 1.0, confidence))
+
+    row: Row = {"target_difference": target}
+    if target is None or not smallest(MOST_CASES) <= target:
+        return row
+    n = fewest(lambda n: smallest(n) <= target, 2, MOST_CASES)
+    cost = None if cost_of_case is None else n * cost_of_case
+    return row | {
+        "cheapest_seeds": n,
+        "cheapest_judges": 1,
+        "cheapest_repeats": planned.repeats,
+        "cost_of_cheapest": cost,
+    }
+
+
 def of_people(
     planned: PlannedDesign,
     number: Number,
@@ -327,8 +364,11 @@ def of_people(
     corrected: Sequence[Row],
     labels: LabelPlan,
     cost_of_case: Mapping[str, float | None],
-) -> Row:
-    """Returns the columns of a row of `planning` on human-corrected estimates.
+    earlier: EarlierLabels,
+) -> Iterator[Row]:
+    """Yields columns of rows of the table `planning`: for these annotators, and for a population of annotators.
+
+    The latter needs an earlier run in which three annotators labelled every dialogue.
 
     Args:
         planned: the protocol.
@@ -338,31 +378,46 @@ def of_people(
         corrected: rows of the table `corrected` of an earlier run.
         labels: how much people label.
         cost_of_case: by judge, what a case more costs with all requests about it.
+        earlier: rows of further tables on labels of an earlier run.
     """
     of_pairs = planned.form == "pair" and planned.design.reference is None
     per_case = size.n_pairs if of_pairs else size.n_systems
     total = per_case * size.n_cases
     n_labels = min(labels.n if planned.form == "pair" else labels.n * size.n_systems, total)
-    people, basis, notes = _people(number, shared, per_case, of_pairs, corrected)
+    annotated = _Annotated.of(earlier.spread, number, shared)
+    people, basis, notes = _people(number, shared, per_case, of_pairs, corrected, annotated)
     people = people._replace(fixed=labels.target == "given_cases", per_label=1.0 if of_pairs else float(size.n_systems))
+    who: dict[str, Any] = {"answers": labels.answers, "n_annotators": labels.n_annotators} if annotated else {}
+
+    def half_width(n: int, n_total: int) -> float:
+        return people.detectable(n, n_total, labels.confidence, **who).half_width.item()
 
     def by_labels(n: int) -> float:
-        return people.half_width(n, total, labels.confidence)
+        return half_width(n, total)
 
     def by_seeds(n: int) -> float:
-        return people.half_width(n_labels, per_case * n, labels.confidence)
+        return half_width(n_labels, per_case * n)
 
-    found = people.detectable(n_labels, total, labels.confidence)
-    of_all = people.detectable(n_labels, total, size.for_all_pairs(labels.confidence))
+    for_all_pairs = size.for_all_pairs(labels.confidence)
+    found = people.detectable(n_labels, total, labels.confidence, **who)
+    of_all = people.detectable(n_labels, total, for_all_pairs, **who)
     more_labels = more_to_halve(by_labels, n_labels, total - n_labels) if total > n_labels else None
     more_seeds = None if people.fixed else more_to_halve(by_seeds, size.n_cases)
-    notes += [_alternative_annotators(labels, n_labels)]
+    notes += [_alternative_annotators(labels, n_labels, _decided(earlier.replacement, number, shared))]
     notes += [NEVER_BY_LABELS] if more_labels is None and total > n_labels else []
     notes += [NEVER_BY_SEEDS] if more_seeds is None and not people.fixed else []
     price, case = labels.price, cost_of_case.get(shared["judge"])
     cost_of_labels = None if more_labels is None or price is None else more_labels * labels.answers * price
     cost_of_seeds = None if more_seeds is None or case is None else more_seeds * case
-    return {
+    prices = price, case
+
+    def cheapest(annotators: Sequence[int], *, of_population: bool) -> Row:
+        each = range(1, MOST_ANSWERS + 1) if annotated is not None and annotated.error > 0.0 else (labels.answers,)
+        among = each, annotators, of_population
+        return _cheapest_labels(people, planned.target_difference, labels, among, prices, per_case, size)
+
+    yield {
+        **cheapest((max(labels.n_annotators, labels.answers),), of_population=False),
         "estimand": PEOPLE,
         "n_labels": n_labels,
         "min_detectable_difference": float(found.smallest),
@@ -376,10 +431,125 @@ def of_people(
         "basis": basis,
         "note": "; ".join(filter(None, [number.note, *notes])) or None,
     }
+    if people.between > 0.0 and labels.n_annotators >= FEWEST_ANNOTATORS:
+        found, of_all = (
+            people.detectable(n_labels, total, level, **who, of_population=True)
+            for level in (labels.confidence, for_all_pairs)
+        )
+        yield {
+            **cheapest(range(FEWEST_ANNOTATORS, MOST_ANNOTATORS + 1), of_population=True),
+            "estimand": ANNOTATORS,
+            "n_labels": n_labels,
+            "n_annotators": labels.n_annotators,
+            "min_detectable_difference": float(found.smallest),
+            "min_detectable_difference_holm": float(of_all.smallest),
+            "half_width": float(found.half_width),
+            "basis": basis,
+            "note": OTHER_ANNOTATORS,
+        }
+
+
+def _cheapest_labels(
+    people: HumanLabelDesign,
+    target: float | None,
+    labels: LabelPlan,
+    among: tuple[Sequence[int], Sequence[int], bool],
+    prices: tuple[float | None, float | None],
+    per_case: int,
+    size: Size,
+) -> Row:
+    """Return the columns about the cheapest labels and cases that detect the target difference.
+
+    `among` are the numbers of annotators of a dialogue and in all, and whether they are a sample. Without
+    both prices, or if the interval is about these dialogues, the number of cases stays as configured.
+    """
+    if target is None:
+        return {}
+    label, case = prices
+    configured = per_case * size.n_cases
+    keeps = people.fixed or label is None or case is None
+    unit = int(people.per_label)
+    found = cheapest_labels(
+        people,
+        target,
+        price_of_label=1.0 if label is None else label,
+        price_of_total=0.0 if keeps or case is None else case / per_case,
+        totals=(configured, configured) if keeps else (2 * unit, max(MOST_CASES_OF_PEOPLE * unit, configured)),
+        answers=among[0],
+        annotators=among[1],
+        of_population=among[2],
+        unit=unit,
+        confidence=labels.confidence,
+    )
+    row: Row = {"target_difference": target}
+    if found is None:
+        return row
+    n_cases = math.ceil(found.n_total / per_case)
+    known = None if label is None or case is None else found.n_labels * found.answers * label + n_cases * case
+    return row | {
+        "cheapest_seeds": n_cases,
+        "cheapest_labels": found.n_labels,
+        "cheapest_answers": found.answers,
+        "cheapest_annotators": found.n_annotators,
+        "cost_of_cheapest": known,
+    }
+
+
+class _Annotated(NamedTuple):
+    """How labels of an earlier run spread, as parts of the variance of a dialogue's mean label within a system.
+
+    Attributes:
+        answers, annotators: annotators of a dialogue (the mean), and in all.
+        error, harshness: as of `HumanLabelDesign`.
+        between: component system x annotator, divided by that variance; NaN if it is not identifiable.
+    """
+
+    answers: float
+    annotators: float
+    error: float
+    harshness: float
+    between: float
+
+    @classmethod
+    def of(cls, rows: Sequence[Row], number: Number, shared: Row) -> _Annotated | None:
+        """Return the parts for a number; None if the run has no such labels, or one annotator of each dialogue."""
+        about = shared["protocol"], number.criterion
+        of_number = [row for row in rows if (row["protocol"], row["criterion"]) == about]
+        found = {row["component"]: row for row in of_number if row["statistic"] == "variance"}
+        n_dialogues = max((row["n_levels"] for name, row in found.items() if name in _OF_DIALOGUES), default=0)
+        if number.measure == RATING or not n_dialogues:
+            return None
+        variance = {name: max(row["estimate"] or 0.0, 0.0) for name, row in found.items()}
+        first = next(iter(found.values()))
+        answers, n_annotators = first["n"] / n_dialogues, max(float(first["n_annotators"]), 1.0)
+        harshness = sum(variance.get(name, 0.0) for name in _OF_ANNOTATORS)
+        error = harshness + sum(variance.get(name, 0.0) for name in _OF_LABELS)
+        of_labels = error / answers - harshness / max(n_annotators, answers)
+        total = sum(variance.get(name, 0.0) for name in (CASE, *_OF_DIALOGUES)) + of_labels
+        if not answers > 1.0 or not total > 0.0:
+            return None
+        between = variance.get(_OF_ANNOTATORS[1], math.nan)
+        return cls(answers, n_annotators, error / total, harshness / total, between / total)
+
+    @property
+    def of_labels(self) -> float:
+        """Return the variance of a dialogue's mean label among annotators, as a share of the variance."""
+        return self.error / self.answers - self.harshness / max(self.annotators, self.answers)
+
+
+_OF_DIALOGUES = ("system x case", "dialogue")
+_OF_ANNOTATORS = ("annotator", "system x annotator")
+_OF_LABELS = ("case x annotator", "system x case x annotator", "repeat")
+"""Components of the variance of a label within a system: of dialogues, annotators, and annotators on one dialogue."""
 
 
 def _people(
-    number: Number, shared: Row, per_case: int, of_pairs: bool, corrected: Sequence[Row]
+    number: Number,
+    shared: Row,
+    per_case: int,
+    of_pairs: bool,
+    corrected: Sequence[Row],
+    annotated: _Annotated | None = None,
 ) -> tuple[HumanLabelDesign, str, list[str]]:
     """Returns the variance of labels, their correlation with the judge, the source of both, and notes."""
     name, _, answer = _CORRECTED.get(number.measure, number.measure).partition(" of ")
@@ -390,12 +560,13 @@ def _people(
         if (row["measure"], row["answer"] or "", row["opponent"]) == (name, answer, None)
         and all(row[column] == shared[column] for column in columns)
     ]
+    disagreement = annotated.of_labels if annotated else 0.0
     known = [
         row
         for row in rows
         if _known(row["human_only_ci_low"], row["human_only_ci_high"]) and row["n_labelled_seeds"] > 1
     ]
-    informative = [row for row in known if _left(row) > 0.0]
+    informative = [row for row in known if _left(row, disagreement) > 0.0]
     rho = [row["rho_within"] for row in rows if _known(row["rho_within"])]
     correlation = float(np.median(rho)) if rho else CORRELATION
     notes = [] if rho else [f"assumed: judge and annotators correlate by {CORRELATION:g} within a system"]
@@ -409,35 +580,60 @@ def _people(
     half = np.array([row["human_only_ci_high"] - row["human_only_ci_low"] for row in informative]) / 2.0
     error = half / stdtrit(np.array([row["n_labelled_seeds"] - 1.0 for row in informative]), 0.975)
     labelled = sum(row["n_labelled"] for row in informative) / (2.0 if of_pairs else 1.0)
-    square = float(np.mean(error**2 / np.array([_left(row) for row in informative])))
+    square = float(np.mean(error**2 / np.array([_left(row, disagreement) for row in informative])))
     if of_pairs:  # ratings average one number over all systems, which takes its share of each one's variance
         square *= len(informative) / max(len(informative) - 1.0, 1.0)
     pilot = float(sum(row["n_labelled_seeds"] - 1.0 for row in informative))
-    return HumanLabelDesign(2.0 * square * labelled, correlation, pilot_freedom=pilot), LABELLED, notes
+    found = HumanLabelDesign(2.0 * square * labelled, correlation, pilot_freedom=pilot)
+    if annotated is not None and not of_pairs:
+        between = float(np.nan_to_num(annotated.between)) * found.spread / per_case
+        found = found._replace(**annotated._asdict() | {"between": between})
+    return found, LABELLED, notes
 
 
-def _alternative_annotators(labels: LabelPlan, n_labels: int) -> str:
+def _decided(replacement: Sequence[Row], number: Number, shared: Row) -> float | None:
+    """Return the share of items that decide between judge and annotator in earlier labels; None if unknown."""
+    about = shared["protocol"], shared["judge"], number.criterion
+    found = [
+        row["decided"]
+        for row in replacement
+        if (row["protocol"], row["judge"], row["criterion"]) == about and row["annotator"] is None
+    ]
+    return next((share for share in found if _known(share)), None)
+
+
+def _alternative_annotators(labels: LabelPlan, n_labels: int, decided: float | None) -> str:
     """Returns the annotators and items that the alternative annotator test needs, and whether the plan has them."""
     each = n_labels * labels.answers // max(labels.n_annotators, 1)
     most = max(labels.n_annotators, FEWEST_ANNOTATORS)
-    items = {name: items_needed(epsilon, DECIDED, most) for name, epsilon in EPSILONS.items()}
-    enough = labels.n_annotators >= FEWEST_ANNOTATORS and labels.answers > 1 and each >= FEWEST_ITEMS
+    share, source = (DECIDED, "assumed") if decided is None else (decided, "in earlier labels")
+    items = {name: items_needed(epsilon, share, most) for name, epsilon in EPSILONS.items()}
+    words = ", ".join(f"{n:,} ({_KINDS[name]}, margin {EPSILONS[name]:g})" for name, n in items.items())
+    tested = labels.n_annotators >= FEWEST_ANNOTATORS and labels.answers > 1
+    enough = [_KINDS[name] for name, n in items.items() if tested and each >= n]
     return (
         f"the alternative annotator test (may a judge replace annotators?) needs {FEWEST_ANNOTATORS} annotators "
-        f"with {FEWEST_ITEMS} common items each. A judge as good as they are passes with 80% probability with "
-        f"{items['crowd']:,} "
-        f"items (crowd workers), {items['skilled']:,} (skilled) or {items['expert']:,} (experts). The design has "
-        f"{counted(labels.n_annotators, 'annotator')} with about {each:,}{'' if enough else ', too few'}"
+        f"with {FEWEST_ITEMS} common items each. With {most} annotators, a judge as good as they are passes with 80% "
+        f"probability from these items of each annotator on: {words}, all in different cases, if {share:.0%} of the "
+        f"items decide between judge and annotator ({source}). The design has "
+        f"{counted(labels.n_annotators, 'annotator')} with about {each:,} items each"
+        + (f": enough for {', '.join(enough)}" if enough else ", too few")
     )
+
+
+_KINDS = {"crowd": "crowd workers", "skilled": "skilled annotators", "expert": "experts"}
 
 
 def _known(*numbers: float | None) -> bool:
     return all(number is not None and not math.isnan(number) for number in numbers)
 
 
-def _left(row: Row) -> float:
-    """Returns the factor of the variance that remains in a sample without replacement."""
-    return 1.0 - row["n_labelled"] / row["n_total"] if row["target"] == "given_cases" else 1.0
+def _left(row: Row, error: float = 0.0) -> float:
+    """Returns the factor of the variance that remains in a sample without replacement.
+
+    The share `error` of the variance, which is disagreement of annotators, remains in full.
+    """
+    return 1.0 - (1.0 - error) * row["n_labelled"] / row["n_total"] if row["target"] == "given_cases" else 1.0
 
 
 def _cheaper(
@@ -459,6 +655,8 @@ class PlannedDesign(BaseModel, defer_build=True):
         repeats: number of repeats of each request.
         ends: lowest and highest score of each criterion.
         labelled: whether people label what it is about.
+        target_difference: difference of two systems for which the cheapest design is sought; None to halve the
+            interval.
     """
 
     design: Design
@@ -466,6 +664,7 @@ class PlannedDesign(BaseModel, defer_build=True):
     repeats: int = 1
     ends: dict[str, tuple[float, float]] = {}
     labelled: bool = False
+    target_difference: float | None = None
 
 
 class LabelPlan(BaseModel, defer_build=True):
@@ -486,6 +685,18 @@ class LabelPlan(BaseModel, defer_build=True):
     price: float | None = None
     target: str = "new_cases"
     confidence: float = 0.95
+
+
+class EarlierLabels(NamedTuple):
+    """Rows of tables on labels of an earlier run.
+
+    Attributes:
+        spread: of `labels/variance_components`.
+        replacement: of `labels/replacement`.
+    """
+
+    spread: Sequence[Row] = ()
+    replacement: Sequence[Row] = ()
 
 
 class Size(NamedTuple):

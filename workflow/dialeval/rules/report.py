@@ -196,6 +196,7 @@ class Report(Judging):
                 "repeats": protocol.repeats,
                 "ends": self._score_range(name),
                 "labelled": bool(self.config.labels) and name in self.layout.labelled_protocols,
+                "target_difference": self.config.target_differences.get(name),
             }
             for name, protocol in self.layout.shown_protocols().items()
         ]

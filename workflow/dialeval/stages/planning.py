@@ -22,7 +22,7 @@ from dialeval.planning.chat_estimates import Chats, chat_estimate, estimate_chat
 from dialeval.planning.estimates import Estimate, cost_of_case, estimate_table, in_words, planning_in_words
 from dialeval.planning.judging_estimates import Subjects, estimate_judging, estimate_planned
 from dialeval.planning.known_models import KnownModel, known_model
-from dialeval.planning.power import LabelPlan, PlannedDesign, Row, Size, chats_size, planned_size, plans
+from dialeval.planning.power import EarlierLabels, LabelPlan, PlannedDesign, Row, Size, chats_size, planned_size, plans
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_prompts import QuestionSettings
 from dialeval.protocols.questions import Question
@@ -31,7 +31,7 @@ from dialeval.report.comparison import compare
 from dialeval.stages.measures import read_judgements
 from dialeval.tables.dialogues import ESTIMATE, SEEDS, UTTERANCES
 from dialeval.tables.files import read_tables, to_table, write_for_people
-from dialeval.tables.labels import ESTIMATES, PLANNING
+from dialeval.tables.labels import ESTIMATES, PLANNING, REPLACEMENT, VARIANCE_COMPONENTS
 
 
 class PlannedProtocolSettings(QuestionSettings):
@@ -79,6 +79,8 @@ def estimate(
     csv: Path,
     judgements: list[Path],
     corrected: list[Path],
+    spread: list[Path],
+    replacement: list[Path],
     planning: Path,
     planning_csv: Path,
     templates: Templates,
@@ -87,7 +89,8 @@ def estimate(
 
     `human` and `seeds` are empty without self-chat; `learned` are the files <model>.learned of embedded models;
     `dialogues` the tables `generated` of published models; `planned` the tables of requests <protocol>.parquet that do
-    not depend on chatbots. `judgements` and `corrected` are tables that an earlier run has made.
+    not depend on chatbots. `judgements`, `corrected` `spread` (variance components of labels) and `replacement` are
+    tables that an earlier run has made.
     """
     seed_rows = read_tables(seeds, SEEDS)
     played = {name: scenario for path in scenarios for name, scenario in scenarios_of(path).items()}
@@ -140,7 +143,18 @@ def estimate(
         about.name: chats_size(about.protocol.form, about.protocol.data.opponent, seed_rows, len(settings.chatbots))
         for about in settings.questions
     } | {path.stem: planned_size(path) for path in planned}
-    rows = _plans(settings, sizes, estimates, prices, batched, judgements, corrected)
+    rows = _plans(
+        settings,
+        sizes,
+        estimates,
+        prices,
+        batched,
+        judgements,
+        corrected,
+        EarlierLabels(
+            read_tables(spread, VARIANCE_COMPONENTS).to_pylist(), read_tables(replacement, REPLACEMENT).to_pylist()
+        ),
+    )
     write_for_people(planning, planning_csv, PLANNING, to_table(PLANNING, rows))
     print("\n".join(filter(None, ["", planning_in_words(rows)])))
 
@@ -153,6 +167,7 @@ def _plans(
     batched: set[str],
     judgements: list[Path],
     corrected: list[Path],
+    earlier: EarlierLabels,
 ) -> list[Row]:
     of_people = [row for row in read_tables(corrected, ESTIMATES).to_pylist() if row["opponent"] is None]
     talking = {about.name for about in settings.questions}
@@ -164,7 +179,7 @@ def _plans(
             about = estimates, prices, batched, name, sizes[name].n_cases
             costs, judging = (cost_of_case(*about, talks=talks) for talks in (name in talking, False))
             frame = read_judgements(stored, (*COLUMNS, "repeat"))
-            rows += plans(planned, sizes[name], frame, of_people, settings.labels, costs, judging)
+            rows += plans(planned, sizes[name], frame, of_people, settings.labels, costs, judging, earlier)
     return rows
 
 

@@ -130,6 +130,14 @@ class AnnotatorTest:
             return math.nan
         return float((self.p_values(epsilon)[self.tested] <= FALSE_DISCOVERIES).mean())
 
+    def decided(self) -> float:
+        """Return the share of items on which judge and annotator are not equally close to the others (`items_needed`).
+
+        It is the mean over tested annotators, NaN without any.
+        """
+        shares = (self.lead.annotator + self.lead.judge)[self.tested]
+        return float(shares.mean()) if len(shares) else math.nan
+
     def smallest_epsilon(self) -> float:
         """Return the smallest margin, in hundredths, from which the judge wins against half; NaN if above .5."""
         lost = [epsilon for epsilon in _GRID if not self.winning_rate(epsilon) >= PASSING]

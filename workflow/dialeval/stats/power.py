@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, nctdtrit, ndtri, stdtrit
 
-from dialeval.stats.arrays import FloatArray, IntArray, check_confidence
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, check_confidence
 from dialeval.stats.bradley_terry import bradley_terry
 from dialeval.stats.differences import pseudo_items
 
@@ -129,6 +129,12 @@ class HumanLabelDesign(NamedTuple):
         fixed: whether the interval is about these very dialogues, of which labelled ones are known.
         per_label: labels that stand for one degree of freedom: systems, where each is labelled by itself.
         pilot_freedom: degrees of freedom that `spread` was estimated with; infinite where it is assumed.
+        answers, annotators: annotators of each dialogue, and in all, with which `spread` was estimated.
+        error: variance of a dialogue's label among annotators, divided by that of its mean label in `spread`.
+        harshness: part of `error` that an annotator has on all dialogues of a system; annotators who label every
+            dialogue add it to no variance.
+        between: variance of a difference among annotators (twice the component system x annotator); it is divided by
+            the number of annotators, and counts only where they are a random sample.
     """
 
     spread: float
@@ -136,33 +142,75 @@ class HumanLabelDesign(NamedTuple):
     fixed: bool = False
     per_label: float = 1.0
     pilot_freedom: float = math.inf
+    answers: float = 1.0
+    annotators: float = 1.0
+    error: float = 0.0
+    harshness: float = 0.0
+    between: float = 0.0
+
+    def of_labels(self, answers: float, n_annotators: float) -> float:
+        """Return the variance of a dialogue's mean label among annotators, as a share of `spread`."""
+        return self.error / answers - self.harshness / max(n_annotators, answers)
 
     def half_width(self, n_labels: float, n_total: float, confidence: float) -> float:
         """Return half the width of the interval of a difference.
 
         Args:
-            n_labels: labels in all.
+            n_labels: labelled dialogues or comparisons in all.
             n_total: dialogues or comparisons in all, which the judge scores.
             confidence: nominal coverage.
         """
         return self.detectable(n_labels, n_total, confidence).half_width.item()
 
-    def detectable(self, n_labels: float, n_total: float, confidence: float, power: float = POWER) -> Detectable:
+    def detectable(
+        self,
+        n_labels: ArrayLike,
+        n_total: ArrayLike,
+        confidence: float,
+        power: float = POWER,
+        *,
+        answers: float | None = None,
+        n_annotators: float | None = None,
+        of_population: bool = False,
+    ) -> Detectable:
         """Return the smallest difference that is found, and half the width of its interval.
 
+        With L labelled of N dialogues, e the `of_labels` of the spread's own annotators, and f that of a of A, the
+        variance is
+
+            spread ((1 - rho^2 - e + f) / L + rho^2 / N),
+
+        and for these very dialogues spread ((1 - rho^2 - e) (1 / L - 1 / N) + f / L). Over a population of annotators
+        it is larger by between / A, and degrees of freedom are Satterthwaite's of the labelled dialogues and of the
+        A - 1 annotators.
+
         Args:
-            n_labels, n_total, confidence: as of `half_width`.
+            n_labels, n_total, confidence: as of `half_width`; shapes that fit.
             power: how often the difference is to be found.
+            answers, n_annotators: annotators of each dialogue, and in all; None for as many as `spread` was estimated
+                with.
+            of_population: whether the annotators are a random sample.
         """
-        labels = min(n_labels, n_total)
-        shared = self.correlation**2
+        total = np.asarray(n_total, dtype=np.float64)
+        labels = np.minimum(np.asarray(n_labels, dtype=np.float64), total)
+        n_annotators = self.annotators if n_annotators is None else n_annotators
+        own = self.of_labels(self.answers, self.annotators)
+        of_one = self.of_labels(self.answers if answers is None else answers, n_annotators)
+        shared = min(self.correlation**2, 1.0 - own)
         if self.fixed:
-            variance = self.spread * (1.0 - shared) * (1.0 / labels - 1.0 / n_total)
+            variance = (1.0 - shared - own) * (1.0 / labels - 1.0 / total) + of_one / labels
         else:
-            variance = self.spread * ((1.0 - shared) / labels + shared / n_total)
+            variance = (1.0 - shared - own + of_one) / labels + shared / total
+        variance = self.spread * np.maximum(variance, 0.0)
         freedom = labels / self.per_label - 1.0
-        found = detectable(math.sqrt(max(variance, 0.0)), freedom, confidence, power)
-        return found._replace(smallest=found.smallest * for_pilot(self.pilot_freedom, freedom, confidence, power))
+        factor = for_pilot(self.pilot_freedom, freedom, confidence, power)
+        if of_population:
+            between = self.between / n_annotators
+            below = variance**2 / np.maximum(freedom, 1.0) + between**2 / max(n_annotators - 1.0, 1.0)
+            variance = variance + between
+            freedom = variance**2 / below
+        found = detectable(np.sqrt(variance), freedom, confidence, power)
+        return found._replace(smallest=found.smallest * factor)
 
 
 def contributions_of_means(value: FloatArray, cluster: IntArray) -> FloatArray:
@@ -254,7 +302,9 @@ def more_to_halve(half_width: Callable[[int], float], now: int, most: int = MOST
     return enough
 
 
-def for_pilot(pilot_freedom: float, degrees_of_freedom: float, confidence: float = 0.95, power: float = POWER) -> float:
+def for_pilot(
+    pilot_freedom: float, degrees_of_freedom: ArrayLike, confidence: float = 0.95, power: float = POWER
+) -> FloatArray:
     """Return how many times larger a difference must be, as the spread that it is planned from is an estimate.
 
     With z normal, c the estimated standard deviation over the true one (the root of chi-square over its degrees of
@@ -266,10 +316,100 @@ def for_pilot(pilot_freedom: float, degrees_of_freedom: float, confidence: float
         degrees_of_freedom: of the test.
         confidence, power: as of `detectable`.
     """
+    freedom = np.maximum(np.asarray(degrees_of_freedom, dtype=np.float64), 1.0)
     if pilot_freedom >= _MANY:
-        return 1.0
-    reach = float(stdtrit(max(degrees_of_freedom, 1.0), 0.5 + 0.5 * confidence))
-    return max(float(nctdtrit(max(pilot_freedom, 1.0), reach, power)) / (reach + float(ndtri(power))), 1.0)
+        return np.ones(freedom.shape)
+    reach = stdtrit(freedom, 0.5 + 0.5 * confidence)
+    larger = nctdtrit(max(pilot_freedom, 1.0), reach, power) / (reach + float(ndtri(power)))
+    return np.asarray(np.maximum(larger, 1.0), dtype=np.float64)
+
+
+class LabelStudy(NamedTuple):
+    """A study with human labels.
+
+    Attributes:
+        n_total: dialogues or comparisons in all, which the judge scores.
+        n_labels: of these, how many are labelled.
+        answers: annotators of each labelled one.
+        n_annotators: number of annotators.
+    """
+
+    n_total: int
+    n_labels: int
+    answers: int
+    n_annotators: int
+
+
+def cheapest_labels(
+    design: HumanLabelDesign,
+    target: float,
+    *,
+    price_of_label: float,
+    price_of_total: float,
+    totals: tuple[int, int],
+    answers: Sequence[int] = (1,),
+    annotators: Sequence[int] = (1,),
+    of_population: bool = False,
+    unit: int = 1,
+    confidence: float = 0.95,
+) -> LabelStudy | None:
+    """Return the cheapest study that detects a difference of two systems with 80% power; None if none does.
+
+    Args:
+        design: the variances.
+        target: the difference to detect.
+        price_of_label: of one annotator's label.
+        price_of_total: of a dialogue or comparison with the judge's score.
+        totals: fewest and most dialogues or comparisons; equal numbers keep them.
+        answers: numbers of annotators of each labelled dialogue to choose from.
+        annotators: numbers of annotators to choose from.
+        of_population: whether these are a random sample.
+        unit: dialogues or comparisons of one case: both numbers are multiples of it.
+        confidence: of the interval.
+    """
+    least, most = (max(end // unit, 1) for end in totals)
+
+    def cheapest(labelled: IntArray, each: int, who: int) -> tuple[float, LabelStudy | None, int]:
+        """Return the cheapest study with one of these numbers of labelled cases, its cost, and the number's place."""
+
+        def detected(cases: IntArray) -> BoolArray:
+            about = unit * labelled, unit * cases, confidence
+            found = design.detectable(*about, answers=each, n_annotators=who, of_population=of_population)
+            return np.asarray(found.smallest <= target, dtype=np.bool_)
+
+        low, high = np.maximum(least, labelled), np.full(len(labelled), most)
+        possible = detected(high) & (labelled <= most)
+        while (low < high).any():  # fewest cases
+            middle = (low + high) // 2
+            enough = detected(middle)
+            low, high = np.where(enough, low, middle + 1), np.where(enough, middle, high)
+        paid = np.where(possible, unit * (price_of_total * high + price_of_label * each * labelled), np.inf)
+        place = int(paid.argmin())
+        study = LabelStudy(unit * int(high[place]), unit * int(labelled[place]), each, who)
+        return float(paid[place]), study if possible[place] else None, place
+
+    grid = np.unique(np.geomspace(2, max(most, 2), _GRID_OF_CASES).round()).astype(np.int64)
+    found: list[tuple[float, LabelStudy | None, int]] = [(math.inf, None, 0)]
+    for each, who in product(answers, annotators):
+        if each > who:
+            continue
+        _, study, place = cheapest(grid, each, who)
+        if study is not None:
+            low, high = (int(grid[end]) for end in (max(place - 2, 0), min(place + 2, len(grid) - 1)))
+            found.append(cheapest(np.arange(low, high + 1, max((high - low) // 1000, 1)), each, who))
+    return min(found, key=lambda one: (one[0], one[1].n_labels if one[1] else 0))[1]
+
+
+def fewest(reached: Callable[[int], bool], low: int, high: int) -> int:
+    """Return the smallest number from low to high that reaches a target, which high does."""
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(middle) else (middle + 1, high)
+    return high
+
+
+_GRID_OF_CASES = 200
+"""Numbers of cases, and of labelled ones, that are tried before the best is refined."""
 
 
 class StudyDesign(NamedTuple):
@@ -338,13 +478,18 @@ class StudyDesign(NamedTuple):
         """
         if min(self.n_cases - 1, self.n_judges - (not judges_fixed)) < 1:
             return Detectable(np.array(math.nan), np.array(math.nan))
-        of_cases = 2.0 * self.error_variance(variances, judges_fixed=True)
         total = 2.0 * self.error_variance(variances, judges_fixed=judges_fixed)
-        freedom = self.n_cases - 1.0
-        if not judges_fixed and total > 0.0:
-            between = total - of_cases
-            freedom = total**2 / (of_cases**2 / freedom + between**2 / (self.n_judges - 1.0))
+        freedom = self.freedom(variances, judges_fixed=judges_fixed)
         return detectable(math.sqrt(total), freedom, confidence, power)
+
+    def freedom(self, variances: Mapping[str, float], *, judges_fixed: bool = True) -> float:
+        """Return the degrees of freedom of a difference of two systems' means, see `difference`."""
+        of_cases = self.error_variance(variances, judges_fixed=True)
+        total = self.error_variance(variances, judges_fixed=judges_fixed)
+        if judges_fixed or not total > 0.0:
+            return self.n_cases - 1.0
+        between = total - of_cases
+        return total**2 / (of_cases**2 / (self.n_cases - 1.0) + between**2 / max(self.n_judges - 1.0, 1.0))
 
 
 class Cost(NamedTuple):
@@ -369,6 +514,7 @@ def cheapest_design(
     cost: Cost,
     *,
     by_power: bool = False,
+    pilot: StudyDesign | None = None,
     judges_fixed: bool = True,
     judges: Sequence[int] = (1,),
     repeats: Sequence[int] = (1,),
@@ -384,6 +530,8 @@ def cheapest_design(
         target: largest half-width of the interval, or the difference to detect with 80% power.
         cost: the prices.
         by_power: whether the target is a difference to detect.
+        pilot: design of the scores that the variances are from, for which a difference to detect allows (`for_pilot`);
+            None if they are known.
         judges_fixed: whether the difference is about these judges alone.
         judges, repeats: the numbers of judges and of repeats to choose from.
         n_dialogues, shared_cases: as of `StudyDesign`.
@@ -391,9 +539,14 @@ def cheapest_design(
         confidence: of the interval.
     """
 
+    pilot_freedom = math.inf if pilot is None else pilot.freedom(variances, judges_fixed=judges_fixed)
+
     def reached(design: StudyDesign) -> bool:
         found = design.difference(variances, judges_fixed=judges_fixed, confidence=confidence)
-        return bool((found.smallest if by_power else found.half_width) <= target)
+        if not by_power:
+            return bool(found.half_width <= target)
+        freedom = design.freedom(variances, judges_fixed=judges_fixed)
+        return bool(found.smallest * for_pilot(pilot_freedom, freedom, confidence) <= target)
 
     designs = []
     for n_judges, n_repeats in product(judges, repeats):

@@ -168,8 +168,8 @@ REPLACEMENT = Table(
     "labels/replacement", schema(
         **_JUDGED, annotator=maybe(TEXT), n_annotators=INT, estimate=maybe(FLOAT), ci_low=maybe(FLOAT),
         ci_high=maybe(FLOAT), winning_rate_crowd=maybe(FLOAT), winning_rate_skilled=maybe(FLOAT),
-        winning_rate_expert=maybe(FLOAT), smallest_epsilon=maybe(FLOAT), n=INT, n_missing=INT, n_clusters=maybe(INT),
-        note=maybe(TEXT)
+        winning_rate_expert=maybe(FLOAT), smallest_epsilon=maybe(FLOAT), decided=maybe(FLOAT), n=INT, n_missing=INT,
+        n_clusters=maybe(INT), note=maybe(TEXT)
     ),
     row="protocol, criterion, length, judge and annotator",
     title="May a judge replace annotators?",
@@ -188,6 +188,8 @@ REPLACEMENT = Table(
         "winning_rate_skilled": "the same at the margin 0.15 for skilled annotators",
         "winning_rate_expert": "the same at the margin 0.2 for experts",
         "smallest_epsilon": "smallest margin at which the winning rate is 0.5 or more; empty if it is above 0.5",
+        "decided": "share of items on which the judge and an annotator are not equally close to the others; `estimate` "
+        "plans with it",
         "n": "number of items with a score and at least two labels",
         "n_missing": "number of labelled items without a score",
     },
@@ -277,7 +279,9 @@ PLANNING = Table(
         min_detectable_difference_holm=maybe(FLOAT), half_width=maybe(FLOAT),
         seeds_to_halve=maybe(INT), labels_to_halve=maybe(INT), cost_of_seeds=maybe(FLOAT),
         cost_of_labels=maybe(FLOAT), cheaper=maybe(TEXT), cheapest_seeds=maybe(INT), cheapest_judges=maybe(INT),
-        cheapest_repeats=maybe(INT), cost_of_cheapest=maybe(FLOAT), basis=TEXT, note=maybe(TEXT)
+        cheapest_repeats=maybe(INT), cost_of_cheapest=maybe(FLOAT), target_difference=maybe(FLOAT),
+        cheapest_labels=maybe(INT), cheapest_answers=maybe(INT), cheapest_annotators=maybe(INT),
+        n_annotators=maybe(INT), basis=TEXT, note=maybe(TEXT)
     ),
     row="protocol, criterion, judge and estimand (`snakemake --cores 8 estimate`)",
     title="Precision of the design",
@@ -287,8 +291,8 @@ PLANNING = Table(
     ),
     columns={
         "measure": "compared measure: rating, mean, pass_rate, ...",
-        "estimand": "judge (the judge's scores), judges (a population of judges), or people (the human-corrected "
-        "estimate)",
+        "estimand": "judge (the judge's scores), judges (a population of judges), people (the human-corrected "
+        "estimate), or annotators (the same over a population of annotators)",
         "n_judges": "number of judges",
         "n_seeds": "configured seeds or cases", "n_labels": "number of human labels",
         "min_detectable_difference": (
@@ -300,11 +304,16 @@ PLANNING = Table(
         "labels_to_halve": "number of additional labels that halves the interval; empty if none does",
         "cost_of_seeds": "cost of the additional seeds or cases, by the models' prices",
         "cost_of_labels": "cost of the additional labels, by the price of a label",
-        "cheapest_seeds": "seeds or cases of the cheapest design that halves the interval, by variance components of "
-        "stored scores; without prices, the one with the fewest model calls of judges",
+        "cheapest_seeds": "seeds or cases of the cheapest design that detects `target_difference` with 80% power or, "
+        "without one, halves the interval; without prices, the one with the fewest model calls of judges or labels",
         "cheapest_judges": "judges of this design",
         "cheapest_repeats": "repeats of this design",
-        "cost_of_cheapest": "cost of this whole design, by the models' prices",
+        "cost_of_cheapest": "cost of this whole design, by the prices of models and labels",
+        "target_difference": "difference of two systems under `target_differences`",
+        "cheapest_labels": "labelled dialogues or pairs of this design, of all systems",
+        "cheapest_answers": "annotators of each labelled dialogue or pair of this design",
+        "cheapest_annotators": "annotators of this design",
+        "n_annotators": "number of annotators, if they are a sample of a population",
         "cheaper": "cheaper option, seeds or labels, by the known prices",
         "basis": "source of the variances: stored judgements, labels, or assumptions",
     },
