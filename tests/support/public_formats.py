@@ -158,6 +158,38 @@ EXAMPLES: dict[str, Example] = {
         "q1",
         asides=("system",),
     ),
+    "qrecc": Example(
+        as_json(
+            [
+                {"Conversation_no": 7, "Turn_no": 2, "Question": MORE, "Answer": LAST, "Context": [ASKED, ANSWERED]},
+                {"Conversation_no": 7, "Turn_no": 1, "Question": ASKED, "Answer": ANSWERED, "Context": []},
+            ]
+        ),
+        FOUR,
+        "7",
+    ),
+    "doc2dial": Example(
+        as_json(
+            {
+                "dial_data": {
+                    "mills": {
+                        "The old mill": [
+                            {
+                                "dial_id": "d7",
+                                "doc_id": "The old mill",
+                                "turns": [
+                                    {"turn_id": n, "role": who, "utterance": text}
+                                    for n, (who, text) in enumerate(_as("user", "agent"))
+                                ],
+                            }
+                        ]
+                    }
+                }
+            }
+        ),
+        _as("user", "agent"),
+        "d7",
+    ),
     "moss": Example(
         lines(
             {

@@ -200,3 +200,35 @@ def test_answers_of_two_named_bots_to_one_message_are_one_dialogue(tmp_path: Pat
     named = [{**message, "name": name} for message, name in zip(messages, ("ann", "x", "y"), strict=True)]
     (found,) = read(written(tmp_path, {"id": "7", "messages": named}), "auto", {}, Counter())
     assert found.utterances == ("Where?", "There.", "Here.")
+
+
+@pytest.mark.parametrize(
+    ("texts", "speakers", "said"),
+    [
+        (["customer: Hi", "agent: Hello"], ("customer", "agent"), ("Hi", "Hello")),
+        (["doctor: Hi", "patient: Hello", "doctor: Why?"], ("doctor", "patient", "doctor"), ("Hi", "Hello", "Why?")),
+        (["Well: no", "Then: yes"], ("A", "B"), ("Well: no", "Then: yes")),
+        (["Note: no", "Note: yes"], ("A", "B"), ("Note: no", "Note: yes")),
+        (["Ann: no", "yes"], ("A", "B"), ("Ann: no", "yes")),
+    ],
+)
+def test_texts_may_begin_with_their_speaker(
+    tmp_path: Path, texts: list[str], speakers: tuple[str, ...], said: tuple[str, ...]
+) -> None:
+    (found,) = read(written(tmp_path, {"dialogue": texts}), "auto", {}, Counter())
+    assert (found.speakers, found.utterances) == (speakers, said)
+
+
+@pytest.mark.parametrize("names", [("0", "1", "10"), ("turn_1", "turn_2", "turn_10")])
+def test_entries_may_be_numbered_in_an_object(tmp_path: Path, names: tuple[str, ...]) -> None:
+    said = [("user", "Hi"), ("assistant", "Hello"), ("user", "Why?")]
+    entries = {name: {"role": who, "text": text} for name, (who, text) in zip(names, said, strict=True)}
+    shuffled = {name: entries[name] for name in sorted(names, reverse=True)}
+    (found,) = read(written(tmp_path, {"id": "7", "dialogue": shuffled}), "auto", {}, Counter())
+    assert list(zip(found.speakers, found.utterances, strict=True)) == said
+
+
+def test_exchanges_may_be_utterances_of_user_and_system(tmp_path: Path) -> None:
+    entries = [{"turn_id": 0, "user_utterance": "Hi", "system_utterance": "Hello"}]
+    (found,) = read(written(tmp_path, {"dialogue": entries}), "auto", {}, Counter())
+    assert (found.speakers, found.utterances) == (("user", "assistant"), ("Hi", "Hello"))

@@ -66,7 +66,7 @@ Reader = Literal[
     "camrest", "cmu_dog", "redial", "tau_bench", "ultrachat", "blended_skill_talk", "marked", "discord", "telegram",
     "librechat", "open_webui", "chainlit", "oobabooga", "deepseek", "grok", "messenger", "openai_thread", "sillytavern",
     "ai_studio", "gemini_activity", "zendesk", "freshdesk", "lex", "bot_framework", "dialogflow", "vapi", "retell",
-    "sharegpt_items", "batch", "tweets", "subtitles",
+    "sharegpt_items", "batch", "tweets", "subtitles", "qrecc", "doc2dial",
 ]  # fmt: skip
 _WITHOUT_COLUMNS = ("text", "slack", "whatsapp", "mt_bench", "tweets", "subtitles", "batch")
 """Readers of formats in which no field has a name of the user's."""

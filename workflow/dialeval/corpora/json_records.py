@@ -35,6 +35,8 @@ from dialeval.errors import UserError, nearest
 _PARQUET, _ARROW, _ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 _SAVED = ("dataset_dict.json", "state.json")
 _SHARDS = "*-[0-9]*-of-[0-9]*.parquet"
+_DEEPEST_LIST = 4
+"""Objects around a list of dialogues, such as those of Doc2Dial by domain and document."""
 _LINE_ENDS = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 
 
@@ -310,10 +312,20 @@ def _paths_within(record: dict[str, Any], wanted: RecordFields) -> list[list[str
             return []
         if lists:
             return [[name] for name in lists]
-        nested = [(outer, value.items()) for outer, value in record.items() if isinstance(value, dict)]
-        if found := [[outer, name] for outer, inner in nested for name, one in inner if test(_fields_of_first(one))]:
+        if found := list(_nested_lists(record, test, _DEEPEST_LIST)):
             return found
     return []
+
+
+def _nested_lists(
+    record: Mapping[str, Any], test: Callable[[Collection[str]], bool], levels: int
+) -> Iterator[list[str]]:
+    """Yields the fields that lead through objects to lists whose first object passes a test."""
+    for name, value in record.items():
+        if test(_fields_of_first(value)):
+            yield [name]
+        elif isinstance(value, dict) and levels > 1:
+            yield from ([name, *inner] for inner in _nested_lists(value, test, levels - 1))
 
 
 def _is_by_id(record: dict[str, Any], wanted: RecordFields) -> bool:

@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dialeval.corpora.json_records import value_at
-from dialeval.corpora.text_files import JsonLine, listed
+from dialeval.corpora.json_records import name_of, value_at
+from dialeval.corpora.text_files import JsonLine, listed, number_in
 from dialeval.corpora.transcripts.entries import OF_DIALOGUE, SILENCE
 from dialeval.corpora.transcripts.json_formats import transcript
 from dialeval.corpora.transcripts.transcript import Transcript, begins_marked, marked_messages
@@ -204,6 +204,21 @@ def _quac(lines: Iterable[JsonLine], notes: Counter[str]) -> Found:
             yield line, {"id": paragraph.get("id"), "messages": messages}
 
 
+def _qrecc(lines: Iterable[JsonLine], notes: Counter[str]) -> Found:
+    found: dict[str, list[tuple[float, JsonLine]]] = {}
+    for line in lines:
+        turn = number_in(f"{line.record['Turn_no']}")
+        if turn is None:
+            raise UserError(f"{line.where}: 'Turn_no' is {shown(line.record['Turn_no'])}; it must be a number")
+        found.setdefault(name_of(line.record["Conversation_no"], "Conversation_no", line.where), []).append(
+            (turn, line)
+        )
+    for name, parts in found.items():
+        parts.sort(key=lambda part: part[0])
+        texts = [line.record[field] for _, line in parts for field in ("Question", "Answer")]
+        yield parts[0][1], {"id": name, "messages": turns_of(texts)}
+
+
 # MOSS: marks of speakers within texts.
 
 _MOSS_MARKS = re.compile(r"\A\s*<\|[\w ]+\|>:?\s*|\s*<eo\w>\s*\Z")
@@ -333,6 +348,14 @@ DATA_SETS: dict[str, Conversion] = {
     "quac": Conversion(
         "QuAC and DoQA, and QuAC's rows on the Hugging Face Hub. Title, background and section are a system prompt.",
         field_sets("paragraphs background", "context questions orig_answers"), _quac,
+    ),
+    "qrecc": Conversion(
+        "QReCC and TopiOCQA: `Question` and `Answer` with `Conversation_no` and `Turn_no`.",
+        field_sets("Question Answer Conversation_no Turn_no"), _qrecc,
+    ),
+    "doc2dial": Conversion(
+        "Doc2Dial and MultiDoc2Dial: `dial_data`. Speakers are `user` and `agent`.",
+        field_sets("dial_id turns"), at_paths("turns", "role", "utterance", "dial_id"),
     ),
     "moss": Conversion(
         'MOSS: `{"chat": {"turn_1": {"Human": ..., "MOSS": ...}}}`, or `plain_text` with `[Human]:` and `[MOSS]:`.',

@@ -10,6 +10,7 @@ In ParlAI's files `id` says who speaks; so it does in a plain list where the rec
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -52,6 +53,9 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
         entries = parse_json(entries, f"{where}, '{field}'") if is_json else transcribed(entries) or entries
     elif isinstance(entries, dict) and _is_columns(entries):
         entries = [dict(zip(entries, values, strict=True)) for values in zip(*entries.values(), strict=True)]
+    elif isinstance(entries, dict) and entries and all(_TURN_NUMBER.fullmatch(name) for name in entries):
+        numbers = sorted(entries, key=lambda name: int(name.rpartition("_")[2]))
+        entries = [entries[name] for name in numbers]
     elif isinstance(entries, dict):
         inner = (entries[name] for name in (*MESSAGES, *PLAIN, TURNS) if isinstance(entries.get(name), list))
         entries = next(inner, entries)
@@ -91,7 +95,8 @@ def _exchange(entry: dict[str, Any]) -> list[tuple[str, str]]:
     if any(name in entry for name in (*SPEAKER_FIELDS, *TEXT_FIELDS)):
         return []
     texts = {name: text for name, text in entry.items() if isinstance(text, str)}
-    asked, answered = (next((name for name in names if name in texts), "") for names in ((*QUESTIONS, INPUT), REPLIES))
+    sides = ((*QUESTIONS, INPUT, "user_utterance"), (*REPLIES, "system_utterance", "agent_utterance"))
+    asked, answered = (next((name for name in names if name in texts), "") for names in sides)
     if asked and answered:
         return [("user", texts[asked]), ("assistant", texts[answered])]
     return [(name, text) for name, text in texts.items() if name.casefold() in ROLES]
@@ -108,8 +113,16 @@ _IS_USER = ("is_user", "isUser", "from_user", "fromUser", "is_human", "isHuman",
 _IS_BOT = ("is_bot", "isBot", "from_bot", "fromBot")
 
 
+_TURN_NUMBER = re.compile(r"(?:(?:turn|utterance)_)?\d{1,6}")
+
+
 def _as_objects(entries: list[Any]) -> list[Any]:
-    """Returns pairs of a role and a text, `["user", "Hi"]`, as objects; other entries as they are."""
+    """Returns pairs of a role and a text, `["user", "Hi"]`, and texts `user: Hi` as objects; others as they are."""
+    if entries and all(isinstance(entry, str) for entry in entries):
+        named = [spoken for entry in entries if isinstance(spoken := speaker_and_text(entry), dict)]
+        names = {one["speaker"].casefold() for one in named}
+        is_sure = names <= ROLES or len(names) < len(named)
+        return named if len(named) == len(entries) and len(names) > 1 and is_sure else entries
     pairs = [entry for entry in entries if isinstance(entry, list) and len(entry) == 2]
     if not pairs or len(pairs) < len(entries) or not all(isinstance(part, str) for pair in pairs for part in pair):
         return entries
