@@ -195,18 +195,7 @@ STOP = {"P(Yes)": 0.12, "P(Yes), rare": 0.06, "uncertainty follows the errors": 
 
 def real(gates: Gates, data: Path, draws: int) -> None:
     """Real ratings of all items, of which samples are drawn."""
-    gpt4 = json.loads((data / "comp-analysis/dialog_level_texts/fed_gpt4_annotations.json").read_text("utf-8"))
-    dialogues = []
-    for rated, (short, (_, top)) in zip(fed_dialogues(data), FED.items(), strict=True):
-        spread = of_repeats(np.array([gpt4[f"{short}_{number}"] for number in range(1, 6)]) / 4.0 * top)
-        dialogues.append(of_ratings(rated, spread))
-    by_judge: dict[str, dict[str, Rated]] = {"GPT-4": {}, "length": {}}
-    for rated in turns(data):
-        by_judge[rated.judge][rated.name] = rated
-    responses = []
-    for name, rated in by_judge["GPT-4"].items():
-        two = np.array([rated.score, by_judge["length"][name].score])
-        responses.append(of_ratings(rated, of_repeats(two, ["GPT-4", "length"])))
+    (_, dialogues, _), (_, responses, _) = real_studies(data)
     for what, studies, sizes in (
         ("FED-Dial, five dimensions, GPT-4's spread", dialogues, (8, 17, 25)),
         ("responses of three corpora, GPT-4 against length", responses, (30, 100)),
@@ -229,13 +218,80 @@ def real(gates: Gates, data: Path, draws: int) -> None:
             gates.at_least(f"{what}, {n} labels", coverage, 93.0, unit="%", note=note)
 
 
+def of_score_level(study: Study) -> np.ndarray:
+    """Return predicted errors that other items with the nearest scores show, shape [n].
+
+    They stand for a calibration by earlier labels of all items, which no labelling has: an upper bound of its use.
+    """
+    off = within_systems(study)
+    predicted = np.empty(len(off))
+    for place in range(len(off)):
+        others = np.flatnonzero(study.case != study.case[place])
+        near = others[np.argsort(np.abs(study.score[others] - study.score[place]), kind="stable")[:NEAREST]]
+        predicted[place] = np.sqrt(np.mean(off[near] ** 2))
+    return predicted
+
+
+def within_systems(study: Study) -> np.ndarray:
+    """Return label less score, without the mean of each system, shape [n]."""
+    gap = study.label - study.score
+    return gap - (np.bincount(study.system, gap) / np.bincount(study.system))[study.system]
+
+
+NEAREST = 20
+
+
+def calibration(gates: Gates, data: Path, draws: int) -> None:
+    """Real ratings: actual errors by thirds of the predicted ones, and savings by better predictions of them."""
+    for what, studies, n in real_studies(data):
+        size = float(np.mean([np.bincount(study.system).mean() for study in studies]))
+        kinds = {
+            "the judge's uncertainty": [study.error for study in studies],
+            "errors of items with near scores": [of_score_level(study) for study in studies],
+            "the actual error (oracle)": [np.abs(within_systems(study)) + 1e-6 for study in studies],
+        }
+        for kind, errors in kinds.items():
+            thirds, savings, held = [], [], []
+            for study, error in zip(studies, errors, strict=True):
+                off = np.abs(within_systems(study))
+                order = np.argsort(error, kind="stable")
+                thirds.append([off[part].mean() / off.mean() for part in np.array_split(order, 3)])
+                one = study._replace(error=error)
+                random, active = (measured([one] * draws, by, n) for by in ("random", "active"))
+                savings.append(saved(active.half_width, random.half_width, n, size))
+                held.append(active.coverage)
+            low, middle, high = np.mean(thirds, axis=0)
+            note = f"actual error of the thirds {low:.2f}, {middle:.2f}, {high:.2f} of its mean"
+            gates.told(f"{what}, {n} labels by {kind}: saved", float(np.mean(savings)), unit="%", note=note)
+            if "oracle" not in kind:
+                gates.at_least(f"{what}, {n} labels by {kind}: coverage", float(np.mean(held)), 92.0, unit="%")
+
+
+def real_studies(data: Path) -> Iterator[tuple[str, list[Study], int]]:
+    """Yield FED's dialogues and the responses of three corpora, with numbers of labels of each system."""
+    gpt4 = json.loads((data / "comp-analysis/dialog_level_texts/fed_gpt4_annotations.json").read_text("utf-8"))
+    dialogues = []
+    for rated, (short, (_, top)) in zip(fed_dialogues(data), FED.items(), strict=True):
+        spread = of_repeats(np.array([gpt4[f"{short}_{number}"] for number in range(1, 6)]) / 4.0 * top)
+        dialogues.append(of_ratings(rated, spread))
+    by_judge: dict[str, dict[str, Rated]] = {"GPT-4": {}, "length": {}}
+    for rated in turns(data):
+        by_judge[rated.judge][rated.name] = rated
+    responses = []
+    for name, rated in by_judge["GPT-4"].items():
+        two = np.array([rated.score, by_judge["length"][name].score])
+        responses.append(of_ratings(rated, of_repeats(two, ["GPT-4", "length"])))
+    yield "FED-Dial, five dimensions", dialogues, 17
+    yield "responses of three corpora", responses, 50
+
+
 def of_ratings(rated: Rated, error: np.ndarray) -> Study:
     """Return real ratings as a study."""
     system = np.unique(rated.system, return_inverse=True)[1]
     return Study(rated.people, rated.score, error, system, rated.cluster)
 
 
-PARTS = ("once", "looks", "real")
+PARTS = ("once", "looks", "real", "calibration")
 
 
 def main() -> int:
@@ -252,6 +308,8 @@ def main() -> int:
         at_every_look(gates, options.repetitions)
     if "real" in wanted:
         real(gates, options.data, options.repetitions)
+    if "calibration" in wanted:
+        calibration(gates, options.data, options.repetitions)
     return gates.finish()
 
 

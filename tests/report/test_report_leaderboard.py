@@ -15,7 +15,7 @@ from dialeval.report.judgements import comparison_outcomes, single_outcome
 from dialeval.report.leaderboard import build_boards
 from dialeval.report.page import _notes, build_report
 from dialeval.report.summary import summarise
-from dialeval.stats.elo_interval import START_LEFT, without_start_note
+from dialeval.stats.comparisons import START_LEFT, without_start_note
 from dialeval.tables.dialogues import JUDGEMENTS, UTTERANCE_LENGTHS
 from dialeval.tables.files import empty_table, to_table
 from dialeval.tables.measures import PASS_RATES, WIN_RATES

@@ -8,12 +8,14 @@ import metaeval_example as rated
 import pyarrow as pa
 import report_example as example
 
+from dialeval.corpora.contamination import IS_CONTROL
 from dialeval.report.inputs import ReportInputs
 from dialeval.report.leaderboard import build_boards
 from dialeval.report.page import build_report
 from dialeval.report.run_summary import MOST_BOARDS, leaders_of, summary_of
+from dialeval.report.summary import summarise
 from dialeval.tables.dialogbench import ACCURACY
-from dialeval.tables.dialogues import USAGE
+from dialeval.tables.dialogues import MEMORIZATION, USAGE
 from dialeval.tables.files import to_table
 from dialeval.tables.measures import BATTLE_RATINGS, RATINGS
 from dialeval.tables.robustness import ROBUSTNESS_AVERAGES
@@ -149,6 +151,32 @@ def test_missing_and_unparsed_answers_are_reported() -> None:
     words = summary(example.inputs(), usage(failures="timeout: 3"))
     assert "clerk under UniEval: requests without a response (timeout: 3)." in words
     assert re.search(r"Judge clerk: .*could not be parsed\.", words)
+
+
+def test_texts_that_the_judge_or_a_system_completes_verbatim_are_named() -> None:
+    row = {
+        "corpus": "published",
+        "n": 40,
+        "n_missing": 0,
+        "n_too_short": 0,
+        "ci_low": 0.2,
+        "ci_high": 0.5,
+        "chance": 0.0,
+    }
+    told = [
+        row | {"model": "clerk", "n_verbatim": 12, "estimate": 0.3, "control": 0.0, "p": 0.0001, "p_holm": 0.0003},
+        row | {"model": "able", "n_verbatim": 0, "estimate": 0.0, "ci_low": 0.0, "ci_high": 0.1},
+        row | {"model": "clerk", "corpus": "own", "n_verbatim": 0, "estimate": 0.0, "note": IS_CONTROL},
+        row | {"model": "stranger", "n_verbatim": 40, "estimate": 1.0},
+    ]
+    run = example.inputs(tables={**example.inputs().tables, "memorization": to_table(MEMORIZATION, told)})
+    (board, *_) = build_boards(run)
+    said = " ".join(summarise(run, board).details)
+    assert re.search(r"clerk completes 30.*of the texts of corpus published verbatim \(chance .*p = 0.0003", said)
+    assert "able completes 0" in said
+    assert "no evidence" in said
+    assert "stranger" not in said
+    assert "corpus own" not in said
 
 
 def test_a_run_without_embedded_models_says_nothing_about_a_baseline() -> None:

@@ -22,7 +22,7 @@ from dialeval.figures.metaeval_names import (
 from dialeval.report.board import Board, Measure, Value, is_missing, listed, of_ratings, write_interval, write_number
 from dialeval.report.html_tables import EMBEDDED
 from dialeval.report.inputs import METAEVAL, ReportInputs
-from dialeval.report.summary import Leaderboard, Summary, mean_of
+from dialeval.report.summary import Leaderboard, Summary, mean_of, memorized
 from dialeval.tables.files import empty_table
 from dialeval.tables.metaeval import AVERAGES, CEILINGS, CORRELATIONS, JUDGE_PAIRS, REPEAT_AGREEMENT
 
@@ -94,7 +94,7 @@ def _judge_board(inputs: ReportInputs, title: str, rows: pd.DataFrame, repeats: 
     means = tuple(mean_of(judge, inputs.ensembles[judge]) for judge in ensembles)
     by_people = "benchmark" in rows and rows["raters"].iloc[0] == "human"
     ceilings = ceiling_sentence(inputs, rows["benchmark"].iloc[0], rows["level"].iloc[0]) if by_people else ()
-    summary = replace(summary, basis=(*summary.basis, *ceilings, *repeats, *means))
+    summary = replace(summary, basis=(*summary.basis, *ceilings, *repeats, *means, *memorized(inputs, rows["judge"])))
     return Leaderboard(METAEVAL, title, "Judge", board, summary, tags)
 
 

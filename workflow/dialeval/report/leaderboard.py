@@ -35,8 +35,7 @@ from dialeval.report.summary import (
     spread_of_labels,
     who_is_best,
 )
-from dialeval.stats.comparisons import not_identifiable
-from dialeval.stats.elo_interval import without_start_note
+from dialeval.stats.comparisons import not_identifiable, without_start_note
 from dialeval.tables.files import HUMAN
 from dialeval.tables.labels import ESTIMATES
 from dialeval.tables.schema import Kind, scope

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dialeval.corpora.contamination import IS_CONTROL
 from dialeval.report.board import (
     Board,
     First,
@@ -96,6 +97,7 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
                 *_trust(board),
                 *_penalised(inputs, board),
                 *_uncertainty(inputs, board),
+                *memorized(inputs, [board.judge, *board.models]),
                 *_unparsed_sentences(inputs, board),
             ),
             headline(board),
@@ -113,6 +115,7 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
             *_trust(board),
             *_penalised(inputs, board),
             *_uncertainty(inputs, board),
+            *memorized(inputs, [board.judge, *board.models]),
             *_people(board),
             *_unparsed_sentences(inputs, board),
             *_tokenizers(inputs),
@@ -340,6 +343,34 @@ def _penalised(inputs: ReportInputs, board: Board) -> list[str]:
             sentences.append(
                 f"{protocol.title}: some ratings are not identifiable. With Firth's penalty they are {listed(named)}."
             )
+    return sentences
+
+
+def memorized(inputs: ReportInputs, models: Iterable[str]) -> list[str]:
+    """Return which published texts models complete verbatim, a sentence for each model and corpus that was tested."""
+    table = inputs.tables.get("memorization")
+    tested = set(models)
+    sentences = []
+    for row in [] if table is None else table.to_pylist():
+        if row["model"] not in tested or row["note"] == IS_CONTROL or is_missing(row["estimate"]):
+            continue
+        share, interval = (
+            write_number(row["estimate"], "share"),
+            write_interval(row["ci_low"], row["ci_high"], "share"),
+        )
+        against = [f"chance {write_number(row['chance'], 'share')}"] if not is_missing(row["chance"]) else []
+        if not is_missing(row["p_holm"]):
+            against.append(f"control {write_number(row['control'], 'share')}, p = {row['p_holm']:.2g} (Holm)")
+        said = f"{row['model']} completes {share} ({interval}) of the texts of corpus {row['corpus']} verbatim"
+        more = (
+            row["p_holm"] < _SIGNIFICANT if not is_missing(row["p_holm"]) else row["estimate"] > (row["chance"] or 0.0)
+        )
+        ending = (
+            "It may know these texts; scores are not corrected."
+            if more
+            else "That is no evidence that it knows these texts, nor that it does not."
+        )
+        sentences.append(f"{said} ({'; '.join(against)}). {ending}" if against else f"{said}. {ending}")
     return sentences
 
 

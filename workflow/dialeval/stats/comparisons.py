@@ -37,6 +37,10 @@ WINS_ALL = (
 LOSES_ALL = (
     "loses every comparison: the data do not bound the rating from below, and the value shown depends on the settings"
 )
+START_LEFT = "{:,} comparisons are too few, so Elo depends on its start (about {:,.0f} suffice): see Bradley-Terry"
+_START_LEFT = re.compile(
+    re.escape(START_LEFT).replace(re.escape("{:,}"), r"[\d,]+").replace(re.escape("{:,.0f}"), r"[\d,]+") + "(?:; )?"
+)
 SEPARATED = "the data do not bound its distance from the main group, and the value shown depends on the settings"
 UNDEFEATED = "wins every comparison: not identifiable (undefeated): the data do not bound the rating from above"
 WINLESS = "loses every comparison: not identifiable (never scores): the data do not bound the rating from below"
@@ -258,6 +262,11 @@ def _order_of_appearance(left: IntArray, right: IntArray, outcome: FloatArray, n
     seen = np.flatnonzero(first_row < n)
     keys = (rows, -games, -score, -opening, first_row)
     return seen[np.lexsort([key[seen] for key in keys])]
+
+
+def without_start_note(note: str) -> str:
+    """Return a note of a table of ratings without what is only about Elo."""
+    return _START_LEFT.sub("", note).removesuffix("; ")
 
 
 def not_identifiable(note: str | None) -> str:

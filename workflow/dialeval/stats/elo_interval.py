@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from scipy.special import fdtri
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, check_confidence
 from dialeval.stats.comparisons import (
     N_RESULTS,
+    START_LEFT,
     ClusterTable,
     Comparisons,
     blocks_of,
@@ -53,10 +53,6 @@ from dialeval.stats.resampling import cluster_counts, percentile_interval, witho
 _RIDGE = 1.0
 _NOISE_TEST_LEVEL = 0.99
 _TIMES, _MOST_TIMES = 1.25, 1e4
-START_LEFT = "{:,} comparisons are too few, so Elo depends on its start (about {:,.0f} suffice): see Bradley-Terry"
-_START_LEFT = re.compile(
-    re.escape(START_LEFT).replace(re.escape("{:,}"), r"[\d,]+").replace(re.escape("{:,.0f}"), r"[\d,]+") + "(?:; )?"
-)
 # What a replicate's rating leaves to the start is far under the shuffles' noise, so a coarser end will do here.
 _TAIL_TOLERANCE = 0.01
 _MIN_SHUFFLES, _MAX_SHUFFLES = 8, 96
@@ -66,11 +62,6 @@ _WORK_PER_SHUFFLE = 1000
 _PAIRS_PER_BLOCK = 500
 # Shuffles that are longer share their beginnings with those of the same half.
 _LONGEST_INDEPENDENT = 100_000
-
-
-def without_start_note(note: str) -> str:
-    """Return a note of a table of ratings without what is only about Elo."""
-    return _START_LEFT.sub("", note).removesuffix("; ")
 
 
 @dataclass(frozen=True)

@@ -164,6 +164,7 @@ INTERFACE: tuple[Public, ...] = (
         ("variance_components", "Components"),
     ),
     Public("dialeval.stats.power", "Designs and their costs", ("StudyDesign", "Cost", "cheapest_design", "Detectable")),
+    Public("dialeval.stats.power", "Designs with human labels", ("HumanLabelDesign", "LabelStudy", "cheapest_labels")),
     Public("dialeval.stats.prediction_powered", "Human-corrected means and rates", ("correct_means", "Annotators")),
     Public("dialeval.stats.corrected_ratings", "Human-corrected ratings", ("correct_ratings",)),
     Public("dialeval.stats.label_corrected", "Human-corrected estimates", ("Corrected", "Difference")),
