@@ -25,8 +25,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, TextIO
 
-from dialeval.errors import visible
-from dialeval.text import RIGHT_TO_LEFT
+from dialeval.errors import RIGHT_TO_LEFT, visible
 
 PANDAS = "pandas"
 
