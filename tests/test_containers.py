@@ -109,6 +109,22 @@ def test_both_start_the_workflow_from_where_it_was_copied() -> None:
     assert section("runscript") == ['exec snakemake --snakefile /opt/dialeval/Snakefile "$@"']
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="another user needs root")
+@pytest.mark.parametrize("recipe", [DOCKERFILE, IN_VLLM], ids=lambda recipe: recipe.name)
+def test_a_user_without_an_account_has_a_name(recipe: Path) -> None:
+    """The documented command starts the image as a user whom the image does not know; Snakemake asks for the name."""
+    named = [word.split("=", 1) for kind, rest in instructions(recipe) if kind == "ENV" for word in rest.split()]
+    said = subprocess.run(
+        ["/usr/bin/env", "python3", "-c", "import getpass; print(getpass.getuser())"],
+        env={"PATH": "/usr/bin:/bin", **dict(named)},
+        user=54321,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert said.stdout.strip() == "dialeval", said.stderr
+
+
 @pytest.mark.workflow
 @pytest.mark.slow
 def test_what_is_copied_is_all_that_a_run_needs(tmp_path: Path) -> None:

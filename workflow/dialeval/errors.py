@@ -9,6 +9,8 @@ _UNSEEN = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
 """Control, bidirectional and other invisible characters, except tab and line feed."""
+RIGHT_TO_LEFT = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]+"
+"""Pattern of letters that are written from right to left, such as Arabic and Hebrew."""
 
 
 class UserError(Exception):

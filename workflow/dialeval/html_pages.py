@@ -14,8 +14,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from dialeval.errors import visible
-from dialeval.text import RIGHT_TO_LEFT
+from dialeval.errors import RIGHT_TO_LEFT, visible
 
 PALETTE = "html_pages.css"
 ELEMENTS = "html_pages.js"

@@ -20,6 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
+from dialeval.errors import RIGHT_TO_LEFT
 from dialeval.figures.style import (
     BLACK,
     GREY,
@@ -35,7 +36,6 @@ from dialeval.figures.style import (
     text_width,
     wrapped,
 )
-from dialeval.text import RIGHT_TO_LEFT
 
 PAD = 0.075
 """Inches between text and what it belongs to."""

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import TextIO
 
 from dialeval import layout
-from dialeval.errors import UserError, visible
+from dialeval.errors import RIGHT_TO_LEFT, UserError, visible
 from dialeval.jobs.process_setup import replace_unencodable
 from dialeval.jobs.progress import RunProgress
 from dialeval.provenance.records import digest_of, read_record, record_path
-from dialeval.text import RIGHT_TO_LEFT, counted
+from dialeval.text import counted
 
 # The summary of a run, read back for a terminal.
 
