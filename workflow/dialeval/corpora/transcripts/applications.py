@@ -100,8 +100,9 @@ def _open_webui(record: Raw, where: str, notes: Counter[str]) -> Raw:
     if isinstance(nodes, dict) and isinstance(last, str) and last in nodes:
         while isinstance(last, str) and isinstance(nodes.get(last), dict) and last not in seen:
             seen.add(last)
-            messages.insert(0, nodes[last])
+            messages.append(nodes[last])
             last = nodes[last].get("parentId")
+        messages.reverse()
     else:
         messages = branch_of_last(objects_at(chat, "messages", f"{where}, 'chat'"), notes)
     models = [one["model"] for one in messages if one.get("role") == "assistant" and isinstance(one.get("model"), str)]

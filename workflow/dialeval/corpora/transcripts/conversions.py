@@ -223,7 +223,7 @@ def _qrecc(lines: Iterable[JsonLine], notes: Counter[str]) -> Found:
 
 _MOSS_MARKS = re.compile(r"\A\s*<\|[\w ]+\|>:?\s*|\s*<eo\w>\s*\Z")
 _MOSS_TURN = re.compile(r"turn_(\d+)")
-_MOSS_SAID = re.compile(r"\[(Human|MOSS)\]:((?:(?!<eo[ahm]>).)*)<eo[ahm]>", re.DOTALL)
+_MOSS_SAID = re.compile(r"\[(Human|MOSS)\]:|<eo[ahm]>")
 _MOSS_HIDDEN = (("Inner Thoughts", "thinking"), ("Commands", "tool_use"), ("Tool Responses", "tool_result"))
 
 
@@ -231,9 +231,10 @@ def _moss(record: Raw, where: str, notes: Counter[str]) -> Raw:
     about = {"id": record.get("conversation_id"), "model": "MOSS"}
     instructions = instructions_of(record.get("meta_instruction"), record.get("prefix"))
     if isinstance(record.get("plain_text"), str):
-        said = _MOSS_SAID.findall(record["plain_text"])
+        _, *parts = _MOSS_SAID.split(record["plain_text"])  # a speaker's name or None, and the text after it
         names = {"Human": "user", "MOSS": "assistant"}
-        return {**about, "messages": [*instructions, *(message(names[who], text) for who, text in said)]}
+        said = [message(names[who], text) for who, text in zip(parts[::2], parts[1::2], strict=True) if who]
+        return {**about, "messages": [*instructions, *said]}
     turns: Any = record.get("chat")
     numbers = {name: _MOSS_TURN.fullmatch(name) for name in turns} if isinstance(turns, dict) else {}
     if not numbers or not all(numbers.values()) or not all(isinstance(turn, dict) for turn in turns.values()):
@@ -313,26 +314,29 @@ def _blended(record: Raw, where: str, notes: Counter[str]) -> Raw:
 
 
 _MARKED = ("transcript", "text", "chat", "input")
-_INSTRUCTION = re.compile(r"\s*(?:<s>)?\s*\[INST\](.*?)\[/INST\](.*?)(?=<s>|\[INST\]|\Z)", re.DOTALL)
-_LLAMAS_PROMPT = re.compile(r"\s*<<SYS>>(.*?)<</SYS>>", re.DOTALL)
+_INSTRUCTION = re.compile(r"(?:<s>)?\s*\[INST\]")
+_LLAMAS_MARKS = re.compile(r"\[(/?INST)\]")
+_LLAMAS_PROMPT = ("<<SYS>>", "<</SYS>>")
 
 
 def _marked_field(record: Raw) -> str:
     """Returns the field with a text of several speakers; empty if none is."""
     texts = [(name, record[name]) for name in _MARKED if isinstance(record.get(name), str)]
-    return next((name for name, text in texts if begins_marked(text) or _INSTRUCTION.match(text)), "")
+    return next((name for name, text in texts if begins_marked(text) or _INSTRUCTION.match(text.lstrip())), "")
 
 
 def _marked(record: Raw, where: str, notes: Counter[str]) -> Raw:
     text = record[_marked_field(record)] if _marked_field(record) else ""
     messages = marked_messages(text, "system") if text else []
-    if _INSTRUCTION.match(text):
-        instructions = _LLAMAS_PROMPT.search(text)
-        pairs = _INSTRUCTION.findall(_LLAMAS_PROMPT.sub("", text))
-        messages = [
-            *instructions_of(instructions and instructions[1]),
-            *turns_of([one.replace("</s>", "") for pair in pairs for one in pair]),
-        ]
+    if _INSTRUCTION.match(text.lstrip()):
+        begin, end = (text.find(mark) for mark in _LLAMAS_PROMPT)
+        instructions = text[begin + len(_LLAMAS_PROMPT[0]) : end] if 0 <= begin < end else ""
+        rest = text[end + len(_LLAMAS_PROMPT[1]) :] if instructions else text
+        _, *parts = _LLAMAS_MARKS.split(f"[INST]{rest}" if instructions else rest)
+        said = zip(parts[::2], parts[1::2], strict=True)
+        names = {"INST": "user", "/INST": "assistant"}
+        turns = [message(names[mark], one.replace("<s>", "").replace("</s>", "")) for mark, one in said]
+        messages = [*instructions_of(instructions), *turns]
     elif not text:
         raise UserError(f"{where}: none of {', '.join(_MARKED)} begins with a speaker, such as `Human:`")
     system = record.get("system")

@@ -271,7 +271,7 @@ def branch_of_last(entries: list[dict[str, Any]], notes: Counter[str]) -> list[d
         return entries
     branch: list[dict[str, Any]] = []
     last: dict[str, Any] | None = entries[-1]
-    while last is not None and last not in branch:
+    while last is not None and len(branch) < len(entries):  # which ends a circle, too
         branch.append(last)
         last = known.get(f"{last.get(above)}")
     notes["dialogues with branches, of which the one that ends last is read"] += 1

@@ -203,14 +203,14 @@ def _plain(name: str) -> str:
 _NAMED = re.compile(r"(?P<speaker>#?[^\W\d_][^\W_]*(?:[ .'’-]{1,2}[^\W_]+){0,3}\.?#?) ?: +(?P<text>\S.*)", re.DOTALL)
 """A name of four words at most. `Well: I do not know` passes for one, too."""
 _MARK = re.compile(
-    r"(?:^|\n\n)(Human|Assistant):|(?:^|\s|</s>)\s*(USER|ASSISTANT|FUNCTION RESPONSE):"
-    r"|\s*(?:<\|im_end\|>\s*)?<\|im_start\|>(\w+)\n|(?:^|\n)<extra_id_1>(User|Assistant)\n"
-    r"|\s*### (Human|Assistant):|(?:^|\n)\[\|(Human|AI)\|\]"
+    r"(?:^|\n\n)(Human|Assistant):|(?:^|(?<=\s)|</s>)(USER|ASSISTANT|FUNCTION RESPONSE):"
+    r"|(?:<\|im_end\|>\s*)?<\|im_start\|>(\w+)\n|(?:^|\n)<extra_id_1>(User|Assistant)\n"
+    r"|### (Human|Assistant):|(?:^|\n)\[\|(Human|AI)\|\]"
 )
+"""What stands before each text of a dialogue in prompts of Anthropic's, OpenAI's and NVIDIA's models, and others."""
 _LINE_MARK = re.compile(r"^(Human|Assistant):", re.MULTILINE)
 _BLANK_MARK = r"\n\n(?:Human|Assistant):"
 _ENDS_OF_TEXT = ("<|endoftext|>", "</s>")
-"""What stands before each text of a dialogue in prompts of Anthropic's, OpenAI's and NVIDIA's models."""
 _LATER_MARK, _LAST_MARK = ("<extra_id_1>", "\n[|Human|]"), "<|im_end|>"
 
 
