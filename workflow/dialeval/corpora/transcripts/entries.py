@@ -51,8 +51,8 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
     if isinstance(entries, str):
         is_json = entries.lstrip().startswith("[") and entries.rstrip().endswith("]")
         entries = parse_json(entries, f"{where}, '{field}'") if is_json else transcribed(entries) or entries
-    elif isinstance(entries, dict) and _is_columns(entries):
-        entries = [dict(zip(entries, values, strict=True)) for values in zip(*entries.values(), strict=True)]
+    elif isinstance(entries, dict) and by_entry(entries) is not None:
+        entries = by_entry(entries)
     elif isinstance(entries, dict) and entries and all(_TURN_NUMBER.fullmatch(name) for name in entries):
         numbers = sorted(entries, key=lambda name: int(name.rpartition("_")[2]))
         entries = [entries[name] for name in numbers]
@@ -84,10 +84,12 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
             raise UserError(f"{place} must be a text or an object with speaker and text, not {_shown(entry)}")
 
 
-def _is_columns(entries: dict[str, Any]) -> bool:
-    """Returns whether an object has a list for each field of its entries, as `datasets` keeps a list of objects."""
+def by_entry(entries: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """Returns the entries of an object that has a list for each of their fields, as `datasets` keeps them, or None."""
     lists = [value for value in entries.values() if isinstance(value, list)]
-    return len(lists) == len(entries) and len({len(value) for value in lists}) == 1
+    if len(lists) < len(entries) or len({len(value) for value in lists}) != 1:
+        return None
+    return [dict(zip(entries, values, strict=True)) for values in zip(*lists, strict=True)]
 
 
 def _exchange(entry: dict[str, Any]) -> list[tuple[str, str]]:
