@@ -244,6 +244,18 @@ EXAMPLES: dict[str, Example] = {
         asides=("system",),
         n=2,
     ),
+    "persona_chat by field": Example(
+        lines(
+            {
+                "personality": [],
+                "utterances": {
+                    "history": [[ASKED], [ASKED, ANSWERED, MORE]],
+                    "candidates": [["No.", ANSWERED], ["No.", LAST]],
+                },
+            }
+        ),
+        FOUR,
+    ),
     "persona_chat rows": Example(
         lines(
             {"conv_id": 0, "personality": ["Tea."], "history": [ASKED], "candidates": ["No.", ANSWERED]},

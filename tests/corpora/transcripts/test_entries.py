@@ -207,6 +207,7 @@ def test_answers_of_two_named_bots_to_one_message_are_one_dialogue(tmp_path: Pat
     [
         (["customer: Hi", "agent: Hello"], ("customer", "agent"), ("Hi", "Hello")),
         (["doctor: Hi", "patient: Hello", "doctor: Why?"], ("doctor", "patient", "doctor"), ("Hi", "Hello", "Why?")),
+        (["patient: It hurts: here", "doctor: Why?"], ("patient", "doctor"), ("It hurts: here", "Why?")),
         (["Well: no", "Then: yes"], ("A", "B"), ("Well: no", "Then: yes")),
         (["Note: no", "Note: yes"], ("A", "B"), ("Note: no", "Note: yes")),
         (["Ann: no", "yes"], ("A", "B"), ("Ann: no", "yes")),
@@ -228,7 +229,25 @@ def test_entries_may_be_numbered_in_an_object(tmp_path: Path, names: tuple[str, 
     assert list(zip(found.speakers, found.utterances, strict=True)) == said
 
 
-def test_exchanges_may_be_utterances_of_user_and_system(tmp_path: Path) -> None:
-    entries = [{"turn_id": 0, "user_utterance": "Hi", "system_utterance": "Hello"}]
+@pytest.mark.parametrize("names", [("user_utterance", "system_utterance"), ("transcript", "system_transcript")])
+def test_exchanges_may_be_utterances_of_user_and_system(tmp_path: Path, names: tuple[str, str]) -> None:
+    entries = [{"turn_id": 0, **dict(zip(names, ("Hi", "Hello"), strict=True))}]
     (found,) = read(written(tmp_path, {"dialogue": entries}), "auto", {}, Counter())
     assert (found.speakers, found.utterances) == (("user", "assistant"), ("Hi", "Hello"))
+
+
+@pytest.mark.parametrize(
+    ("roles", "speakers", "prompts"),
+    [
+        (("USER", "SYSTEM", "USER", "SYSTEM"), ("USER", "SYSTEM", "USER", "SYSTEM"), 0),
+        (("system", "user", "assistant", "user"), ("user", "assistant", "user"), 1),
+        (("user", "system", "assistant", "user"), ("user", "assistant", "user"), 1),
+        (("system", "user", "user", "user"), ("user", "user", "user"), 1),
+    ],
+)
+def test_a_system_that_answers_is_no_prompt(
+    tmp_path: Path, roles: tuple[str, ...], speakers: tuple[str, ...], prompts: int
+) -> None:
+    messages = [{"role": role, "content": f"Text {n}."} for n, role in enumerate(roles)]
+    (found,) = read(written(tmp_path, {"id": "7", "messages": messages}), "auto", {}, Counter())
+    assert (found.speakers, len(found.asides)) == (speakers, prompts)

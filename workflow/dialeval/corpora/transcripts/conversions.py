@@ -19,7 +19,7 @@ from typing import Any
 
 from dialeval.corpora.json_records import name_of, value_at
 from dialeval.corpora.text_files import JsonLine, listed, number_in
-from dialeval.corpora.transcripts.entries import OF_DIALOGUE, SILENCE
+from dialeval.corpora.transcripts.entries import OF_DIALOGUE, SILENCE, by_entry
 from dialeval.corpora.transcripts.json_formats import transcript
 from dialeval.corpora.transcripts.transcript import Transcript, begins_marked, marked_messages
 from dialeval.errors import UserError
@@ -103,6 +103,7 @@ def objects_at(outer: Any, path: str, where: str) -> list[Raw]:
         UserError: there is none.
     """
     value = value_at(outer, path)
+    value = by_entry(value) if isinstance(value, dict) else value
     if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
         raise UserError(f"{where}: '{path}' is {shown(value)}; it must be a list of objects")
     return value
@@ -423,7 +424,7 @@ DATA_SETS: dict[str, Conversion] = {
     ),
     "marked": Conversion(
         "One text with marks of speakers in `transcript` (Anthropic's red-team attempts), `text` (Guanaco), `chat` "
-        "(Glaive) or `input` (Baize): `Human:`, `### Human:`, `USER:`, `[|Human|]`, `<|im_start|>user`, `[INST]`.",
+        "(Glaive) or `input` (Baize): `Human:`, `### Human:`, `USER:`, `[INST]`, and those of ChatML and Baize.",
         field_sets("transcript", "text", "chat", "input"), each(_marked), lambda record: bool(_marked_field(record)),
     ),
 }  # fmt: skip

@@ -51,8 +51,8 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
     if isinstance(entries, str):
         is_json = entries.lstrip().startswith("[") and entries.rstrip().endswith("]")
         entries = parse_json(entries, f"{where}, '{field}'") if is_json else transcribed(entries) or entries
-    elif isinstance(entries, dict) and _is_columns(entries):
-        entries = [dict(zip(entries, values, strict=True)) for values in zip(*entries.values(), strict=True)]
+    elif isinstance(entries, dict) and by_entry(entries) is not None:
+        entries = by_entry(entries)
     elif isinstance(entries, dict) and entries and all(_TURN_NUMBER.fullmatch(name) for name in entries):
         numbers = sorted(entries, key=lambda name: int(name.rpartition("_")[2]))
         entries = [entries[name] for name in numbers]
@@ -84,10 +84,12 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
             raise UserError(f"{place} must be a text or an object with speaker and text, not {_shown(entry)}")
 
 
-def _is_columns(entries: dict[str, Any]) -> bool:
-    """Returns whether an object has a list for each field of its entries, as `datasets` keeps a list of objects."""
+def by_entry(entries: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """Returns the entries of an object that has a list for each of their fields, as `datasets` keeps them, or None."""
     lists = [value for value in entries.values() if isinstance(value, list)]
-    return len(lists) == len(entries) and len({len(value) for value in lists}) == 1
+    if len(lists) < len(entries) or len({len(value) for value in lists}) != 1:
+        return None
+    return [dict(zip(entries, values, strict=True)) for values in zip(*lists, strict=True)]
 
 
 def _exchange(entry: dict[str, Any]) -> list[tuple[str, str]]:
@@ -95,7 +97,10 @@ def _exchange(entry: dict[str, Any]) -> list[tuple[str, str]]:
     if any(name in entry for name in (*SPEAKER_FIELDS, *TEXT_FIELDS)):
         return []
     texts = {name: text for name, text in entry.items() if isinstance(text, str)}
-    sides = ((*QUESTIONS, INPUT, "user_utterance"), (*REPLIES, "system_utterance", "agent_utterance"))
+    sides = (
+        (*QUESTIONS, INPUT, "user_utterance", "transcript"),
+        (*REPLIES, "system_utterance", "agent_utterance", "system_transcript"),
+    )
     asked, answered = (next((name for name in names if name in texts), "") for names in sides)
     if asked and answered:
         return [("user", texts[asked]), ("assistant", texts[answered])]
@@ -116,12 +121,19 @@ _IS_BOT = ("is_bot", "isBot", "from_bot", "fromBot")
 _TURN_NUMBER = re.compile(r"(?:(?:turn|utterance)_)?\d{1,6}")
 
 
+_PEOPLE = frozenset(
+    {"patient", "doctor", "student", "teacher", "tutor", "operator", "wizard", "apprentice", "seeker", "supporter",
+     "therapist", "interviewer", "interviewee", "buyer", "seller", "man", "woman", "m", "f", "w"}
+)  # fmt: skip
+"""How data sets call speakers before their texts, beside roles."""
+
+
 def _as_objects(entries: list[Any]) -> list[Any]:
     """Returns pairs of a role and a text, `["user", "Hi"]`, and texts `user: Hi` as objects; others as they are."""
     if entries and all(isinstance(entry, str) for entry in entries):
         named = [spoken for entry in entries if isinstance(spoken := speaker_and_text(entry), dict)]
         names = {one["speaker"].casefold() for one in named}
-        is_sure = names <= ROLES or len(names) < len(named)
+        is_sure = names <= ROLES | _PEOPLE or len(names) < len(named)
         return named if len(named) == len(entries) and len(names) > 1 and is_sure else entries
     pairs = [entry for entry in entries if isinstance(entry, list) and len(entry) == 2]
     if not pairs or len(pairs) < len(entries) or not all(isinstance(part, str) for pair in pairs for part in pair):
@@ -371,11 +383,11 @@ _GEMINI_TOOLS = (("functionCall", "function_call"), ("functionResponse", "functi
 
 # Fields of a dialogue in every JSON format, by their common names.
 
-PLAIN = ("utterances", "dialogue", "dialog", "transcript")
+PLAIN = ("utterances", "dialogue", "dialog")
 SHAREGPT = ("conversations",)
 MESSAGES = ("messages", "conversation", "contents")
 PAIR = ("conversation_a", "conversation_b")
-TURNS, CLAUDES = "turns", "chat_messages"
+TURNS, CLAUDES, TRANSCRIPT = "turns", "chat_messages", "transcript"
 QUESTIONS, INPUT, EARLIER, REPLIES = (
     ("user_message", "user_input", "instruction", "prompt", "question", "query"),
     "input",
@@ -417,13 +429,23 @@ DIALOGUES = RecordFields(
     (*PLAIN, *SHAREGPT, *MESSAGES, *PAIR),
     bare=PLAIN[0],
     parts=SPEAKER_FIELDS,
-    together=[fields for sets in TOGETHER.values() for fields in sets],
+    together=[*(fields for sets in TOGETHER.values() for fields in sets), frozenset({TRANSCRIPT})],
 )
 """Fields that hold a dialogue, as each format calls them; a dialogue may also be a list without a name."""
 SURE_FIELDS = (PLAIN[0], SHAREGPT[0], MESSAGES[0])
 """The field of the dialogue where other names of it are present as well."""
 ID_FIELDS = ("dialogue_id", "conversation_id", "id", "dialog_id", "conversation_hash")
-OTHER_IDS = ("conversationId", "dialogueId", "chat_id", "chatId", "call_id", "callId", "session_id", "sessionId")
+OTHER_IDS = (
+    "conversationId",
+    "dialogueId",
+    "chat_id",
+    "chatId",
+    "call_id",
+    "callId",
+    "session_id",
+    "sessionId",
+    "dialogue_idx",
+)
 """Ids of objects that hold a whole dialogue; those of a reply in one would not be its own."""
 SYSTEM_FIELDS = ("model", "model_name", "model_id")
 _CODES = {language.name.casefold(): code for code, language in LANGUAGES.items()}

@@ -57,6 +57,7 @@ from dialeval.corpora.transcripts.entries import (
     CLAUDES,
     PLAIN,
     SYSTEM_FIELDS,
+    TRANSCRIPT,
     TURNS,
     about,
     dialogue_field,
@@ -377,7 +378,7 @@ def plain_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]
     """
     record, where = line.record, line.where
     reading = EntryReading(notes, prompts_by_role=False)
-    field = dialogue_field(record, (*PLAIN, TURNS), where)
+    field = dialogue_field(record, (*PLAIN, TURNS, TRANSCRIPT), where)
     record = with_id(unnested(record, field))
     read_entries(_with_speakers(record[field], record.get("speakers"), where), field, where, reading)
     speakers, utterances, asides = reading.parts(where)

@@ -39,6 +39,7 @@ from dialeval.corpora.transcripts.entries import (
     SPEAKER_FIELDS,
     SURE_FIELDS,
     TOGETHER,
+    TRANSCRIPT,
     TURNS,
     fields_with,
     list_path,
@@ -301,6 +302,9 @@ def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any]
     for kind, sets in TOGETHER.items():
         if any(fields <= first.keys() for fields in sets):
             return kind
+    said = first.get(TRANSCRIPT)
+    if isinstance(said, list) or (isinstance(said, str) and transcribed(said)):
+        return JSON
     turns = first.get(TURNS)
     entries = turns if isinstance(turns, list) else []
     if entries and all(isinstance(one, dict) and {*SPEAKER_FIELDS} & one.keys() for one in entries):
@@ -344,7 +348,7 @@ def _has_dialogues(path: Path, columns: Mapping[str, str]) -> bool:
     """Returns whether each row of a table is a dialogue: with its utterances in a cell, or a reply and its context."""
     (_, header), (_, row) = (*islice(rows_of(path), 2), (1, []), (1, []))[:2]
     cells = dict(zip(usual_names(header, fields_with(columns)), row, strict=False))
-    names = {*fields_with(columns).holding}
+    names = {*fields_with(columns).holding, TRANSCRIPT}
     if "response" in columns or any(
         name in names and (cell.lstrip().startswith("[") or transcribed(cell)) for name, cell in cells.items()
     ):

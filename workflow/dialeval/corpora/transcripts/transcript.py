@@ -106,10 +106,11 @@ class EntryReading:
             UserError: some entries name their speaker and others do not.
         """
         spoken = [message for message in self.messages if message.kind is None]
-        prompts = self.prompts_by_role or any(
-            message.speaker.casefold() in JUDGED and message.speaker.casefold() not in SYSTEM_ROLES
-            for message in spoken
-        )
+        names = [message.speaker.casefold() for message in spoken]
+        has_assistant = any(name in JUDGED and name not in SYSTEM_ROLES for name in names)
+        # without an assistant, a `system` that speaks after others is no prompt
+        answers = any(name in SYSTEM_ROLES and names[place - 1] in OTHERS for place, name in enumerate(names) if place)
+        prompts = has_assistant or (self.prompts_by_role and not answers)
         n_named = sum(bool(message.speaker) for message in spoken)
         if 0 < n_named < len(spoken):
             number = next(place for place, message in enumerate(spoken, start=1) if not message.speaker)
