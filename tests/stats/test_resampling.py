@@ -92,6 +92,12 @@ def test_p_above_next_by_hand():
     np.testing.assert_allclose(p_above_next(rating, replicates), [np.nan, np.nan, 2 / 3, (1 + 1 + 0.5) / 3])
 
 
+def test_replicates_that_differ_by_rounding_alone_count_half():
+    rating = np.array([2.0, 1.0])
+    replicates = np.array([[1000.0, 1000.0 - 1e-10], [1000.0, 1000.0 + 1e-10], [1001.0, 1000.0], [1000.0, 1000.0]])
+    np.testing.assert_allclose(p_above_next(rating, replicates), [2.5 / 4, np.nan])
+
+
 def test_percentiles_of_a_mean_are_expanded_to_its_t_interval():
     """The plain ones are 1.9 times too narrow for a mean of five; Hesterberg (2015), section 4.4."""
     rng = np.random.default_rng(3)

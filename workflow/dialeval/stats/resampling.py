@@ -17,6 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from dialeval.stats.arrays import FloatArray, IntArray, check_confidence
 from dialeval.stats.estimates import SINGLE_CLUSTER, Estimate
 
+_ROUNDING = 1e-9  # of the larger of two ratings
+
 ALL_THE_SAME = "every resample gives the same rating, so there is no interval"
 _DRAWS_PER_BLOCK = 100_000
 _FAR = 1.5  # standard deviations: beyond them lie some 7% of normal replicates at either end, and the ends at 95%
@@ -210,8 +212,8 @@ def p_above_next(rating: FloatArray, replicates: FloatArray) -> FloatArray:
         replicates: ratings on the same resamples for all, shape [resamples, n_models].
 
     Returns:
-        Shape [n_models]; equal replicates count half. NaN for the last model, for unrated ones, and where no
-        replicate rates both.
+        Shape [n_models]; replicates that are equal up to rounding count half. NaN for the last model, for unrated ones,
+        and where no replicate rates both.
     """
     share = np.full(len(rating), np.nan)
     order = np.argsort(-rating, kind="stable")
@@ -219,6 +221,8 @@ def p_above_next(rating: FloatArray, replicates: FloatArray) -> FloatArray:
     for upper, lower in itertools.pairwise(order):
         with np.errstate(invalid="ignore"):  # two without a limit are not distinguishable
             difference = replicates[:, upper] - replicates[:, lower]
+            largest = np.maximum(np.abs(replicates[:, upper]), np.abs(replicates[:, lower]))
+            difference = np.where(np.abs(difference) <= _ROUNDING * largest, 0.0, difference)
         difference = difference[~np.isnan(difference)]
         if len(difference):
             share[upper] = np.mean(0.5 * (1.0 + np.sign(difference)))
