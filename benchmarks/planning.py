@@ -1,8 +1,9 @@
 """Is what an estimate promises found?
 
 Differences of the size that `stats.power` calls the smallest are built into simulated runs, which are then tested as
-the tables test them: four of five should be found, also of pilots of few seeds and after Holm's correction. Then, what
-the test of shares finds with few seeds, and how long planning takes at paper scale. Takes 6 min.
+the tables test them: four of five should be found, also of pilots of few seeds and after Holm's correction. Then, the
+cheapest designs for a difference, by judges and by annotators; what the test of shares finds with few seeds, and how
+long planning takes at paper scale. Takes 15 min.
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ from scipy.stats import ttest_rel
 from dialeval.labels.agreement import components
 from dialeval.measures.design import Design
 from dialeval.planning.power import EarlierLabels, LabelPlan, PlannedDesign, Size, plans
-from dialeval.stats.differences import paired_differences
+from dialeval.stats.differences import differences_over_judges, paired_differences
 from dialeval.stats.estimates import t_interval
 from dialeval.stats.power import (
+    Cost,
     HumanLabelDesign,
+    cheapest_design,
     contributions_of_means,
     contributions_of_ratings,
     simulated,
@@ -32,6 +35,7 @@ from dialeval.stats.power import (
 from dialeval.stats.prediction_powered import Annotators, correct_means
 from dialeval.stats.significance import holm
 from dialeval.stats.style_control import controlled_ratings
+from dialeval.stats.variance_components import variance_components
 from gates import Gates, arguments
 
 STORED = 60
@@ -268,6 +272,66 @@ def people(gates: Gates, repetitions: int) -> None:
         )
 
 
+SCORES = {"case": 0.3, "system x case": 0.3, "system x judge": 0.05, "rest": 0.5}
+"""Variances of judges' scores: case, system on a case, judge's liking of a system, and the rest with repeats."""
+
+
+def scored(rng: np.random.Generator, gap: float, cases: int, judges: int, repeats: int, *, liked: bool) -> np.ndarray:
+    """Returns scores of two systems, shape [2, cases, judges, repeats]; judges like systems unequally or not."""
+    spread = {name: math.sqrt(value) for name, value in SCORES.items()}
+    found = spread["case"] * rng.normal(size=(1, cases, 1, 1)) + gap * np.array([1.0, 0.0])[:, None, None, None]
+    found = found + spread["system x case"] * rng.normal(size=(2, cases, 1, 1))
+    found = found + liked * spread["system x judge"] * rng.normal(size=(2, 1, judges, 1))
+    return np.asarray(found + spread["rest"] * rng.normal(size=(2, cases, judges, repeats)))
+
+
+def cheapest_of_judges(gates: Gates, repetitions: int) -> None:
+    """Whether the cheapest designs of one judge, and over a population of judges, find their target difference."""
+    for judges, cases, target in ((1, 20, 0.4), (1, 60, 0.3), (4, 30, 0.5), (4, 60, 0.5)):
+        found, cost = [], []
+        for number in range(repetitions):
+            rng = np.random.default_rng([number, judges, cases])
+            pilot = scored(rng, 0.2, cases, judges, 2, liked=judges > 1)
+            about = [part.ravel() for part in np.indices(pilot.shape)]
+            one = variance_components(pilot.ravel(), *about[:3], resamples=0)
+            is_fixed = judges == 1
+            design = cheapest_design(
+                one.planning_variances(), target, Cost(1.0, 0.2), by_power=True, pilot=one.design,
+                judges_fixed=is_fixed, judges=(1,) if is_fixed else range(3, 21), repeats=range(1, 11),
+            )  # fmt: skip
+            if design is None:
+                continue
+            about_fresh = target, design.n_cases, design.n_judges, round(design.n_repeats)
+            first, second = scored(rng, *about_fresh, liked=judges > 1).mean(axis=3)
+            if is_fixed:
+                p = float(ttest_rel(first[:, 0], second[:, 0]).pvalue)
+                found.append(p <= 0.05)
+            else:
+                over = differences_over_judges(first.T, second.T, np.arange(design.n_cases))
+                found.append(over.ci_low > 0.0 or over.ci_high < 0.0)
+            cost.append(Cost(1.0, 0.2).of(design))
+        who = "one judge" if judges == 1 else "a population of judges, four in the pilot"
+        note = f"cost {np.median(cost):.0f} (median), none in {100 - 100 * len(cost) / repetitions:.0f}%"
+        what = f"cheapest design, {who}, pilot of {cases} cases, difference {target}: found"
+        gates.at_least(what, 100.0 * np.mean(found), 75.0 if judges == 1 else 70.0, unit="%", note=note)
+    found = []
+    for number in range(repetitions):
+        rng = np.random.default_rng([number, 77])
+        hard = rng.normal(0.0, 0.2, 30)
+        pilot = (rng.random((2, 30)) < np.clip(0.5 + hard, 0.0, 1.0)).astype(float)
+        one = variance_components(
+            pilot.ravel(), np.repeat([0, 1], 30), np.tile(np.arange(30), 2), np.zeros(60), resamples=0
+        )
+        design = cheapest_design(one.planning_variances(), 0.2, Cost(1.0, 0.0), by_power=True, pilot=one.design)
+        if design is not None:
+            hard = rng.normal(0.0, 0.2, design.n_cases)
+            chance = np.clip(np.array([[0.6], [0.4]]) + hard, 0.0, 1.0)
+            fresh = (rng.random((2, design.n_cases)) < chance).astype(float)
+            found.append(paired_differences(fresh, np.arange(design.n_cases)).p_value[0] <= 0.05)
+    what = "cheapest design, pass rates, pilot of 30 cases, 20 points: found"
+    gates.at_least(what, 100.0 * np.mean(found), 75.0, unit="%")
+
+
 def few_seeds(n_seeds: int, shares: tuple[float, float], repetitions: int) -> tuple[float, float]:
     """Returns how often a difference of shares is found with five items a seed, and how often by Student's test."""
     rng = np.random.default_rng(n_seeds)
@@ -317,11 +381,14 @@ def _judgements(n: int, protocol: str, case: np.ndarray) -> pd.DataFrame:
 def main() -> int:
     parser = arguments(__doc__)
     parser.add_argument("--repetitions", type=int, default=400)
-    parser.add_argument("--only", choices=["people"], help="plans with annotators and labels alone")
+    parser.add_argument("--only", choices=["people", "cheapest"], help="plans with labels, or cheapest designs, alone")
     options = parser.parse_args()
     repetitions = options.repetitions
     gates = Gates(__file__, options)
-    people(gates, repetitions)
+    if options.only != "cheapest":
+        people(gates, repetitions)
+    if options.only != "people":
+        cheapest_of_judges(gates, repetitions)
     if options.only:
         return gates.finish()
     for n_seeds in (20, 62, 222):

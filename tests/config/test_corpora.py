@@ -183,3 +183,40 @@ def test_absent_public_corpora_are_left_out(name: str, corpora: int, real_data: 
     assert config.metaeval is not None
     assert len(config.metaeval.corpora) == corpora
     assert 0 < len(absent_corpora(config)) < corpora
+
+
+# Memorization and target differences
+
+CHAT = {"models": {**ALONE["models"], "gpt": {"engine": "openai", "model": "gpt"}}}
+
+
+def completing(**changes: Any) -> dict[str, Any]:
+    return CHAT | {"memorization": {"models": ["gpt"], "corpora": ["bundled"]} | changes}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (completing(models=["forest"]), ["memorization.models: 'forest' has engine embedded", "openai or vllm"]),
+        (completing(models=["gtp"]), ["memorization.models: 'gtp' is not a model", "did you mean 'gpt'"]),
+        (completing(corpora=["bundle"]), ["memorization.corpora: 'bundle' is not a corpus", "did you mean 'bundled'"]),
+        (completing(control=["bundled"]), ["bundled: both under corpora and under control"]),
+        (completing(n=0), ["memorization.n"]),
+        (completing(corpora=[]), ["memorization.corpora"]),
+        ({"target_differences": {"human": 0.1}}, ["target_differences: 'human' is not a protocol", "'human_like'"]),
+        ({"target_differences": {"human_like": 0}}, ["target_differences.human_like: 0", "greater than 0"]),
+    ],
+)
+def test_mistakes_in_memorization_and_target_differences_are_named(changes: dict[str, Any], words: list[str]) -> None:
+    with pytest.raises(UserError) as caught:
+        load(changes)
+    for text in words:
+        assert text in str(caught.value)
+
+
+def test_own_texts_that_nobody_judges_may_be_a_control() -> None:
+    transcripts = {name: {"path": f"{name}.jsonl"} for name in ("support", "unpublished")}
+    config = load(completing(control=["unpublished"]) | {"transcripts": transcripts})
+    assert config.memorization is not None
+    assert "gpt" in config.models_in_use()
+    assert load({"target_differences": {"human_like": 0.1}}).target_differences == {"human_like": 0.1}

@@ -392,8 +392,12 @@ def test_dear_labels_are_traded_for_cases_and_without_prices_the_cases_stay() ->
     assert dear["cheapest_seeds"] > cheap["cheapest_seeds"]
     unpriced = planned_labels(0.6)["people"]
     assert (unpriced["cheapest_seeds"], unpriced["cost_of_cheapest"]) == (200, None)
-    impossible = planned_labels(0.05)["people"]
-    assert (impossible["target_difference"], impossible["cheapest_seeds"]) == (0.05, None)
+    more = planned_labels(0.2)["people"]  # 200 cases are too few
+    assert more["cheapest_seeds"] > 200
+    assert more["cheapest_labels"] == pytest.approx(3 * more["cheapest_seeds"], rel=0.01)
+    assert more["cheapest_answers"] == 3
+    impossible = planned_labels(1e-4)["people"]
+    assert (impossible["target_difference"], impossible["cheapest_seeds"]) == (1e-4, None)
 
 
 def test_a_judges_cases_for_a_difference_are_the_fewest() -> None:

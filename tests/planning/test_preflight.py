@@ -318,3 +318,13 @@ def test_folders_and_profiles_may_be_called_as_targets_are() -> None:
     assert is_named("label", ["snakemake", "--until", "label"])
     assert not is_named("label", ["snakemake", "--directory", "label", "battles"])
     assert not is_named("label", ["snakemake", "--omit-from", "label", "--config", "labels=label"])
+
+
+def test_a_completion_template_without_the_text_is_refused(mine: Path) -> None:
+    (mine.parent / "prompts").mkdir()
+    (mine.parent / "prompts/complete.j2").write_text("Continue.", encoding="utf-8")
+    section = {"models": ["gpt"], "corpora": ["bundled"]}
+    gpt = {"engine": "openai", "model": "gpt"}
+    raw = {**BASE, "models": {**BASE["models"], "gpt": gpt}, "memorization": section}
+    message = check(raw | {"prompts": {"directory": "prompts"}}, mine, asks=False)
+    assert "complete.j2: it lacks the text to complete; write {{ text }} in its place" in message

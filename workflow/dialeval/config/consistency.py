@@ -279,6 +279,8 @@ def _incomplete_parts(config: Config) -> Iterator[Mistake]:
             yield Mistake(part, words, ("protocols", "judges"))
     judged = [one for name, one in config.resolved_protocols().items() if one.judges or name == OF_FAILURES]
     sources = {source for one in [*judged, *labelled_protocols(config).values()] for source in one.data.source}
+    if config.memorization:
+        sources |= {*config.memorization.corpora, *config.memorization.control}
     for name in config.transcripts:
         if name not in sources:
             words = (

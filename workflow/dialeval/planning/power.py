@@ -33,6 +33,7 @@ from dialeval.stats.power import (
     Cost,
     Detectable,
     HumanLabelDesign,
+    LabelStudy,
     StudyDesign,
     cheapest_labels,
     clusters_to_halve,
@@ -70,6 +71,8 @@ NEVER_BY_SEEDS = "more cases without more labels cannot halve the interval: too 
 JUDGE, JUDGES, ANNOTATORS = "judge", "judges", "annotators"
 OTHER_ANNOTATORS = "over a population of annotators, of whom these are a sample"
 MOST_CASES, MOST_CASES_OF_PEOPLE = 1_000_000, 100_000
+_SMALL = 1e-6
+"""Price of a label where the fewest cases are sought, and among these the fewest labels."""
 MOST_ANSWERS, MOST_ANNOTATORS = 3, 12
 """Of the designs among which the cheapest is sought: annotators of a dialogue, and in all."""
 NO_PRICES: Mapping[str, float | None] = MappingProxyType({})
@@ -461,26 +464,35 @@ def _cheapest_labels(
     """Return the columns about the cheapest labels and cases that detect the target difference.
 
     `among` are the numbers of annotators of a dialogue and in all, and whether they are a sample. Without
-    both prices, or if the interval is about these dialogues, the number of cases stays as configured.
+    both prices the number of cases stays as configured if it is enough, else it is the smallest one. If the interval is
+    about these dialogues, it stays.
     """
     if target is None:
         return {}
     label, case = prices
-    configured = per_case * size.n_cases
-    keeps = people.fixed or label is None or case is None
-    unit = int(people.per_label)
-    found = cheapest_labels(
-        people,
-        target,
-        price_of_label=1.0 if label is None else label,
-        price_of_total=0.0 if keeps or case is None else case / per_case,
-        totals=(configured, configured) if keeps else (2 * unit, max(MOST_CASES_OF_PEOPLE * unit, configured)),
-        answers=among[0],
-        annotators=among[1],
-        of_population=among[2],
-        unit=unit,
-        confidence=labels.confidence,
-    )
+    configured, unit = per_case * size.n_cases, int(people.per_label)
+    any_number = 2 * unit, max(MOST_CASES_OF_PEOPLE * unit, configured)
+
+    def cheapest(price_of_label: float, price_of_total: float, totals: tuple[int, int]) -> LabelStudy | None:
+        return cheapest_labels(
+            people,
+            target,
+            price_of_label=price_of_label,
+            price_of_total=price_of_total,
+            totals=totals,
+            answers=among[0],
+            annotators=among[1],
+            of_population=among[2],
+            unit=unit,
+            confidence=labels.confidence,
+        )
+
+    if people.fixed or label is None or case is None:
+        found = cheapest(1.0, 0.0, (configured, configured))
+        if found is None and not people.fixed:
+            found = cheapest(_SMALL, 1.0, any_number)
+    else:
+        found = cheapest(label, case / per_case, any_number)
     row: Row = {"target_difference": target}
     if found is None:
         return row

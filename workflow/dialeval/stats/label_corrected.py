@@ -277,7 +277,7 @@ class Corrected:
         human_only, human_only_ci_low, human_only_ci_high: from human labels only.
         judge_only, judge_only_ci_low,
         judge_only_ci_high: from the judge's scores of all rows that it scored. The interval is about new
-            cases and does not include the judge's bias.
+            cases and does not include the judge's bias. If the scale is known, it is that of `clustered_mean`.
         judge_bias, judge_bias_ci_low, judge_bias_ci_high: judge minus annotators, on rows with both.
         weight: lambda, the part of the judge's difference between all and labelled rows that is added; 0 for human
             labels only.

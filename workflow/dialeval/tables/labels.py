@@ -305,7 +305,8 @@ PLANNING = Table(
         "cost_of_seeds": "cost of the additional seeds or cases, by the models' prices",
         "cost_of_labels": "cost of the additional labels, by the price of a label",
         "cheapest_seeds": "seeds or cases of the cheapest design that detects `target_difference` with 80% power or, "
-        "without one, halves the interval; without prices, the one with the fewest model calls of judges or labels",
+        "without one, halves the interval; without prices, the one with the fewest model calls of judges, or the "
+        "fewest labels of the configured cases",
         "cheapest_judges": "judges of this design",
         "cheapest_repeats": "repeats of this design",
         "cost_of_cheapest": "cost of this whole design, by the prices of models and labels",
