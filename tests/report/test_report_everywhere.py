@@ -91,6 +91,8 @@ def test_paper_has_leaderboards_figures_and_open_tables_and_clips_nothing(page: 
     assert shown(page, ".board tbody tr") == 3
     assert shown(page, "#about td") > 0
     assert shown(page, "#cases, #viewer, header nav, details:not([open], .remarks)") == 0
+    remark = "document.querySelector('.remarks:not([open]) li').getBoundingClientRect().height"
+    assert page.evaluate(remark) > 5, "a † is explained"
 
 
 def test_paper_has_the_columns_of_a_wide_window_and_headings_whole(page: Browser) -> None:

@@ -118,7 +118,8 @@ def test_items_are_found_by_judge_criterion_and_whether_damage_was_noticed(kinds
 def test_a_test_item_shows_its_options_who_chose_them_and_the_models_answers(kinds: dict[str, CaseShelf]) -> None:
     (blocks,) = cases(kinds["choices"]).values()
     (task,) = unpack(kinds["choices"].index)["groups"]
-    assert task["words"].startswith("Slot Filling, which probes correctness")
+    assert (task["name"], task["title"]) == ("SF", "Slot Filling (SF)")
+    assert task["words"].startswith("Probes correctness")
     options = block(blocks, "options")
     assert options["title"] == items.QUESTION
     assert options["options"] == [

@@ -205,6 +205,21 @@ def test_a_number_opens_its_cases_as_often_as_it_is_clicked(browser: Browser, ad
     browser.wait("location.hash === ''")
 
 
+@pytest.mark.parametrize("width", [840, 1200])
+def test_the_bar_at_the_top_covers_nothing_that_is_gone_to(browser: Browser, address: str, width: int) -> None:
+    browser.look(width, 900)
+    try:
+        browser.open(f"{address}#cases=choices&case=q-2", until=f"{TITLE} === 'Question q-2'")
+        edge = "document.querySelector('header').getBoundingClientRect().bottom"
+        top = "document.getElementById('{}').getBoundingClientRect().top"
+        browser.wait(f"{top.format('viewer')} < innerHeight / 2")
+        assert browser.evaluate(f"{top.format('case-title')} >= {edge}")
+        browser.evaluate("document.getElementById('open-keys').scrollIntoView(); scrollBy(0, 120)")
+        assert browser.evaluate(f"document.querySelector('.chooser').getBoundingClientRect().top >= {edge}")
+    finally:
+        browser.look(1200, 900)
+
+
 def test_an_id_that_begins_with_the_noun_is_not_named_twice(browser: Browser, address: str) -> None:
     browser.open(address, until=READY)
     named = [browser.evaluate(f"nounBefore({noun!r}, {name!r})") for noun, name in TITLES]

@@ -9,7 +9,7 @@ const choices = (() => {
       const group = element("optgroup");
       group.label = shelf.label;
       group.append(...(shelf.groups.length > 1 ? [option(`${number}/-1`, `all: ${shelf.label.toLowerCase()}`)] : []));
-      group.append(...shelf.groups.map(({ name }, one) => option(`${number}/${one}`, name)));
+      group.append(...shelf.groups.map(({ name, title = name }, one) => option(`${number}/${one}`, title)));
       return group;
     });
     byId("shelf").replaceChildren(...made);

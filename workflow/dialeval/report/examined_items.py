@@ -109,13 +109,16 @@ def examined_items(inputs: ReportInputs, budget: int) -> CaseShelf | None:
     by_task: dict[str, list[Case]] = defaultdict(list)
     for item in items:
         by_task[item["task"]].append(_case(item, answers[item["item_id"]], exchanges))
-    groups = [Group(task, _about(task), tuple(cases), sample.n_items[task]) for task, cases in by_task.items()]
+    groups = [
+        Group(task, _about(task), tuple(cases), sample.n_items[task], known.name if (known := find_task(task)) else "")
+        for task, cases in by_task.items()
+    ]
     return _EXAMINED.packed(inputs, groups, budget, sample.random_seed)
 
 
 def _about(task: str) -> str:
     known = find_task(task)
-    return f"{known.name}, which probes {known.dimension}" if known else ""
+    return f"Probes {known.dimension}" if known else ""
 
 
 def requests_of(item: Row, answer: Row) -> list[str]:

@@ -104,12 +104,14 @@ class Group:
         words: its description.
         cases: those that are at hand, in order.
         total: how many there are in all.
+        title: its full name in the menu; empty if that is its address.
     """
 
     name: str
     words: str
     cases: tuple[Case, ...]
     total: int
+    title: str = ""
 
 
 @dataclass(frozen=True)
@@ -184,6 +186,7 @@ def _index(about: CaseDescription, groups: Sequence[Group], cases: Sequence[Case
         "groups": [
             {
                 "name": group.name,
+                "title": f"{group.title} ({group.name})" if group.title else group.name,
                 "noun": "item",
                 "words": f"{group.words}; {len(group.cases):,} of {group.total:,}".removeprefix("; "),
                 "ids": [case.case_id for case in group.cases],

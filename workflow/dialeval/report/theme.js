@@ -1,4 +1,5 @@
-/* The colours: those of the system, light, or dark. The reader's choice stays in the browser. */
+/* The colours: those of the system, light, or dark. The reader's choice stays in the browser.
+ * The height of the bar at the top, which has two lines in a narrow window, so that it covers nothing that is gone to. */
 (() => {
   "use strict";
 
@@ -35,4 +36,8 @@
       // the choice then holds for this page
     }
   });
+  const bar = document.querySelector("header");
+  const measure = () => document.documentElement.style.setProperty("--bar", `${bar.offsetHeight}px`);
+  new ResizeObserver(measure).observe(bar);
+  measure();
 })();

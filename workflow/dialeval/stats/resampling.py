@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 from dialeval.stats.arrays import FloatArray, IntArray, check_confidence
 from dialeval.stats.estimates import SINGLE_CLUSTER, Estimate
 
-
 ALL_THE_SAME = "every resample gives the same rating, so there is no interval"
 _DRAWS_PER_BLOCK = 100_000
 _FAR = 1.5  # standard deviations: beyond them lie some 7% of normal replicates at either end, and the ends at 95%
