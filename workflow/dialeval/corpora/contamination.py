@@ -22,8 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dialeval.corpora.items import Item
-from dialeval.stats.clustered import clustered_proportion
-from dialeval.stats.significance import holm
 from dialeval.tables.files import HUMAN
 
 LENGTH = 50
@@ -130,7 +128,6 @@ def _hashes(plain: str) -> NDArray[np.int64]:
 
 # The completion test: texts of which models see the first part.
 
-COMPLETION_TEMPLATE = "complete.j2"
 LONGEST_SHOWN = 1000
 """Letters and digits of a text that a model sees at most."""
 NO_RESPONSE = "no response"
@@ -237,6 +234,9 @@ def memorization_rows(completed: Sequence[Completed], confidence: float = 0.95) 
     passages of the corpus that a response contains. p is Fisher's exact test of a higher rate than in the control
     corpora; p_holm is adjusted over the corpora of all models.
     """
+    from dialeval.stats.clustered import clustered_proportion  # scipy: the other stages of corpora do without it
+    from dialeval.stats.significance import holm
+
     rows: list[dict[str, Any]] = []
     of_controls: dict[str, tuple[int, int]] = {}
     for one in completed:

@@ -10,21 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel
 
-from dialeval.config.corpora import COMPLETE, Seeds
+from dialeval.config.corpora import COMPLETE, COMPLETION_TEMPLATE, Seeds
 from dialeval.config.running import Tokens
-from dialeval.corpora.contamination import (
-    COMPLETION_TEMPLATE,
-    LENGTH,
-    Completed,
-    Passage,
-    Text,
-    memorization_rows,
-    passages_to_complete,
-)
 from dialeval.corpora.dialogues import (
     dialogues_of,
     left_out,
@@ -76,6 +67,9 @@ from dialeval.tables.files import (
 from dialeval.tables.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS
 from dialeval.tables.training import JUDGED_TEXTS
 from dialeval.text import counted, noted
+
+if TYPE_CHECKING:
+    from dialeval.corpora.contamination import Passage
 
 
 class DownloadSettings(BaseModel, defer_build=True):
@@ -165,6 +159,8 @@ class CompletedCorpus(BaseModel, defer_build=True):
 
     def passages(self, source: Path, n: int, random_seed: int) -> tuple[list[Passage], int]:
         """Returns the passages of n drawn dialogues, and the number of dialogues without one."""
+        from dialeval.corpora.contamination import Text, passages_to_complete
+
         if self.kind == "dialogues":
             dialogues = dialogues_of(read_table(source, UTTERANCES))
             texts = [Text(name, name, utterances) for name, utterances in dialogues.items()]
@@ -187,6 +183,8 @@ class CompletionSettings(BaseModel, defer_build=True):
 
 def plan_completion(settings: CompletionSettings, source: Path, requests: Path, templates: Templates) -> None:
     """Writes the table `requests`: the first part of each drawn text, to be continued."""
+    from dialeval.corpora.contamination import LENGTH
+
     passages, n_without = settings.corpus.passages(source, settings.n, settings.random_seed)
     if not passages:
         raise UserError(
@@ -237,6 +235,8 @@ def measure_memorization(
 
     `responses` are those of models, each under a folder of its name: `<model>/<requests>/<shard>`.
     """
+    from dialeval.corpora.contamination import Completed, memorization_rows
+
     columns = ["request_id", "status", "text", "finish_reason"]
     completed = []
     for corpus, source in zip(settings.corpora, sources, strict=True):
