@@ -175,6 +175,7 @@ class Memorization(Section):
 
 COMPLETE = "complete"
 """Beginning of the names of requests that complete texts, and their folder in the store."""
+COMPLETION_TEMPLATE = "complete.j2"
 
 
 def unfit_memorization(config: Config) -> Iterator[Mistake]:

@@ -128,7 +128,6 @@ def _hashes(plain: str) -> NDArray[np.int64]:
 
 # The completion test: texts of which models see the first part.
 
-COMPLETION_TEMPLATE = "complete.j2"
 LONGEST_SHOWN = 1000
 """Letters and digits of a text that a model sees at most."""
 NO_RESPONSE = "no response"

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from dialeval.config.configuration import Config
+from dialeval.config.corpora import COMPLETION_TEMPLATE
 from dialeval.config.files import DEFAULT, shown
 from dialeval.config.labels import (
     annotator_question,
@@ -23,7 +24,6 @@ from dialeval.config.labels import (
 )
 from dialeval.config.loading import load_config
 from dialeval.config.section import Mistake
-from dialeval.corpora.contamination import COMPLETION_TEMPLATE
 from dialeval.corpora.dialogues import read_scenarios
 from dialeval.corpora.robustness_sets import check_sets
 from dialeval.corpora.transcripts.items import Options, TranscriptItems, read_items

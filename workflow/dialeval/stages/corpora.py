@@ -14,10 +14,9 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from dialeval.config.corpora import COMPLETE, Seeds
+from dialeval.config.corpora import COMPLETE, COMPLETION_TEMPLATE, Seeds
 from dialeval.config.running import Tokens
 from dialeval.corpora.contamination import (
-    COMPLETION_TEMPLATE,
     LENGTH,
     Completed,
     Passage,
