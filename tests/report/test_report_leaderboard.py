@@ -15,7 +15,7 @@ from dialeval.report.judgements import comparison_outcomes, single_outcome
 from dialeval.report.leaderboard import build_boards
 from dialeval.report.page import _notes, build_report
 from dialeval.report.summary import summarise
-from dialeval.stats.comparisons import START_LEFT, without_start_note
+from dialeval.stats.comparisons import start_note, without_start_note
 from dialeval.tables.dialogues import JUDGEMENTS, UTTERANCE_LENGTHS
 from dialeval.tables.files import empty_table, to_table
 from dialeval.tables.measures import PASS_RATES, WIN_RATES
@@ -262,7 +262,8 @@ def test_a_remark_that_several_systems_share_is_written_once() -> None:
 
 
 def test_a_remark_about_elo_is_no_remark_about_bradley_terry() -> None:
-    of_elo = START_LEFT.format(79, 1154)
+    assert without_start_note(start_note(79, float("inf"))) == ""
+    of_elo = start_note(79, 1154)
     assert without_start_note(of_elo) == ""
     assert without_start_note(f"{of_elo}; not converged") == "not converged"
     assert without_start_note(f"undefeated; {of_elo}; not converged") == "undefeated; not converged"

@@ -37,9 +37,8 @@ WINS_ALL = (
 LOSES_ALL = (
     "loses every comparison: the data do not bound the rating from below, and the value shown depends on the settings"
 )
-START_LEFT = "{:,} comparisons are too few, so Elo depends on its start (about {:,.0f} suffice): see Bradley-Terry"
 _START_LEFT = re.compile(
-    re.escape(START_LEFT).replace(re.escape("{:,}"), r"[\d,]+").replace(re.escape("{:,.0f}"), r"[\d,]+") + "(?:; )?"
+    r"[\d,]+ comparisons are too few, so Elo depends on its start(?: \(about [\d,]+ suffice\))?: see Bradley-Terry(?:; )?"
 )
 SEPARATED = "the data do not bound its distance from the main group, and the value shown depends on the settings"
 UNDEFEATED = "wins every comparison: not identifiable (undefeated): the data do not bound the rating from above"
@@ -262,6 +261,12 @@ def _order_of_appearance(left: IntArray, right: IntArray, outcome: FloatArray, n
     seen = np.flatnonzero(first_row < n)
     keys = (rows, -games, -score, -opening, first_row)
     return seen[np.lexsort([key[seen] for key in keys])]
+
+
+def start_note(n: float, needed: float) -> str:
+    """Return the note of a player whose n comparisons are too few for Elo; `needed` is infinite if no number suffices."""
+    enough = f" (about {needed:,.0f} suffice)" if np.isfinite(needed) else ""
+    return f"{n:,} comparisons are too few, so Elo depends on its start{enough}: see Bradley-Terry"
 
 
 def without_start_note(note: str) -> str:

@@ -13,7 +13,6 @@ from scipy.special import fdtri
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, check_confidence
 from dialeval.stats.comparisons import (
     N_RESULTS,
-    START_LEFT,
     ClusterTable,
     Comparisons,
     blocks_of,
@@ -25,6 +24,7 @@ from dialeval.stats.comparisons import (
     largest_pair_count,
     pair_laplacian,
     rated_in,
+    start_note,
 )
 from dialeval.stats.elo import (
     StartDependence,
@@ -183,7 +183,7 @@ def bootstrap_elo_interval(
     several = counts.clusters_of_player() > 1  # of one, resamples have no standard deviation
     left, needed = _start_dependence(played, np.where(several, sd, np.nan), k=k, scale=scale)
     notes = tuple(
-        note or (START_LEFT.format(count, wanted) if wanted > 0 else "")
+        note or (start_note(count, wanted) if wanted > 0 else "")
         for note, count, wanted in zip(notes, comparisons.games(), comparisons.to_all_players(needed), strict=True)
     )
     low[[bool(note) for note in notes]] = high[[bool(note) for note in notes]] = np.nan
