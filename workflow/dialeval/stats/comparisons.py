@@ -38,7 +38,8 @@ LOSES_ALL = (
     "loses every comparison: the data do not bound the rating from below, and the value shown depends on the settings"
 )
 _START_LEFT = re.compile(
-    r"[\d,]+ comparisons are too few, so Elo depends on its start(?: \(about [\d,]+ suffice\))?: see Bradley-Terry(?:; )?"
+    r"[\d,]+ comparisons are too few, so Elo depends on its start(?: \(about [\d,]+ suffice\))?: see Bradley-Terry"
+    "(?:; )?"
 )
 SEPARATED = "the data do not bound its distance from the main group, and the value shown depends on the settings"
 UNDEFEATED = "wins every comparison: not identifiable (undefeated): the data do not bound the rating from above"
@@ -264,7 +265,7 @@ def _order_of_appearance(left: IntArray, right: IntArray, outcome: FloatArray, n
 
 
 def start_note(n: float, needed: float) -> str:
-    """Return the note of a player whose n comparisons are too few for Elo; `needed` is infinite if no number suffices."""
+    """Return the note of a player whose n comparisons are too few for Elo; `needed` is infinite where no number is."""
     enough = f" (about {needed:,.0f} suffice)" if np.isfinite(needed) else ""
     return f"{n:,} comparisons are too few, so Elo depends on its start{enough}: see Bradley-Terry"
 
