@@ -1,4 +1,4 @@
-"""Damage by rule of 10,000 different responses and 1,000 different dialogues that people wrote: the whole stage.
+"""Perturbation by rule of 10,000 different responses and 1,000 different dialogues that people wrote: the whole stage.
 
 The items are of all files of comp-analysis and of MuTual, and none is there twice. The stage runs in a process of its
 own, on tables, as the workflow runs it: nothing is known beforehand, and reading, drawing replacements and writing
@@ -109,11 +109,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         taken = perturb_items(items, Path(scratch))
         made = read_table(Path(scratch) / "pairs.parquet", PAIRS).to_pandas()
-    what = f"{options.turns:,} responses and {options.dialogues:,} dialogues, every strategy"
+    what = f"{options.turns:,} responses and {options.dialogues:,} dialogues, every perturbation"
     gates.at_most(what, taken.cpu, SECONDS, unit="CPU s", note="the whole stage, nothing known beforehand")
     gates.told("the same by the clock", taken.wall, unit="s")
     gates.told("its memory at most", taken.megabytes, unit="MB")
-    gates.told("damaged items for each second of processor time", (made["status"] == "ok").sum() / taken.cpu)
+    gates.told("perturbed items for each second of processor time", (made["status"] == "ok").sum() / taken.cpu)
     tell(made, by_strategy(items))
     return gates.finish()
 

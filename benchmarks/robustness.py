@@ -1,9 +1,9 @@
-"""What seven judges notice of damage: the whole stage from tables of pairs and judgements to all tables of robustness.
+"""How often seven judges detect perturbations: the whole stage from pairs and judgements to all tables of robustness.
 
-The pairs are those that the damage of 10,000 responses and 1,000 dialogues makes (`perturbations.py`), the scores are
-made up: of each judge one for every item and dimension that its damage is aimed at. Reading the tables, joining pairs
-with scores, shares with intervals, the sweep of thresholds, pairs of judges and writing all count. The yardstick is
-reading the same two tables into pandas and joining them there, without any number. Takes 30 s with the public data.
+The pairs are those of 10,000 perturbed responses and 1,000 perturbed dialogues (`perturbations.py`). The scores are
+made up: of each judge one for every item and dimension that its perturbation is aimed at. Reading the tables, joining
+pairs with scores, shares with intervals, the sweep of thresholds, pairs of judges and writing all count. The yardstick
+is reading the same two tables into pandas and joining them there, without any number. Takes 30 s with the public data.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How near Unnatural Paraphrase comes to comp-analysis' own damaged pairs, by WordNet and by our list.
+"""How near Unnatural Paraphrase comes to comp-analysis' own perturbed pairs, by WordNet and by our list.
 
 Of every word that the published set replaces by one other word: is the new one a synonym of WordNet at all, and is it
 among those that would be drawn here?

@@ -54,7 +54,7 @@ def main(folder: Path) -> None:
     ceiling = raters.ceiling
     print(f"   ceiling: {ceiling.estimate:.2f} ({ceiling.ci_low:.2f} to {ceiling.ci_high:.2f})")
     true = corrected_correlation(float(together.estimate[0, 0]), together.replicates[:, 0, 0], raters)
-    print(f"   corrected: {true.estimate:.2f} ({true.ci_low:.2f} to {true.ci_high:.2f})")
+    print(f"   disattenuated: {true.estimate:.2f} ({true.ci_low:.2f} to {true.ci_high:.2f})")
 
     print(f"4. Human-corrected means from {LABELLED} labels of each system")
     drawn = np.random.default_rng(0)

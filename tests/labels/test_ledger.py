@@ -90,18 +90,18 @@ def test_windows_line_ends_and_a_lost_last_one_do_no_harm(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("draw,by", "by,draw", "is not the ledger of a sample: its columns are not draw, by"),
+        ("draw,by", "by,draw", "is not the record of a sample: its columns are not draw, by"),
         (",yes", ",maybe", "line 2: drawn is 'maybe'"),
         (",4,a,1,", ",four,a,1,", "line 2: n_utterances is 'four', not an integer"),
         (
             ",4,a,1,",
             ",4,,1,",
-            "line 2: stratum of key 't1' is empty; only the target `annotation_pages` writes the ledger",
+            "line 2: stratum of key 't1' is empty; only the target `annotation_pages` writes this record",
         ),
         (
             "d1,random,t1",
             ",random,t1",
-            "line 2: draw of key 't1' is empty; only the target `annotation_pages` writes the ledger",
+            "line 2: draw of key 't1' is empty; only the target `annotation_pages` writes this record",
         ),
         (
             ",4,a,2,",

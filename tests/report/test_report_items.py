@@ -132,7 +132,7 @@ def test_a_test_item_shows_its_options_who_chose_them_and_the_models_answers(kin
     assert (right["title"], right["verdict"], right["badge"], right["answer"]) == (
         "able (letter)", "A: right", "won", "A",
     )  # fmt: skip
-    assert turned["title"] == "able (letter), options turned by 1"
+    assert turned["title"] == "able (letter), options rotated by 1"
     assert turned["verdict"] == "A: wrong, B is right"
     assert (unread["badge"], unread["verdict"]) == ("none", "no answer could be parsed")
     assert unread["answer"] == f"six: -2.5 nats over 2 tokens\n{example.ODD}: -5 nats over 2 tokens"

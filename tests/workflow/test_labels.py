@@ -131,7 +131,7 @@ def test_from_the_draw_to_the_table_of_labels(labelling: Workspace) -> None:
     # a ledger that is gone is missed before anything is drawn anew
     (labelling.folder / "labels/draw-better.csv").unlink()
     output = labelling.run("annotation_pages", ok=False)
-    assert "draw-better.csv is not the ledger of these pages: it was removed" in output
+    assert "draw-better.csv is not the record of the sample of these pages: it was removed" in output
     assert "Traceback" not in output
     labelling.run("annotation_pages", "--forcerun", "draw_to_label")
     assert not labelling.would_run("annotation_pages")

@@ -34,7 +34,7 @@ BY_CASES = "cases"
 ACTIVE = "active"
 """The sampling design with an inclusion probability of each unit by the judge's predicted error."""
 DRAWN = ("no", "yes")
-_REMEDY = "only the target `annotation_pages` writes the ledger; restore the file"
+_REMEDY = "only the target `annotation_pages` writes this record; restore the file"
 
 
 @dataclass
@@ -152,7 +152,7 @@ def read_ledger(path: Path) -> Ledger:
         return Ledger(path)
     rows = [(line, row) for line, row in read_csv(path) if row]
     if not rows or not is_ledger(rows[0][1]):
-        raise UserError(f"{path} is not the ledger of a sample: its columns are not {', '.join(COLUMNS)}; {_REMEDY}")
+        raise UserError(f"{path} is not the record of a sample: its columns are not {', '.join(COLUMNS)}; {_REMEDY}")
     ledger = Ledger(path, content=path.read_bytes())
     columns = tuple(rows[0][1])
     for line, row in rows[1:]:

@@ -70,7 +70,7 @@ def utterance_replacement(n_replaced: int) -> Apply:
     """Returns the strategy that replaces a number of utterances."""
 
     def apply(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-        """Replace random utterances (one, two or three) by utterances of other dialogues."""
+        """Replace a random utterance (`_2`: two, `_3`: three) by utterances of other dialogues."""
         if len(case.item.utterances) <= n_replaced or len(case.editable) < n_replaced:
             return NotApplicable("too few utterances")
         later = [place for place in case.editable if place > 0]  # what opens a dialogue can be anything

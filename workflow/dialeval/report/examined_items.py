@@ -205,7 +205,7 @@ def _card(item: Row, answer: Row, exchanges: Exchanges, prompts: Prompts) -> dic
     wrong = f"{answer['choice']}: wrong, {answer['label']} is right"
     verdicts = {RIGHT: f"{answer['choice']}: right", WRONG: wrong, UNPARSED: "no answer could be parsed"}
     card = {
-        "title": scorer(answer["model"], answer["method"]) + (f", options turned by {turned}" if turned else ""),
+        "title": scorer(answer["model"], answer["method"]) + (f", options rotated by {turned}" if turned else ""),
         "badge": _BADGES[outcome],
         "verdict": verdicts[outcome],
         "status": answer["status"],

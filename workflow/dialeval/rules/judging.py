@@ -261,7 +261,7 @@ class Labels(Judging):
             return
         if drawn.read_text(encoding="utf-8").strip() != ledger_digest(ledger):
             raise UserError(
-                f"{ledger} is not the ledger of these pages: it was removed, another run extended it, or "
+                f"{ledger} is not the record of the sample of these pages: it was removed, another run extended it, or "
                 f"labels.path is another folder. Restore it if it was removed, then run the same command with "
                 f"`--forcerun draw_to_label` at the end"
             )

@@ -79,8 +79,8 @@ def calibration_error(
 
     With D_b the weighted sum of score less label in bin b and W the sum of weights, the usual error is
     ECE = sum |D_b| / W. Bootstrap resamples of clusters give the noise Z_b of D_b, and G_b is D_b with its noise
-    shrunk. The corrected error is sum |c G_b| / W, where sum |c G_b + Z_b| / W is ECE on average. The interval has
-    those c under which ECE is not among the extreme values.
+    shrunk. The corrected error is sum |c G_b| / W, with the factor c at which the mean of sum |c G_b + Z_b| / W over
+    the resamples is ECE. The limits of the interval have the factors at which an outer quantile of this sum is ECE.
 
     Args:
         score: score of each item, from 0 to 1, shape [n].
@@ -211,8 +211,8 @@ def certain_agreement(
     """Return, for each agreement to keep, the lowest threshold of certainty that is shown to keep it.
 
     Thresholds are tested one after the other towards less certainty, as long as the one-sided lower limit reaches the
-    target. There are `STARTS` such sequences, each at its part of the error; the first starts with as many clusters as
-    can show the target at all.
+    target. There are `STARTS` such sequences, each with an equal part of the error. The first starts at the threshold
+    with the fewest clusters that can show the target.
 
     Args:
         certainty: how certain the judge is of each item, shape [n].

@@ -136,8 +136,8 @@ def item_differences(
 ) -> Differences:
     """Return the mean of first minus second over the items of each pair of systems.
 
-    A difference of proportions has a t interval with `pseudo_items` added, so that its width is never 0. They are
-    added to as many effective items as the geometric mean of effective clusters and n / design effect.
+    A difference of proportions has a t interval with `pseudo_items` added, so that its width is never 0. The number
+    of effective items is the geometric mean of the effective clusters and n / design effect.
 
     Args:
         first_value, second_value: values of the two systems on each item of each pair, shape [n].

@@ -124,17 +124,19 @@ class HumanLabelDesign(NamedTuple):
     """Labels of a part of the judge's items (prediction-powered inference), for a difference of two systems.
 
     Attributes:
-        spread: variance of a difference from people alone, times the labels in all.
-        correlation: of judge and people within a system, from -1 to 1; the part of it that helps is its square.
-        fixed: whether the interval is about these very dialogues, of which labelled ones are known.
-        per_label: labels that stand for one degree of freedom: systems, where each is labelled by itself.
-        pilot_freedom: degrees of freedom that `spread` was estimated with; infinite where it is assumed.
-        answers, annotators: annotators of each dialogue, and in all, with which `spread` was estimated.
-        error: variance of a dialogue's label among annotators, divided by that of its mean label in `spread`.
-        harshness: part of `error` that an annotator has on all dialogues of a system; annotators who label every
-            dialogue add it to no variance.
-        between: variance of a difference among annotators (twice the component system x annotator); it is divided by
-            the number of annotators, and counts only where they are a random sample.
+        spread: variance of a difference estimated from labels alone, times the number of labels.
+        correlation: correlation of judge and annotators within a system, from -1 to 1.
+        fixed: whether the interval is about the given dialogues (`target: given_cases`), not about new ones.
+        per_label: number of labels for one degree of freedom: the number of systems if each system's dialogues are
+            labelled, 1 for pairs.
+        pilot_freedom: degrees of freedom of the estimate `spread`; infinite if it is assumed.
+        answers, annotators: annotators of each dialogue, and annotators in all, of the labels behind `spread`.
+        error: variance of a single label of a dialogue between annotators, divided by the variance of the dialogues'
+            mean labels behind `spread`.
+        harshness: part of `error` that is the same on all dialogues of a system: an annotator's severity. It cancels
+            if every annotator labels every dialogue.
+        between: variance of a difference between annotators (twice the component system x annotator). Divided by the
+            number of annotators, it is added only if they are a random sample.
     """
 
     spread: float

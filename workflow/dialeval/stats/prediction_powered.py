@@ -86,8 +86,8 @@ def correct_means(
         target: population of the interval: "new_cases" (the mean on new cases) or "given_cases" (the mean of the
             given rows, from which the labelled ones were drawn).
         confidence: nominal coverage.
-        rate: whether labels are passes (1) and fails (0), whose intervals are Wilson's near the ends; None to see from
-            the labels, which are then all 0 or 1.
+        rate: whether labels are passes (1) and fails (0), whose intervals are Wilson's near the ends; None:
+            they are, if every label is 0 or 1.
         ends: lowest and highest possible label of a scale; where nearly all labels are one of them, intervals are
             Wilson's as well, since few labels do not show how far the others are. None for a scale without ends.
         label_variance: variance of each row's label about the mean label of all possible annotators, NaN where it is

@@ -154,7 +154,7 @@ def corrected_correlation(
 
     The correction removes the raters' errors, not the judge's. The result is NaN if the interval of the reliability
     reaches 0. With few items, a high correlation is overestimated and its spread underestimated. Limits are therefore
-    bias-corrected, and the limit nearer to 0 is the one farther out of two: the bootstrap's, and that of Student's t on
+    bias-corrected. The limit nearer to 0 is the wider of two: the bootstrap's, and that of Student's t on
     Fisher's z. The standard error of z is the distance between the replicates' median and their quantile one standard
     deviation nearer to 0, since replicates above 1 have no z.
 

@@ -75,7 +75,7 @@ USAGE = Table(
         "model_calls": "requests sent to the model",
         "cached": "requests answered from the store or by an identical request",
         "cost": "cost of all responses in use, in the currency of the prices",
-        "spent": "money spent according to the ledger, failures included",
+        "spent": "money spent, failures included, by the ledger of costs in the store",
         "spent_unconfirmed": "part of `spent` without a usage report of the endpoint",
         "failures": "number of failures by type",
         "remarks": (
@@ -161,7 +161,7 @@ JUDGEMENTS = Table(
             "(Conversation 1, Conversation 2, Both, Neither)"
         ),
         "outcome": "side that is preferred or taken for human: left, right or tie",
-        "place": "number of the first AI utterance, from 1 as in the paper",
+        "place": "number of the first AI utterance, or of the first that shows the criterion, from 1",
         "places": "numbers of all utterances that show the criterion, from 1",
         "value": "score on the scale from `scale_min` to `scale_max`",
         "mass": "total probability of the answer options",

@@ -26,7 +26,7 @@ DRAW = Table(
     columns={
         **_WORDS,
         "level": "unit of the label: turn (the last utterance) or dialogue",
-        "draw": "name of the sample in the ledger next to the labels",
+        "draw": "name of the sample in `draw-<protocol>.csv`, beside the labels",
         "key": "anonymous identifier on the labelling page",
         "stratum": "stratum of the sampling design; units have equal inclusion probabilities, except under `active`",
         "place": "position in the stratum's random order, from 1; a larger sample continues this order",
@@ -50,7 +50,7 @@ LABELS = Table(
         "value": "label as a number on the scale from `scale_min` to `scale_max`",
         "choice": "label in words, if it is not a number",
         "outcome": "preference of a pair: left (`system` is better), right (`opponent` is better) or tie",
-        "place": "number of the first AI utterance, from 1",
+        "place": "number of the first AI utterance, or of the first that shows the criterion, from 1",
         "probability": "inclusion probability, by the share of the stratum that has a label on the criterion; empty "
         "without a recorded sample",
         "stratum": "stratum of the sampling design",

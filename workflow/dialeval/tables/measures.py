@@ -193,8 +193,8 @@ EXAMPLES = Table(
     title="Clearest examples",
     caption=(
         "Dialogues are ordered by the number of judges that flag them, then by agreement on an utterance, then by the "
-        "number of flagged utterances. They are illustrations: rates cannot be computed from them. The viewer below "
-        "has the complete dialogues."
+        "number of flagged utterances. They are illustrations: rates cannot be computed from them. The case viewer of "
+        "the report has the complete dialogues."
     ),
     columns={
         **_WORDS, "rank": "rank, the clearest example first",

@@ -139,7 +139,7 @@ THRESHOLDS = Table(
         threshold=FLOAT, ratio=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), n=INT,
         n_missing=INT, **BEHIND, note=maybe(TEXT)
     ),
-    row="judge, method, corpus, perturbation, dimension and threshold of the sweep",
+    row="judge, method, corpus, perturbation, dimension and threshold (`robustness.thresholds`)",
     title="Robustness at every threshold",
     shown=False,
     columns={
