@@ -24,6 +24,7 @@ from dialeval.measures.design import Design
 from dialeval.planning.power import EarlierLabels, LabelPlan, PlannedDesign, Size, plans
 from dialeval.stats.differences import differences_over_judges, paired_differences
 from dialeval.stats.estimates import t_interval
+from dialeval.stats.label_corrected import Target
 from dialeval.stats.power import (
     Cost,
     HumanLabelDesign,
@@ -189,6 +190,7 @@ def fresh_studies(
     repetitions: int,
     *,
     impartial: bool = False,
+    population: Target = "new_cases",
 ) -> Fresh:
     """Simulates studies with annotators of their own, who on average are impartial or not, estimated as in tables."""
     rows = []
@@ -201,7 +203,14 @@ def fresh_studies(
         known = ~np.isnan(each)
         label = np.where(known.any(axis=0), np.nansum(each, axis=0) / np.maximum(known.sum(axis=0), 1), np.nan)
         who = Annotators(VARIANCES["annotator"], known / np.maximum(known.sum(axis=0), 1))
-        one = correct_means(judge, label, None, system, case, rate=False, annotators=who).difference(0, 1)
+        spread = np.full(len(label), np.nan)
+        if answers > 1:
+            squares, freedom = (np.where(known, each - label, 0.0) ** 2).sum(), known.sum() - known.any(axis=0).sum()
+            spread = squares / freedom / np.maximum(known.sum(axis=0), 1)
+        found = correct_means(
+            judge, label, None, system, case, target=population, rate=False, label_variance=spread, annotators=who
+        )
+        one = found.difference(0, 1)
         these = gap + effect[1].mean() - effect[2].mean()
         half = (one.ci_high - one.ci_low) / 2
         variance = (one.se**2, 2.0 * between / n_annotators)
@@ -213,7 +222,9 @@ def fresh_studies(
     return Fresh(half, 100.0 * found, *(100.0 * one for one in held))
 
 
-def planned_from_pilot(target: float | None, n: int, answers: int, pilot: int = 3) -> dict[str, dict[str, float]]:
+def planned_from_pilot(
+    target: float | None, n: int, answers: int, pilot: int = 3, population: Target = "new_cases"
+) -> dict[str, dict[str, float]]:
     """Returns the rows of `planning` about two systems on 200 cases, from a pilot with four annotators, by estimand."""
     rng = np.random.default_rng(pilot)
     effect = annotator_effects(rng, 4)
@@ -237,7 +248,7 @@ def planned_from_pilot(target: float | None, n: int, answers: int, pilot: int = 
     ]
     design = Design(protocol="felt", judges=["judge"], criteria=["warm"], measures=["means"])
     planned = PlannedDesign(design=design, form="scale", labelled=True, target_difference=target)
-    plan = LabelPlan(n=n, answers=answers, n_annotators=4, price=0.5)
+    plan = LabelPlan(n=n, answers=answers, n_annotators=4, price=0.5, target=population)
     empty = _judgements(0, "felt", np.zeros(0, dtype=int))
     rows = plans(planned, Size(2, 200), empty, corrected, plan, {"judge": 0.2}, earlier=EarlierLabels(spread))
     return {row["estimand"]: row for row in rows}
@@ -259,6 +270,14 @@ def people(gates: Gates, repetitions: int) -> None:
             f"{about}: planned half-width over that of fresh studies, apart from 1", abs(ratio - 1.0), 0.1, note=note
         )
         gates.at_least(f"{about}: coverage over annotators", fresh.held_population, 92.0, unit="%")
+    for n, answers in ((60, 1), (60, 2), (60, 4), (150, 2)):
+        row = planned_from_pilot(None, n, answers, population="given_cases")["people"]
+        fresh = fresh_studies(0.0, 200, n, answers, 4, between, repetitions, population="given_cases")
+        ratio = row["half_width"] / fresh.half_width
+        about = f"{n} of these 200 dialogues of each system labelled by {answers} of 4 annotators"
+        note = f"planned {row['half_width']:.3f}, fresh {fresh.half_width:.3f}"
+        what = f"{about}: planned half-width over that of fresh studies, apart from 1"
+        gates.at_most(what, abs(ratio - 1.0), 0.1, note=note)
     for target in (0.4, 0.6):
         found, cost = [], []
         for pilot in range(20):

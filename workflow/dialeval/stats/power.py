@@ -182,7 +182,8 @@ class HumanLabelDesign(NamedTuple):
 
             spread ((1 - rho^2 - e + f) / L + rho^2 / N),
 
-        and for these very dialogues spread ((1 - rho^2 - e) (1 / L - 1 / N) + f / L). Over a population of annotators
+        and for these very dialogues spread ((1 - rho^2 - e) (1 / L - 1 / N) + f / L); with one annotator of each, whose
+        error the labels do not show, f (1 / L - 1 / N) in place of f / L. Over a population of annotators
         it is larger by between / A, and degrees of freedom are Satterthwaite's of the labelled dialogues and of the
         A - 1 annotators.
 
@@ -197,10 +198,12 @@ class HumanLabelDesign(NamedTuple):
         labels = np.minimum(np.asarray(n_labels, dtype=np.float64), total)
         n_annotators = self.annotators if n_annotators is None else n_annotators
         own = self.of_labels(self.answers, self.annotators)
-        of_one = self.of_labels(self.answers if answers is None else answers, n_annotators)
+        answers = self.answers if answers is None else answers
+        of_one = self.of_labels(answers, n_annotators)
         shared = min(self.correlation**2, 1.0 - own)
         if self.fixed:
-            variance = (1.0 - shared - own) * (1.0 / labels - 1.0 / total) + of_one / labels
+            thinned = 1.0 / labels - 1.0 / total
+            variance = (1.0 - shared - own) * thinned + of_one * (1.0 / labels if answers > 1.0 else thinned)
         else:
             variance = (1.0 - shared - own + of_one) / labels + shared / total
         variance = self.spread * np.maximum(variance, 0.0)
