@@ -57,6 +57,13 @@ def test_a_difference_that_could_be_worse_than_the_bound_fails(runs: Path) -> No
     assert compare(runs, "unieval[noisy] > 0.6") == 0
 
 
+def test_a_pair_is_named_by_its_system_or_in_full() -> None:
+    row = {"table": "gteval/win_rates", "measure": "win_or_tie", "system": "heron beside human"}
+    named = ("[heron]", "[heron beside human]", "[heron*]", "")
+    assert [parse_bounds([f"gteval/win_rates:win_or_tie{one} < 0"])[0].covers(row) for one in named] == [True] * 4
+    assert not parse_bounds(["gteval/win_rates:win_or_tie[human] < 0"])[0].covers(row)
+
+
 def test_bounds_come_from_a_file_too(runs: Path, tmp_path: Path) -> None:
     file = tmp_path / "bounds.txt"
     file.write_text("# gate of the release\nunieval[same] < -0.05\n\nunieval[worse] < -0.05  # fails\n")
@@ -71,8 +78,8 @@ def test_bounds_come_from_a_file_too(runs: Path, tmp_path: Path) -> None:
         ("unieval == 0.1", "is not a bound; write TABLE < NUMBER"),
         ("unieval < five", "is not a bound"),
         ("unievl/pass_rates < 0", "did you mean 'unieval/pass_rates'"),
-        ("unieval[wors] < 0", "do not both have this number; system: did you mean 'worse'?"),
-        ("unieval/pass_rates:rate[worse] < 0", "do not both have this number; measure: "),
+        ("unieval[wors] < 0", "do not both have this number; no system wors; did you mean 'worse'?"),
+        ("unieval/pass_rates:rate[worse] < 0", "do not both have this number; no measure rate; known: "),
         ("@missing.txt", "missing.txt: the file cannot be read"),
     ],
 )

@@ -140,7 +140,7 @@ _BOUND = re.compile(
     r"\s*(?P<table>[^\s:\[<>]+)(?::(?P<measure>[^\s\[<>]+))?(?:\[(?P<system>[^\]]+)\])?"
     r"\s*(?P<side>[<>])\s*(?P<value>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*"
 )
-SYNTAX = "write TABLE < NUMBER, such as 'unieval/pass_rates < -0.05' or 'gteval/win_rates:win[heron] < -0.1'"
+SYNTAX = "write TABLE < NUMBER, such as 'unieval/pass_rates < -0.05' or 'gteval/win_rates:win_or_tie[heron] < -0.1'"
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class Bound:
         text: the bound as the user wrote it.
         table: table below `tables`, or a pattern of these; a protocol alone stands for all of its tables.
         measure: column or measure of the table, or a pattern.
-        system: system, or a pattern.
+        system: system, or a pattern; of a pair ("heron beside human") the pair or its first system.
         below: whether the bound is a lower one.
         value: the bound.
     """
@@ -177,7 +177,7 @@ class Bound:
         return not is_reference and (
             any(fnmatchcase(row["table"], pattern) for pattern in (self.table, f"{self.table}/*"))
             and fnmatchcase(row["measure"], self.measure)
-            and fnmatchcase(row["system"], self.system)
+            and any(fnmatchcase(name, self.system) for name in (row["system"], row["system"].partition(" beside ")[0]))
         )
 
 
@@ -220,7 +220,7 @@ def _hint(bound: Bound, rows: Sequence[Mapping[str, Any]]) -> str:
     for part, so_far in wider.items():
         covered = [row for row in rows if so_far.covers(row)]
         if not covered and rows:
-            return f"{part}: {nearest(getattr(bound, part), {row[part] for row in rows})}"
+            return f"no {part} {getattr(bound, part)}; {nearest(getattr(bound, part), {row[part] for row in rows})}"
         rows = covered
     return "the two runs have no number in common"
 

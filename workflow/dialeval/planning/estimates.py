@@ -415,7 +415,9 @@ def _halved(row: Row) -> str:
     of_population = row["estimand"] in (JUDGES, ANNOTATORS)
     aim = "for half the interval" if target is None else f"that detects a difference of {_written(target)}"
     if n is None:
-        words = "" if target is None else f"no design {aim}"
+        words = "" if target is None else f"no design detects a difference of {_written(target)}"
+        if words and row["estimand"] in (PEOPLE, ANNOTATORS):
+            words += f" (without prices of models and labels, a design has the {row['n_seeds']:,} cases)"
     else:
         words = f"cheapest design {aim}: {_design(row)}" + ("" if cost is None else f" (about {cost:,.2f} in all)")
     return "; ".join(filter(None, ["" if of_population else _ways(row), words]))
