@@ -1,4 +1,4 @@
-"""Comparing two runs of the same truth: how often a number is said to have moved, and how often a comparison says so.
+"""Comparison of two runs of the same systems: rate of false changes of single numbers and of whole comparisons.
 
 Every pair of runs has four systems on sixty seeds: a rating of each from 720 comparisons, and a pass rate of each.
 Seeds differ in how hard they are, alike in both runs; the judge's verdicts are drawn anew. Missed are

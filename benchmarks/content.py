@@ -1,4 +1,4 @@
-"""What it costs to know the user's files by their content: read the first time, and looked up from then on.
+"""Cost of identifying the user's files by their content: at the first read, and when it is stored.
 
 One large file and 1,000 small ones are made up. The yardstick is reading the large one without a digest, in processor
 time. Takes 10 s.

@@ -1,4 +1,4 @@
-"""Do corrected means hold what all people said, where they said it of everything? Real ratings, a slice of them hidden.
+"""Coverage of human-corrected means on real ratings, a part of which is hidden.
 
 People rated every dialogue of FED-Dial, by system, and every response of three turn-level corpora. A random slice is
 taken for labels and the rest hidden; GPT-4's ratings of all (people's were filled up with these, see data's README)

@@ -1,4 +1,4 @@
-"""Do corrected intervals hold what people would say?
+"""Coverage of human-corrected intervals in simulations.
 
 14 chatbots on 222 seeds, seeds that are easy or hard for all, a judge with a bias of its own for each chatbot. People
 label some; what all people's answers come to is known. Counted is how often 95% intervals hold it, corrected, of people

@@ -1,4 +1,4 @@
-"""Alternative annotator test, calibration error and selective judging: false rejections, coverage, broken promises
+"""Alternative annotator test, calibration error and selective judging: false rejections and coverage.
 
 Simulations whose truth is known. The alternative annotator test: judges that are worse than an annotator by exactly the
 margin, and judges as good as annotators; with items alone in their cases and with cases of several alike. The

@@ -1,4 +1,4 @@
-"""Do numbers from few labels hold the truth where labels are rare, tied, skipped, or given by few people?
+"""Coverage with few labels: rare, tied or skipped ones, and few annotators.
 
 Seven designs whose truth is known: a judge's own means, rates near 0, a judge who hardly errs, ratings of few labels a
 pair with many ties, draws by score of which annotators skip more where scores are low, few annotators of differing

@@ -1,4 +1,4 @@
-"""Do judges' self-preference and Elo of a player who is seldom met hold what is true, and claim nothing false?
+"""Coverage and false alarms of judges' self-preference, and of Elo for a rarely compared player.
 
 Self-preference: four systems of two or four families; judges that are fair or favour their own, sharp or dull. The
 truth is the judge's score for its family less the one that it would give without the favour. From people's labels: the

@@ -1,4 +1,4 @@
-"""Do the places of a leaderboard hold, all at once? Systems all equal, a ladder, and ties; by shares and ratings.
+"""Simultaneous coverage of rank sets: equal systems, a ladder, and ties; by shares and by ratings.
 
 Run by itself, it compares ways to get places on 50 seeds, of which `stats_coverage.py` has ours.
 Takes 10 min.

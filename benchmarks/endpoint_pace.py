@@ -1,4 +1,4 @@
-"""What endpoints that refuse give us of what they permit, and how much they refuse.
+"""Throughput at endpoints that refuse requests: share of the permitted rate, and number of refusals.
 
 The engine asks simulated endpoints in virtual time: token buckets of requests and of tokens, with the headers that
 announce them and without, one job or four that know nothing of each other; a window that ends; a tenth of first tries

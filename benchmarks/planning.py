@@ -1,4 +1,4 @@
-"""Is what an estimate promises found?
+"""Precision that an estimate plans against what simulated studies reach.
 
 Differences of the size that `stats.power` calls the smallest are built into simulated runs, which are then tested as
 the tables test them: four of five should be found, also of pilots of few seeds and after Holm's correction. Then, the

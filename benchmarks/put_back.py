@@ -1,4 +1,4 @@
-"""What a changed line costs that changes nothing that is made.
+"""Cost of a change of code that changes no result.
 
 Runs the small configuration of the tests in a new folder, changes a line of the first stage, and runs it again: the
 processor time of both and of a run with nothing to do, and how many jobs were put back. Takes 1 min.

@@ -1,4 +1,4 @@
-"""What keeping a ledger costs: tries set aside and settled, with and without a budget, and a ledger that is read.
+"""Cost of the ledger: tries reserved and settled, with and without a budget, and reading it.
 
 Takes 10 s.
 """

@@ -1,4 +1,4 @@
-"""Do the published intervals hold the truth?
+"""Coverage of the intervals in the tables.
 
 Each section simulates data with a known truth, with and without correlation within a cluster, at several numbers of
 clusters, and counts how often the 95% interval that the tables publish holds it. To reach: 93% from 20 clusters on, 90%
