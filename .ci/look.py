@@ -56,15 +56,15 @@ def main(results: Path) -> None:
     assert (gteval["unparsed"] == 0).all(), "the embedded judge must answer in the judges' grammar"
     correlations = table("metaeval/correlations").set_index(["judge", "method", "dimension"])["pearson"]
     print(correlations.to_string())
-    assert correlations["forest", "yes_no", "overall"] > 0.3, "the judge must notice steps of damage"
+    assert correlations["forest", "yes_no", "overall"] > 0.3, "the judge must notice severity levels"
     assert abs(correlations["random", "yes_no", "overall"]) < 0.3, "chance must not"
 
     ratios = table("robustness/robustness")
     forest = ratios[(ratios["judge"] == "forest") & (ratios["method"] == "yes_no")]
-    print(forest[["strategy", "dimension", "ratio", "increase_ratio", "n"]].to_string(index=False))
-    assert forest["strategy"].nunique() == 16
-    assert forest["ratio"].mean() > forest["increase_ratio"].mean(), "damage must lower more scores than it raises"
-    length = ratios[(ratios["judge"] == "length") & (ratios["strategy"] == "order_shuffle")]
+    print(forest[["perturbation", "dimension", "ratio", "increase_ratio", "n"]].to_string(index=False))
+    assert forest["perturbation"].nunique() == 16
+    assert forest["ratio"].mean() > forest["increase_ratio"].mean(), "perturbations must lower more scores than it raises"
+    length = ratios[(ratios["judge"] == "length") & (ratios["perturbation"] == "order_shuffle")]
     assert (length["ratio"] == 0).all(), "length does not depend on the order"
 
     accuracy = table("dialogbench/accuracy")

@@ -33,7 +33,8 @@ use rule stage as answer with:
     pathvars:
         part="responses/{judge}/{protocol}-{shard}-of-{shards}",
     wildcard_constraints:
-        judge=one_of({
+        judge=one_of(
+            {
                 *CONFIG.protocol_judges(),
                 *LAYOUT.translators,
                 *(CONFIG.memorization.models if CONFIG.memorization else ()),
