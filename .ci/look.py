@@ -63,7 +63,9 @@ def main(results: Path) -> None:
     forest = ratios[(ratios["judge"] == "forest") & (ratios["method"] == "yes_no")]
     print(forest[["perturbation", "dimension", "ratio", "increase_ratio", "n"]].to_string(index=False))
     assert forest["perturbation"].nunique() == 16
-    assert forest["ratio"].mean() > forest["increase_ratio"].mean(), "perturbations must lower more scores than it raises"
+    assert forest["ratio"].mean() > forest["increase_ratio"].mean(), (
+        "perturbations must lower more scores than it raises"
+    )
     length = ratios[(ratios["judge"] == "length") & (ratios["perturbation"] == "order_shuffle")]
     assert (length["ratio"] == 0).all(), "length does not depend on the order"
 

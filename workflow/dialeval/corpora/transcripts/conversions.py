@@ -378,7 +378,8 @@ DATA_SETS: dict[str, Conversion] = {
         field_sets("personality utterances", "personality candidates history"), _persona_chat,
     ),
     "multiwoz": Conversion(
-        "MultiWOZ 2.0, 2.1, 2.3 and 2.4, `data.json`: an object of dialogues by name, each with a `log`. `jsonl` reads 2.2.",
+        "MultiWOZ 2.0, 2.1, 2.3 and 2.4, `data.json`: an object of dialogues by name, each with a `log`. "
+        "`jsonl` reads 2.2.",
         field_sets("goal log"), each(_multiwoz),
     ),
     "topical_chat": Conversion(
