@@ -78,8 +78,8 @@ def test_bounds_come_from_a_file_too(runs: Path, tmp_path: Path) -> None:
         ("unieval == 0.1", "is not a bound; write TABLE < NUMBER"),
         ("unieval < five", "is not a bound"),
         ("unievl/pass_rates < 0", "did you mean 'unieval/pass_rates'"),
-        ("unieval[wors] < 0", "do not both have this number; no system wors; did you mean 'worse'?"),
-        ("unieval/pass_rates:rate[worse] < 0", "do not both have this number; no measure rate; known: "),
+        ("unieval[wors] < 0", "this number is missing in one or both runs; no system wors; did you mean 'worse'?"),
+        ("unieval/pass_rates:rate[worse] < 0", "this number is missing in one or both runs; no measure rate; known: "),
         ("@missing.txt", "missing.txt: the file cannot be read"),
     ],
 )

@@ -124,7 +124,7 @@ def test_a_round_requests_missing_items_as_another_request() -> None:
 
 
 def test_a_limit_below_one_round_is_refused() -> None:
-    with pytest.raises(UserError, match="0 rounds of writing"):
+    with pytest.raises(UserError, match="max_rounds is 0"):
         list(plan_top_up([], [], TEMPLATES, round_number=0, max_rounds=0))
 
 

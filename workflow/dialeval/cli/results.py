@@ -208,7 +208,7 @@ def exceeded(bounds: Iterable[Bound], rows: Sequence[Mapping[str, Any]]) -> list
         covered = [row for row in rows if bound.covers(row)]
         if not covered:
             hint = _hint(bound, rows)
-            raise UserError(f"--fail-if '{bound.text}': the two runs do not both have this number; {hint}")
+            raise UserError(f"--fail-if '{bound.text}': this number is missing in one or both runs; {hint}")
         lines += [_line(bound, row) for row in covered if not bound.is_met_by(row)]
     return lines
 

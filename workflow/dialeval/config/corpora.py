@@ -92,7 +92,9 @@ class Columns(Section):
     speaker: FieldInFile | None = Field(None, description="Column with the speaker of the utterance.")
     text: FieldInFile | None = Field(None, description="Column with the text of the utterance.")
     prompt: FieldInFile | None = Field(None, description="Column with the prompt, if a row has a prompt and a reply.")
-    response: FieldInFile | None = Field(None, description="Column with the reply, if a row has a reply.")
+    response: FieldInFile | None = Field(
+        None, description="Column with the reply, if each row holds a message and its reply."
+    )
     language: FieldInFile | None = Field(None, description="Column with the language of the dialogue.")
 
 

@@ -156,8 +156,8 @@ class WrittenItems(Penalties):
 class Examine(Section):
     """Models that answer the items, by method."""
 
-    letter: list[Name] = Field([], description="Chat models that write a letter.")
-    choice: list[Name] = Field([], description="Chat models that choose the most probable letter.")
+    letter: list[Name] = Field([], description="Chat models that answer with the letter of an option.")
+    choice: list[Name] = Field([], description="Chat models whose answer is the option with the most probable letter.")
     perplexity: list[Name] = Field([], description="Base models that choose the option with the highest likelihood.")
 
     def by_method(self) -> dict[str, list[str]]:

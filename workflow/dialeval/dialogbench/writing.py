@@ -250,7 +250,7 @@ def plan_top_up(
         UserError: a limit below one round.
     """
     if max_rounds < 1:
-        raise UserError(f"{max_rounds} rounds of writing; allow 1 or more")
+        raise UserError(f"max_rounds is {max_rounds}; set it to 1 or more")
     if round_number < max_rounds:
         wanted = {brief.item_id for brief in missing(briefs, accepted)}
         yield from plan(briefs, templates, sampling, round_number=round_number, wanted=wanted)

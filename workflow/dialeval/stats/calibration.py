@@ -263,7 +263,7 @@ def agreement_from(
     weight: ArrayLike | None = None,
     confidence: float = 0.95,
 ) -> Certain:
-    """Return the agreement on the items from a threshold of certainty on; arguments as of `certain_agreement`."""
+    """Return the agreement on items at or above a certainty threshold; arguments as in `certain_agreement`."""
     sure, agreed = as_floats("certainty", certainty), _shares("agreement", agreement)
     weights = np.ones(len(sure)) if weight is None else as_floats("weight", weight, len(sure))
     return _from(threshold, sure, agreed, dense_codes("cluster", cluster, len(sure))[0], weights, confidence)

@@ -23,7 +23,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
 
 
 def table_named(name: str) -> Table | None:
-    """Return the description of a table by its name; a measure's table is found under the name of any protocol."""
+    """Return a table's description by name; a measure's table is named `PROTOCOL/MEASURE`, for any protocol."""
     protocol, _, measure = name.rpartition("/")
     table = TABLES.get(f"{measures.FOLDER}/{measure}")
     if name in TABLES or table is None:

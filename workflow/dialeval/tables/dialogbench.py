@@ -36,8 +36,8 @@ ITEM_DESCRIPTIONS = Table(
     ),
     row="accepted item (`dialogbench/descriptions`)",
     columns={
-        "domain": "domain in the classifier's words",
-        "assigned_domain": "listed domain that matches these words",
+        "domain": "listed domain that matches `assigned_domain`",
+        "assigned_domain": "domain as the classifier wrote it",
         "requested_domain": "domain requested from the writer",
     },
 )

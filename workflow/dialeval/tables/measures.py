@@ -437,8 +437,8 @@ COMPARED_VERDICTS = Table(
         "protocol": "protocol; `dialogbench` for its items",
         "judge": "judge; for DialogBench the model with its method",
         "criterion": "criterion; for DialogBench the task; empty if the question names none",
-        "n_both": "number of verdicts on cases of both runs", "n_same": "number of these with the same verdict",
-        "n_changed": "number of these with another answer (for test items: right or wrong); for scores, a change of at "
+        "n_both": "number of verdicts on cases of both runs", "n_same": "number of `n_both` with the same verdict",
+        "n_changed": "number of `n_both` with another answer (test items: right or wrong); for scores, a change of at "
         "least half the scale",
         "n_only_a": "number of verdicts on cases of run_a only",
         "n_only_b": "number of verdicts on cases of run_b only",

@@ -378,11 +378,12 @@ DATA_SETS: dict[str, Conversion] = {
         field_sets("personality utterances", "personality candidates history"), _persona_chat,
     ),
     "multiwoz": Conversion(
-        "MultiWOZ 2.0, 2.1, 2.3 and 2.4, `data.json`: dialogues by their names with a `log`. `jsonl` reads 2.2.",
+        "MultiWOZ 2.0, 2.1, 2.3 and 2.4, `data.json`: an object of dialogues by name, each with a `log`. "
+        "`jsonl` reads 2.2.",
         field_sets("goal log"), each(_multiwoz),
     ),
     "topical_chat": Conversion(
-        "Topical-Chat: dialogues by their ids with `content`. Speakers are `agent_1` and `agent_2`.",
+        "Topical-Chat: an object of dialogues by id, each with `content`. Speakers are `agent_1` and `agent_2`.",
         field_sets("article_url content", "config content conversation_rating"),
         at_paths("content", "agent", "message", "dialogue_id"),
     ),

@@ -73,8 +73,8 @@ FORMATS = {
     "`messages`, set `reader: preferences`.",
     "comparisons": '`{"prompt": "...", "model_a": "alpha", "response_a": "...", "model_b": "beta", "response_b": '
     '"..."}`: two replies to one context (also `output_1` and `output_2`, ..., and Arena\'s `conversation_a` and '
-    "`conversation_b`). The systems are in `model_a`, `generator_1` or `response_0_source`; else they have the name of "
-    "the field, `response_a`.",
+    "`conversation_b`). The systems are in `model_a`, `generator_1` or `response_0_source`; otherwise a system "
+    "is named after its field, such as `response_a`.",
     "mt_bench": "MT-bench's folder: `question.jsonl`, `model_answer/alpha.jsonl`, ...",
     "rasa": 'Rasa\'s trackers: `{"sender_id": ..., "events": [{"event": "user", "text": "..."}, ...]}`',
     "intercom": "Intercom's conversations with their `conversation_parts`, JSON or JSON Lines. The system is the bot; "

@@ -186,6 +186,6 @@ INTERFACE: tuple[Public, ...] = (
 def constants() -> Mapping[str, str]:
     """Returns the descriptions of the interface's constants."""
     return {
-        "HUMAN": "Name of the human dialogues in columns of systems and models.",
-        "TABLES": "Every table's constant by its name; those of measures are called `measures/...`.",
+        "HUMAN": "Value that stands for the human dialogues in the columns of systems and models.",
+        "TABLES": "Descriptions of all tables, by name; tables of measures are named `measures/...`.",
     }
