@@ -424,8 +424,8 @@ def plan_classification(
 def parse_classification(judge: str, item: TestItem, answer: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the judge's description of a dialogue: two styles and a domain, each None where it cannot be read.
 
-    A domain beyond the twenty is `other`; `assigned_domain` has the words of the judge. The status is ok only if all three
-    are there.
+    A domain beyond the twenty is `other`; `assigned_domain` has the words of the judge. The status is ok only if all
+    three are there.
     """
     fields = _fields(text_to_read(answer), cut=was_cut(answer)) if answer["status"] == "ok" else {}
     styles = [_style(fields.get(f"speaker{number}", "")) for number in (1, 2)]
