@@ -34,11 +34,7 @@ use rule stage as answer with:
         part="responses/{judge}/{protocol}-{shard}-of-{shards}",
     wildcard_constraints:
         judge=one_of(
-            {
-                *CONFIG.protocol_judges(),
-                *LAYOUT.translators,
-                *(CONFIG.memorization.models if CONFIG.memorization else ()),
-            }
+            {*CONFIG.protocol_judges(), *LAYOUT.translators, *LAYOUT.completers}
             - PUBLISHED
         ),
         protocol=one_of(

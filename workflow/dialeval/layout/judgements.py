@@ -228,11 +228,15 @@ class Judgements(Dialogues):
 
     # completions as requests
 
+    @property
+    def completers(self) -> list[str]:
+        """Return the models that complete texts."""
+        return self._completion.models if self._completion else []
+
     @cached_property
     def completing_models(self) -> dict[str, list[str]]:
         """Return the models that complete texts, by the requests' name."""
-        models = self._completion.models if self._completion else []
-        return {f"{COMPLETE}-{corpus}": models for corpus in self.completed_corpora}
+        return {f"{COMPLETE}-{corpus}": self.completers for corpus in self.completed_corpora}
 
     @property
     def completed_corpora(self) -> list[str]:
