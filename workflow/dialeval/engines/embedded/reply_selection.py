@@ -17,7 +17,7 @@ from scipy import sparse
 
 from dialeval.corpora.clusters import generator_for
 from dialeval.engines.embedded.features import Described, describe
-from dialeval.engines.embedded.statistics import Statistics
+from dialeval.engines.embedded.statistics import Statistics, unit_rows
 from dialeval.engines.embedded.texts import (
     Batch,
     Floats,
@@ -292,11 +292,11 @@ class ExpectedReply:
 
     def expected(self, last: Sequence[Sequence[str]]) -> Floats:
         """Return the predicted replies to utterances, as directions: utterances by dimensions."""
-        return _unit_rows(self._expected.of(last))
+        return unit_rows(self._expected.of(last))
 
     def place(self, reply: Sequence[Sequence[str]]) -> Floats:
         """Return replies as directions: replies by dimensions."""
-        return _unit_rows(self._replies.of(reply))
+        return unit_rows(self._replies.of(reply))
 
 
 class Places:
@@ -333,7 +333,3 @@ class Places:
     def of(self, texts: Sequence[Sequence[str]]) -> Floats:
         """Returns the features of texts; those of a text do not depend on other texts."""
         return np.asarray(self._signs.rows(texts) @ self._directions - self._middle, dtype=np.float64)
-
-
-def _unit_rows(rows: Floats) -> Floats:
-    return np.asarray(rows / np.maximum(np.sqrt((rows * rows).sum(axis=1, keepdims=True)), 1e-12), dtype=np.float64)

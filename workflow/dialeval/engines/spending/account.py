@@ -263,9 +263,33 @@ class Account:
         return self._ledger.folder / self.terms.digest
 
     def _balance(self) -> Balance:
-        """Returns the balance of the tightest budget."""
+        """Returns the balance of the tightest budget, of at least one; the ledger's lock must be held."""
         assert self._writer is not None
-        return tightest(self.terms, self._ledger, self._writer, in_flight=self._n_in_flight > 0)
+        self._ledger.close_dead_jobs()
+        entries = [entry for path, entry in self._ledger.entries().items() if path != self._writer.path]
+        model, own = self.terms.model, self._writer.entry.sums
+        of_model = [entry for entry in entries if entry.is_of(self.terms.digest, model.name)]
+        found = []
+        for field, budget, those in (
+            (f"models.{model.name}.budget", model.budget, of_model),
+            ("budget", self.terms.run.budget, entries),
+        ):
+            if budget is None:
+                continue
+            still_open = [entry for entry in those if not entry.closed]
+            batches = sum(entry.committed for entry in still_open if "batch" in entry.about)
+            balance = Balance(
+                up_to=budget * (1 + _ROUNDING) - sum(entry.committed for entry in those),
+                field=field,
+                budget=budget,
+                spent=own.spent + sum(entry.sums.spent for entry in those),
+                unconfirmed=own.unconfirmed + sum(entry.sums.unconfirmed for entry in those),
+                others=sum(entry.committed - entry.sums.spent for entry in still_open) - batches,
+                batches=batches,
+                in_flight=self._n_in_flight > 0,
+            )
+            found.append(balance)
+        return min(found, key=lambda balance: balance.up_to)
 
     def _give_back(self) -> None:
         """Returns the unused part of the grant."""
@@ -372,42 +396,6 @@ class Balance:
             f"of this model from its stored responses"
         )
         return BudgetUsedUp("".join(words))
-
-
-def tightest(terms: Terms, ledger: Ledger, writer: Writer, *, in_flight: bool) -> Balance:
-    """Returns the balance of a job's tightest budget; the ledger's lock must be held.
-
-    Args:
-        terms: the budgets, at least one.
-        ledger: the ledger of costs.
-        writer: the job's part of the ledger.
-        in_flight: whether attempts of the job are in flight.
-    """
-    ledger.close_dead_jobs()
-    entries = [entry for path, entry in ledger.entries().items() if path != writer.path]
-    own = writer.entry.sums
-    found = []
-    of_model = [entry for entry in entries if entry.is_of(terms.digest, terms.model.name)]
-    for field, budget, those in (
-        (f"models.{terms.model.name}.budget", terms.model.budget, of_model),
-        ("budget", terms.run.budget, entries),
-    ):
-        if budget is None:
-            continue
-        still_open = [entry for entry in those if not entry.closed]
-        batches = sum(entry.committed for entry in still_open if "batch" in entry.about)
-        balance = Balance(
-            up_to=budget * (1 + _ROUNDING) - sum(entry.committed for entry in those),
-            field=field,
-            budget=budget,
-            spent=own.spent + sum(entry.sums.spent for entry in those),
-            unconfirmed=own.unconfirmed + sum(entry.sums.unconfirmed for entry in those),
-            others=sum(entry.committed - entry.sums.spent for entry in still_open) - batches,
-            batches=batches,
-            in_flight=in_flight,
-        )
-        found.append(balance)
-    return min(found, key=lambda balance: balance.up_to)
 
 
 # Costs before there was a ledger: the tokens of the stored answers, at today's prices.
