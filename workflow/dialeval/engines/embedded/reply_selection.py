@@ -80,12 +80,7 @@ class Selector:
 
 
 class SelectedReplies:
-    """Scores how likely utterances are true replies.
-
-    Args:
-        fit: learned from some dialogues.
-        selector: learned from replies of others.
-    """
+    """Scores how likely utterances are true replies."""
 
     def __init__(self, fit: ReplyFit, selector: Selector) -> None:
         self._fit, self._selector = fit, selector
@@ -140,11 +135,7 @@ N_UNKNOWN = 1 << 16
 
 
 class Uptake:
-    """Describes replies by counts of beginnings of words.
-
-    Args:
-        utterances: of all dialogues.
-    """
+    """Describes replies by counts of beginnings of words."""
 
     def __init__(self, utterances: Sequence[str]) -> None:
         frequency = Counter(word for utterance in utterances for word in set(beginnings(utterance)))
@@ -274,12 +265,7 @@ _SEED = 0
 
 
 class ExpectedReply:
-    """Predicts replies.
-
-    Args:
-        last: signs of utterances.
-        reply: signs of the reply to each.
-    """
+    """Predicts replies."""
 
     def __init__(self, last: Sequence[Sequence[str]], reply: Sequence[Sequence[str]]) -> None:
         places, self._replies = Places(last), Places(reply)
@@ -303,9 +289,6 @@ class Places:
     """Texts in a few dimensions: the leading ones of those it learns from, centred and evened out.
 
     A dimension is divided by the square root of its standard deviation, which leaves it half as unlike the others.
-
-    Args:
-        texts: signs of each text to learn from.
     """
 
     def __init__(self, texts: Sequence[Sequence[str]]) -> None:

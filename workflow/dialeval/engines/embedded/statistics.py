@@ -120,12 +120,7 @@ class Statistics:
         return texts.first(texts.numbers(self._openers, 0), missing=0)
 
     def question(self, texts: Texts, opener: Integers) -> Floats:
-        """Returns 1 for each text that asks: by its mark, or if it ends with no mark at all, by its first word.
-
-        Args:
-            texts: any.
-            opener: of each.
-        """
+        """Returns 1 for each text that asks: by its mark, or if it ends with no mark at all, by its first word."""
         return np.asarray(texts.asks | (texts.ends_in_word & self._asks[opener]), dtype=np.float64)
 
     def opener_fit(self, last: Integers, kind: Integers, opener: Integers) -> Floats:
@@ -412,12 +407,7 @@ EMPTY = 1e-9
 
 
 class Topics:
-    """Places words that occur in the same dialogues near each other.
-
-    Args:
-        presence: which words occur in which utterance.
-        dialogue: number of the dialogue of each utterance.
-    """
+    """Places words that occur in the same dialogues near each other."""
 
     def __init__(self, presence: sparse.csr_array, dialogue: Integers) -> None:
         of = sparse.csr_array((np.ones(len(dialogue)), (dialogue, np.arange(len(dialogue)))))

@@ -46,7 +46,6 @@ class Account:
 
     Args:
         store: the folder of the stores, `store_dir` of the configuration.
-        terms: prices and budgets.
     """
 
     def __init__(self, store: Path, terms: Terms, protocol: str) -> None:
@@ -121,12 +120,7 @@ class Account:
             self._learn(reserved.bound, billed)
 
     def hand_over(self, mark: str, requests: Mapping[str, Reserved]) -> None:
-        """Keeps the reservations of a batch's requests until the batch ends, beyond this process.
-
-        Args:
-            mark: our name of the batch.
-            requests: the reservations by key.
-        """
+        """Keeps the reservations of a batch's requests until the batch ends, beyond this process."""
         bounds = {key: [one.bound.input_tokens, one.bound.output_tokens] for key, one in requests.items()}
         total = sum(one.most for one in requests.values())
         with self._ledger.locked():
@@ -150,12 +144,7 @@ class Account:
         return {key: Bound(*pair) for key, pair in bounds.items()}
 
     def settle_batch(self, mark: str, billed: Mapping[str, Billed]) -> None:
-        """Records the cost of a batch in place of its reservations.
-
-        Args:
-            mark: our name of the batch.
-            billed: the billed tokens of each of its requests.
-        """
+        """Records the cost of a batch in place of its reservations."""
         sums = Sums()
         for one in billed.values():
             sums.add(self.terms.model.cost(one.input_tokens, one.output_tokens), one.input_tokens, one.output_tokens,
@@ -405,10 +394,6 @@ def count_stored_answers(folder: Path, digest: str, terms: ModelTerms) -> None:
     """Begins a model's part of the ledger with the cost of its stored answers, unless it has begun.
 
     Prints the number of answers without token counts. The ledger's lock must be held.
-
-    Args:
-        folder: the ledger's folder in the store.
-        terms: its prices.
     """
     refuse_links(folder / digest / SUFFIX, folder.parent)
     if (folder / digest).is_dir():

@@ -276,10 +276,6 @@ KNOWN: tuple[Between | Harmony, ...] = (
 class OfVllm:
     """A parser of vLLM's own.
 
-    Args:
-        name: the parser's name.
-        options: values for the chat template, which some parsers use.
-
     Raises:
         UserError: vLLM has no such parser, it does not fit the model, or it cannot take a finished text apart.
     """
@@ -337,8 +333,6 @@ def reasoning_of(
         choice: `reasoning_parser` of the configuration: vLLM's name of it, `none` for nothing but `<think>`, or None to
             find it out.
         template: source of its chat template; empty for a base model, which has none.
-        tokenizer: its tokenizer, for parsers of vLLM's.
-        options: values for its chat template.
 
     Raises:
         UserError: there is no such parser, or it cannot be used with this model.

@@ -46,7 +46,6 @@ class Admission:
 
         Args:
             depth: how many messages the request has.
-            prompt: the prompt's tokens.
             max_tokens: the longest answer.
         """
         expected = min(max_tokens, self._expected_answer())
@@ -210,9 +209,6 @@ class PrefixRouting:
     """Sends prompts that begin alike to one copy.
 
     A beginning that all prompts share, such as an instruction, is soon in every copy's cache and is ignored then.
-
-    Args:
-        copies: how many there are.
     """
 
     def __init__(self, copies: int) -> None:
