@@ -398,6 +398,13 @@ def test_slack_threads_are_dialogues_of_the_app_that_answers(tmp_path: Path) -> 
         ("t.jsonl", b'{"doc_id": 1, "doc": {}, "resps": 7, "arguments": 7}', "only tasks with output_type"),
         ("t.json", b'{"eval": {"model": "x"}, "status": "success", "samples": 7}', "has no samples"),
         ("t.json", b'{"a": 1, "b": "x"}', "name its fields under `columns`"),
+        ("log.json", b'{"session-id": "v", "turns": [{"output": {}, "input": {}}]}', "label.json (`transcription`)"),
+        ("t.json", b'[{"context": "a", "fact": "b", "responses": []}]', "set reader usr for this path under metaeval"),
+        ("t.csv", b"english_dial,ratings\na,1\n", "this is a rated corpus, not transcripts; to read the ratings, set"),
+        ("t.csv", b"UID_TEST,CID,LANGUAGE,COHERENCE\na,b,ZH,3\n", "set reader dstc11_csv"),
+        ("a-dial_text.txt", b"A-000001\thuman: a\tmodel: b\n", "set reader comp_dialogue"),
+        ("a_text.txt", b"A-000001\ta\tb\n", "set reader comp_turn"),
+        ("human_ctx.txt", b"a|||b\n", "set reader grade_texts"),
     ],
 )
 def test_a_file_of_a_known_tool_that_cannot_be_read_names_the_remedy(

@@ -20,6 +20,7 @@ from dialeval.corpora.json_records import (
     records_of,
     usual_names,
 )
+from dialeval.corpora.rated_sources import reader_of, reader_of_table
 from dialeval.corpora.spreadsheets import is_workbook, rows_of
 from dialeval.corpora.text_files import JsonLine, is_western, listed
 from dialeval.corpora.transcripts import eval_logs, json_formats, replies, text_formats, turn_tables
@@ -110,6 +111,8 @@ AUTO, FOLDER, CSV, TEXT, MT_BENCH, OASST, INTERCOM = "auto", "folder", "csv", "t
 INSPECT, LM_EVAL, SLACK, WHATSAPP, JSON = "inspect", "lm_eval", "slack", "whatsapp", "jsonl"
 TWEETS, SUBTITLES = "tweets", "subtitles"
 _FEWEST_LINES = 2
+_RATED = "to read the ratings, set reader {} for this path under metaeval.corpora"
+_OF_DSTC2 = frozenset({"session-id", "turns"})
 _FIELDS = {JSON: PLAIN, "sharegpt": SHAREGPT, "messages": MESSAGES, "comparisons": PAIR}
 """Fields that each identify a format of JSON; those of `TOGETHER` identify one only together."""
 _OF_EXPORTS = {
@@ -210,6 +213,8 @@ def _read_objects(path: Path, kind: str, columns: Mapping[str, str], notes: Coun
         named = [what if what == name else f"{what} from {name}" for what, name in columns.items()]
         notes[f"fields of {path.name} named by the configuration: {', '.join(named)}"] += len(named)
     for line in replies.joined(lines, notes) if kind == "replies" else lines:
+        if rated := reader_of(line.record):
+            notes[f"objects of a rated corpus, read without ratings; {_RATED.format(rated)}"] += 1
         yield from _OF_JSON[kind](line, notes)
 
 
@@ -237,6 +242,8 @@ def detect_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
         return TEXT
     if is_table(path) and not _has_dialogues(path, columns):
         (_, header), (_, row) = (*islice(rows_of(path), 2), (1, []), (1, []))[:2]
+        if not columns and (rated := reader_of_table(path, header)):
+            raise UserError(f"{path}: this is a rated corpus, not transcripts; {_RATED.format(rated)}")
         if not columns and not turn_tables.has_texts(header):
             _refuse_unnamed_dialogues(path, header, row)
         return TWEETS if not columns and turn_tables.is_of_tweets(header) else CSV
@@ -276,6 +283,12 @@ def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any]
     """Returns the format of a file of objects, by its first object."""
     if outer is None:
         raise UserError(f"{path} has no dialogues")
+    if outer.keys() >= _OF_DSTC2:
+        raise UserError(
+            f"{path}: a dialogue of DSTC2, which has the system's utterances in log.json (`output.transcript`) and the "
+            "user's in label.json (`transcription`). No reader joins the two files: write one object for each dialogue "
+            'with `utterances`, a list of `{"speaker": "user", "text": "..."}`'
+        )
     all_sets = [*_sure_sets(), *(fields for sets in _OF_EXPORTS.values() for fields in sets)]
     wanted = fields_with(columns)
     inner = _first(records_of(path, wanted._replace(holding=(), together=all_sets), western=western)) or outer
@@ -309,6 +322,8 @@ def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any]
     entries = turns if isinstance(turns, list) else []
     if entries and all(isinstance(one, dict) and {*SPEAKER_FIELDS} & one.keys() for one in entries):
         return JSON
+    if rated := reader_of(outer) or reader_of(first):
+        raise UserError(f"{path}: this is a rated corpus, not transcripts; {_RATED.format(rated)}")
     names = ", ".join(f"'{field}'" for field in DIALOGUES.holding)
     raise UserError(
         f"{path}: the first object has none of the fields {names} that hold a dialogue, and the file fits no other "
