@@ -51,11 +51,7 @@ class Conversion:
         return any(fields <= record.keys() for fields in self.fields) and self.is_one(record)
 
     def read(self, lines: Iterable[JsonLine], columns: Mapping[str, str], notes: Counter[str]) -> Iterator[Transcript]:
-        """Yields the dialogues of objects; `columns` has paths within an object, by content.
-
-        Raises:
-            UserError: invalid data; the message has the place and the remedy.
-        """
+        """Yields the dialogues of objects; `columns` has paths within an object, by content."""
         for line, record in self.records(map(self._checked, lines) if self.is_uniform else lines, notes):
             named = {name: line.record.get(name) for name in OF_DIALOGUE if name in columns and name != "system"}
             if "system" in columns:
@@ -97,11 +93,7 @@ def at_paths(entries: str, speaker: str, text: str, dialogue_id: str) -> Callabl
 
 
 def objects_at(outer: Any, path: str, where: str) -> list[Raw]:
-    """Returns the list of objects at a path.
-
-    Raises:
-        UserError: there is none.
-    """
+    """Returns the list of objects at a path."""
     value = value_at(outer, path)
     value = by_entry(value) if isinstance(value, dict) else value
     if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
@@ -110,11 +102,7 @@ def objects_at(outer: Any, path: str, where: str) -> list[Raw]:
 
 
 def texts_of(value: Any, path: str, where: str) -> list[str]:
-    """Returns a list of texts.
-
-    Raises:
-        UserError: it is none.
-    """
+    """Returns a list of texts."""
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         raise UserError(f"{where}: '{path}' is {shown(value)}; it must be a list of texts")
     return value

@@ -79,9 +79,6 @@ def chats(line: JsonLine, notes: Counter[str], *, fields: Sequence[str]) -> Iter
         line: the object.
         notes: counts of remarks, to which this adds.
         fields: fields of which one holds the messages.
-
-    Raises:
-        UserError: invalid data; the message has the file, the line and the remedy.
     """
     field = dialogue_field(line.record, fields, line.where)
     record = {"id": line.record.get("uuid"), **line.record} if field == CLAUDES else with_id(line.record)
@@ -89,11 +86,7 @@ def chats(line: JsonLine, notes: Counter[str], *, fields: Sequence[str]) -> Iter
 
 
 def transcript(line: JsonLine, field: str, notes: Counter[str]) -> Transcript:
-    """Returns the dialogue of one object of an export; `field` holds its messages.
-
-    Raises:
-        UserError: invalid data; the message has the place and the remedy.
-    """
+    """Returns the dialogue of one object of an export; `field` holds its messages."""
     record, where = line.record, line.where
     reading = EntryReading(notes)
     system = named(record, SYSTEM_FIELDS, where)
@@ -146,11 +139,7 @@ _TEXT_FIELDS = {"tool_use": "input", "tool_result": "content", "thinking": "thin
 
 
 def chatgpt_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogue of one conversation.
-
-    Raises:
-        UserError: the place, and what is wrong with the tree there.
-    """
+    """Yields the dialogue of one conversation."""
     record, where = line.record, line.where
     mapping, last = required(record, "mapping", where), required(record, "current_node", where)
     shown = [message for message in _branch(mapping, last, where) if not _is_hidden(message)]
@@ -166,11 +155,7 @@ def chatgpt_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcrip
 
 
 def _branch(mapping: Any, last: Any, where: str) -> list[dict[str, Any]]:
-    """Returns the messages from the root of a tree to a node.
-
-    Raises:
-        UserError: a node that another names is not there, or is its own ancestor.
-    """
+    """Returns the messages from the root of a tree to a node."""
     branch: list[dict[str, Any]] = []
     seen: set[Any] = set()
     while last is not None:
@@ -240,11 +225,7 @@ _OASST_ROLES = {"prompter": "user", "assistant": "assistant"}
 
 
 def oasst_dialogues(lines: Iterable[JsonLine], notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogues of trees, given whole or as messages with the ids of their parents.
-
-    Raises:
-        UserError: invalid data; the message has the place and the remedy.
-    """
+    """Yields the dialogues of trees, given whole or as messages with the ids of their parents."""
     roots: list[tuple[JsonLine, dict[str, Any]]] = []
     replies: dict[Any, list[dict[str, Any]]] = {}
     for line in lines:
@@ -289,11 +270,7 @@ _WAITING = ("action_listen", "action_session_start")
 
 
 def rasa_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogue of one tracker.
-
-    Raises:
-        UserError: invalid data; the message has the place and the remedy.
-    """
+    """Yields the dialogue of one tracker."""
     events = required(line.record, "events", line.where)
     if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
         raise UserError(f"{line.where}: 'events' must be a list of objects; export the trackers again")
@@ -322,11 +299,7 @@ _HTML_TAG = re.compile(r"<[/!a-z][^<>]*>", re.IGNORECASE)
 
 
 def intercom_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogue of one conversation; its internal notes, assignments and other events are left out.
-
-    Raises:
-        UserError: invalid data; the message has the place and the remedy.
-    """
+    """Yields the dialogue of one conversation; its internal notes, assignments and other events are left out."""
     record, where = line.record, line.where
     parts = value_at(record, "conversation_parts.conversation_parts")
     if not isinstance(parts, list) or not all(isinstance(part, dict) for part in [record["source"], *parts]):
@@ -371,11 +344,7 @@ def html_text(html: str) -> str:
 
 
 def plain_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogue of one object.
-
-    Raises:
-        UserError: invalid data; the message has the file, the line and the remedy.
-    """
+    """Yields the dialogue of one object."""
     record, where = line.record, line.where
     reading = EntryReading(notes, prompts_by_role=False)
     field = dialogue_field(record, (*PLAIN, TURNS, TRANSCRIPT), where)

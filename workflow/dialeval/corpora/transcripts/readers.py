@@ -146,9 +146,6 @@ def read(path: Path, reader: str, columns: Mapping[str, str], notes: Counter[str
         reader: one of the kinds, or `auto`.
         columns: names of the columns of a table, or paths of the fields of objects, by content.
         notes: counts of remarks, to which this adds.
-
-    Raises:
-        UserError: invalid data; the message has the file, the place and the remedy.
     """
     kind = detect_format(path, columns) if reader == AUTO else reader
     if kind == FOLDER:
@@ -253,11 +250,7 @@ def detect_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
 
 
 def _refuse_unnamed_dialogues(path: Path, header: Sequence[str], row: Sequence[str]) -> None:
-    """Refuses a table in which a column of another name than usual has a dialogue in its first cell.
-
-    Raises:
-        UserError: it has; the message names the column.
-    """
+    """Refuses a table in which a column of another name than usual has a dialogue in its first cell."""
     for name, cell in zip(header, row, strict=False):
         if len(transcribed(cell)) > _FEWEST_LINES:
             raise UserError(

@@ -46,11 +46,7 @@ _Block = tuple[int, list[dict[str, str]]]
 
 
 def is_plain_text(path: Path) -> bool:
-    """Returns whether a file is such a text, by its first line.
-
-    Raises:
-        UserError: as of `read_lines`.
-    """
+    """Returns whether a file is such a text, by its first line."""
     is_markdown = path.suffix.lower() == _MARKDOWN
     lines = (line.strip().lstrip("\ufeff") for line in read_lines(path, western=is_western(path)))
     first = next((line for line in lines if line and not (is_markdown and _HEADING.match(line))), "")
@@ -76,11 +72,7 @@ def _spoken(line: str) -> dict[str, str] | str:
 
 
 def read_plain_text(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogues of a text, which have no ids.
-
-    Raises:
-        UserError: the file, the line, and the remedy.
-    """
+    """Yields the dialogues of a text, which have no ids."""
     lines = list(enumerate(read_lines(path, western=is_western(path)), start=1))
     if any(_END in line for _, line in lines):
         for number, line in lines:
@@ -108,11 +100,7 @@ def _dialogue(path: Path, number: int, entries: list[dict[str, str]], notes: Cou
 
 
 def _exchanges(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
-    """Yields the dialogues of numbered lines; personas are left out.
-
-    Raises:
-        UserError: a line has no number.
-    """
+    """Yields the dialogues of numbered lines; personas are left out."""
     dialogues: list[_Block] = []
     for number, line in lines:
         exchange = _EXCHANGE.fullmatch(line.strip())
@@ -127,11 +115,7 @@ def _exchanges(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
 
 
 def _blocks(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
-    """Yields blocks of utterances between blank lines.
-
-    Raises:
-        UserError: the text begins with a line without a speaker.
-    """
+    """Yields blocks of utterances between blank lines."""
     entries: list[dict[str, str]] = []
     begun, is_after_blank = 0, False
     for number, line in lines:
@@ -162,11 +146,7 @@ _TAG = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
 
 
 def is_subtitles(path: Path) -> bool:
-    """Returns whether a file is subtitles, by its first lines.
-
-    Raises:
-        UserError: as of `read_lines`.
-    """
+    """Returns whether a file is subtitles, by its first lines."""
     lines = (line.strip().lstrip("\ufeff") for line in read_lines(path, western=is_western(path)))
     first = list(islice(filter(None, lines), 2))
     is_numbered = len(first) == 2 and first[0].isdecimal() and _CUE.fullmatch(first[1]) is not None
@@ -216,11 +196,7 @@ _SENDER = re.compile(r"(?P<speaker>[^:]{1,80}): (?P<text>.*)", re.DOTALL)
 
 
 def is_whatsapp(path: Path) -> bool:
-    """Returns whether a text begins as a chat that WhatsApp exports.
-
-    Raises:
-        UserError: as of `read_lines`.
-    """
+    """Returns whether a text begins as a chat that WhatsApp exports."""
     first = next((line for line in read_lines(path, western=is_western(path)) if line.strip()), "")
     return _WHATSAPP.fullmatch(first.rstrip("\r\n")) is not None
 
@@ -231,11 +207,7 @@ def whatsapp_files(path: Path) -> list[Path]:
 
 
 def read_whatsapp(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields a dialogue for each chat; messages of WhatsApp itself, which have no sender, are passed over.
-
-    Raises:
-        UserError: the file, the line, and the remedy.
-    """
+    """Yields a dialogue for each chat; messages of WhatsApp itself, which have no sender, are passed over."""
     for file in whatsapp_files(path):
         entries: list[dict[str, str]] = []
         for number, line in enumerate(read_lines(file, western=is_western(file)), start=1):
@@ -291,9 +263,6 @@ def read_slack(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
     """Yields the threads, and for each channel and day the messages outside of threads.
 
     The system is the app that answers. In a workspace with apps, threads without one are passed over.
-
-    Raises:
-        UserError: the file, the message, and the remedy.
     """
     people, bots = _slack_users(path)
     threads: dict[str, list[tuple[float, int, str, str, str]]] = {}

@@ -113,9 +113,6 @@ class Export:
             columns: paths within an object of the export, by content.
             notes: counts of remarks, to which this adds.
             western: whether its text is in Windows-1252.
-
-        Raises:
-            UserError: invalid data, or no dialogue can be read; the message has the file, the place and the remedy.
         """
         lines = list(records_of(path, RecordFields((), together=self.fields), western=western))
         if columns:
