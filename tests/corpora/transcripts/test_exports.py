@@ -221,39 +221,7 @@ def test_a_data_set_that_lacks_a_file_is_refused(tmp_path: Path) -> None:
     assert "not readable as Parquet or Arrow" in refused(tmp_path / "data")
 
 
-# people's chats, and trees
-
-
-TREE = {
-    "message_tree_id": "t1",
-    "tree_state": "ready_for_export",
-    "prompt": {
-        "message_id": "t1", "role": "prompter", "text": "Name a bird.", "lang": "en",
-        "replies": [
-            {"message_id": "m1", "role": "assistant", "text": "Heron.", "model_name": "alpha", "replies": []},
-            {"message_id": "m2", "role": "assistant", "text": "No.", "deleted": True, "replies": []},
-            {"message_id": "m3", "role": "assistant", "text": "Reed?", "replies": [
-                {"message_id": "m4", "role": "prompter", "text": "That is a plant.", "replies": [
-                    {"message_id": "m5", "role": "assistant", "text": "Owl.", "replies": []}]}]},
-        ],
-    },
-}  # fmt: skip
-
-
-def _flat(message: dict[str, Any], parent: str | None) -> list[dict[str, Any]]:
-    own = {name: value for name, value in message.items() if name != "replies"}
-    inner = [one for reply in message["replies"] for one in _flat(reply, message["message_id"])]
-    return [own | {"parent_id": parent, "message_tree_id": "t1"}, *inner]
-
-
-@pytest.mark.parametrize("form", ["trees", "messages"])
-def test_each_path_of_a_tree_is_a_dialogue(tmp_path: Path, form: str) -> None:
-    path = write(tmp_path / "t.json", [TREE] if form == "trees" else _flat(TREE["prompt"], None))  # type: ignore[arg-type]
-    found = reading(path, system="people")
-    assert detect_format(path) == "oasst"
-    assert [(item.item_id, len(item.utterances), item.case_id) for item in found.items] == [
-        ("m1/alpha", 2, "t1"), ("m5/people", 4, "t1")
-    ]  # fmt: skip
+# people's chats
 
 
 def _part(who: str, body: str | None, part_type: str = "comment", name: str = "") -> dict[str, Any]:

@@ -20,7 +20,7 @@ from typing import Any
 from dialeval.corpora.json_records import name_of, value_at
 from dialeval.corpora.text_files import JsonLine, listed, number_in
 from dialeval.corpora.transcripts.entries import OF_DIALOGUE, SILENCE, by_entry
-from dialeval.corpora.transcripts.json_formats import transcript
+from dialeval.corpora.transcripts.json_formats import oasst, transcript
 from dialeval.corpora.transcripts.transcript import Transcript, begins_marked, marked_messages
 from dialeval.errors import UserError
 
@@ -334,6 +334,10 @@ def _marked(record: Raw, where: str, notes: Counter[str]) -> Raw:
 
 
 DATA_SETS: dict[str, Conversion] = {
+    "oasst": Conversion(
+        "Open Assistant's trees or messages. Each path from prompt to leaf is a dialogue; the tree is the case.",
+        field_sets("message_tree_id prompt", "message_id parent_id role text"), oasst, is_uniform=False,
+    ),
     "coqa": Conversion(
         "CoQA, and its rows on the Hugging Face Hub. The story is a system prompt.",
         field_sets("story questions answers"), each(_coqa),

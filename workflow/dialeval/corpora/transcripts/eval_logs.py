@@ -79,7 +79,7 @@ def read_inspect(path: Path, columns: Mapping[str, str], notes: Counter[str]) ->
                 notes["samples that ended with an error left out"] += 1
                 continue
             lines.append(JsonLine(number, where, _sample(sample, about, where, several_tasks=len(tasks) > 1)))
-        for line in with_columns(lines, log, columns, "") if columns else lines:
+        for line in with_columns(lines, log, columns):
             yield transcript(line, "messages", notes)
 
 
@@ -277,7 +277,7 @@ def read_lm_eval(path: Path, columns: Mapping[str, str], notes: Counter[str]) ->
                 continue
             case = f"{_task(file)}-{case}" if len(tasks) > 1 else case
             lines += _generated(line, {"case_id": case, "model": model or None})
-        for line in with_columns(lines, file, columns, "") if columns else lines:
+        for line in with_columns(lines, file, columns):
             yield transcript(line, "messages", notes)
 
 

@@ -19,7 +19,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from html import unescape
 from itertools import islice
 from pathlib import Path
@@ -90,13 +89,13 @@ def read_plain_text(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
         yield _dialogue(path, number, entries, notes)
 
 
-def _dialogue(path: Path, number: int, entries: list[dict[str, str]], notes: Counter[str]) -> Transcript:
-    where = f"{path}, line {number}"
+def _dialogue(
+    path: Path, number: int, entries: list[dict[str, str]], notes: Counter[str], dialogue_id: str = ""
+) -> Transcript:
     reading = EntryReading(notes, prompts_by_role=False)
     for entry in entries:
         reading.add_utterance(entry.get("speaker", ""), entry["text"])
-    speakers, utterances, asides = reading.parts(where)
-    return Transcript(where, "", "", speakers, utterances, asides)
+    return reading.transcript(f"{path}, line {number}", dialogue_id=dialogue_id)
 
 
 def _exchanges(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
@@ -185,7 +184,7 @@ def read_subtitles(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
             else:
                 entries.append(spoken)
             is_new = False
-    yield replace(_dialogue(path, begun, entries, notes), dialogue_id=path.stem)
+    yield _dialogue(path, begun, entries, notes, path.stem)
 
 
 # WhatsApp: the text of an exported chat.
@@ -224,7 +223,7 @@ def read_whatsapp(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
                     f"{file}, line {number}: {line.strip()!r:.40} does not begin with date, time and sender like a "
                     f"message of WhatsApp; export the chat again, without media"
                 )
-        yield replace(_dialogue(file, 1, entries, notes), dialogue_id=file.stem)
+        yield _dialogue(file, 1, entries, notes, file.stem)
 
 
 # Slack: an exported workspace, a channel's folder, or the file of a day.
@@ -292,8 +291,7 @@ def read_slack(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
         reading = EntryReading(notes, prompts_by_role=False)
         for *_, speaker, text in parts:
             reading.add_utterance(speaker, text)
-        speakers, utterances, asides = reading.parts(parts[0][2])
-        yield Transcript(parts[0][2], key, answering[0] if answering else "", speakers, utterances, asides)
+        yield reading.transcript(parts[0][2], dialogue_id=key, system=answering[0] if answering else "")
 
 
 def _slack_users(path: Path) -> tuple[dict[str, str], set[str]]:

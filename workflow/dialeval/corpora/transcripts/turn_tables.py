@@ -152,8 +152,7 @@ def read_tweets(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
             reading = EntryReading(notes, prompts_by_role=False)
             for tweet in kept:
                 reading.add_utterance(tweet.author, tweet.text)
-            speakers, utterances, asides = reading.parts(where)
-            yield Transcript(where, name, desks.most_common(1)[0][0], speakers, utterances, asides)
+            yield reading.transcript(where, dialogue_id=name, system=desks.most_common(1)[0][0])
     notes["tweets that answer each other in a circle, left out"] += len(tweets) - n_read
 
 
@@ -293,9 +292,9 @@ def dialogues_of_rows(
         rows_in_order = _in_order(found.rows, dialogue_id, path) if "turn" in names else _by_time(found.rows, notes)
         for _, _, speaker, text in rows_in_order:
             reading.add_utterance(speaker, text)
-        speakers, utterances, asides = reading.parts(where)
-        yield Transcript(
-            where, dialogue_id, system, speakers, utterances, asides, found.case_id, language=code_of(found.language)
+        language = code_of(found.language)
+        yield reading.transcript(
+            where, dialogue_id=dialogue_id, system=system, case_id=found.case_id, language=language
         )
 
 
