@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
@@ -24,6 +24,7 @@ from dialeval.tables.labels import LABELS as LABELS_LABELS
 # The inputs of the report in memory: tables, figures and names.
 
 Table: TypeAlias = pa.Table
+Row: TypeAlias = dict[str, Any]
 
 DEFAULT_MAX_BYTES = 60_000_000
 
@@ -86,6 +87,11 @@ class ReportInputs:
     run_status: RunStatus | None = None
     results_dir: str = "results"
     max_bytes: int = DEFAULT_MAX_BYTES
+
+    def rows(self, table: str) -> list[Row]:
+        """Return the rows of one of the further tables; none if the run lacks it."""
+        found = self.tables.get(table)
+        return [] if found is None else found.to_pylist()
 
     @property
     def dialogue_files(self) -> str:

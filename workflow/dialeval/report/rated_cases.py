@@ -253,9 +253,7 @@ class _Pair:
 
 def _thetas(inputs: ReportInputs) -> dict[tuple[str, str], float]:
     """Returns the thresholds by perturbation and criterion, for the criteria that each perturbation lowers."""
-    table = inputs.tables.get(ROBUSTNESS.name)
-    rows = [] if table is None else table.select(["perturbation", "dimension", "threshold"]).to_pylist()
-    return {(row["perturbation"], row["dimension"]): row["threshold"] for row in rows}
+    return {(row["perturbation"], row["dimension"]): row["threshold"] for row in inputs.rows(ROBUSTNESS.name)}
 
 
 def _pairs(sample: PerturbedSample) -> list[_Pair]:
