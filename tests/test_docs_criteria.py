@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 import yaml
+from judged_dialogues import shipped_question
 
 from dialeval.config import load_config
 from dialeval.corpora.items import Item
-from dialeval.engines.requests import Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols import probability, scale
 
@@ -33,7 +33,7 @@ def test_the_example_can_be_used() -> None:
     }
     config = load_config(raw)
     empathy, tact, safe = (config.criteria[name].criterion(name) for name in ("empathy", "tact", "safe"))
-    (asked,) = scale.plan([ITEM], Templates(), Sampling(), 1, lambda item: [[empathy]])
+    (asked,) = scale.plan(shipped_question("rating"), [ITEM], Templates(), lambda item: [[empathy]])
     assert block("text").strip() in asked.request.messages[0].content
     values = [tuple(probability.values_of(one).items()) for one in (empathy, tact, safe)]
     yes_no = (("Yes", 1.0), ("No", 0.0))

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 
 from dialeval.config.protocol_settings import JudgedData, Protocol
 from dialeval.corpora.items import Item
-from dialeval.engines.requests import Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols import probability, scale
 from dialeval.protocols.item_prompts import ParseSettings
@@ -24,23 +22,20 @@ ITEM = Item("support", "a1", "en", "turn", "c1", ("user", "agent"), ("Where is i
 
 
 @pytest.mark.parametrize(
-    ("form", "parse", "name", "more"),
-    [
-        (probability, judging.parse_probability, "probability", {}),
-        (scale, judging.parse_scale, "scale", {"repeats": 1, "sampling": Sampling(temperature=0.0, max_tokens=64)}),
-    ],
+    ("form", "parse", "name"),
+    [(probability, judging.parse_probability, "probability"), (scale, judging.parse_scale, "scale")],
 )
 def test_a_judgement_bears_the_name_of_its_protocol(
-    form: ModuleType, parse: Callable[..., None], name: str, more: dict[str, Any], tmp_path: Path
+    form: ModuleType, parse: Callable[..., None], name: str, tmp_path: Path
 ) -> None:
     requests, responses, judgements = (tmp_path / f"{part}.parquet" for part in ("requests", "responses", "judgements"))
-    write_requests(requests, form.plan([ITEM], Templates(), **more, name="felt"))
+    protocol = Protocol(form=name, data=JudgedData(source=["support"]))
+    settings = ParseSettings(name="felt", protocol=protocol, shipped=False, criteria=[], judge="gpt")
+    write_requests(requests, form.plan(settings.question(), [ITEM], Templates()))
     refused = {"key": "k", "status": "refused", "text": "", "reasoning": "", "finish_reason": ""}
     asked = read_table(requests, REQUESTS)["request_id"].to_pylist()
     answers = to_table(RESPONSES, [{"request_id": request_id, **refused} for request_id in asked])
     write_table(responses, RESPONSES, answers)
-    protocol = Protocol(form=name, data=JudgedData(source=["support"]))
-    settings = ParseSettings(name="felt", protocol=protocol, shipped=False, criteria=[], judge="gpt")
     parse(settings, requests, [responses], [], judgements)
     rows = read_table(judgements, JUDGEMENTS).to_pylist()
     assert {(row["protocol"], row["status"]) for row in rows} == {("felt", "refused")}

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from judged_dialogues import shipped_question
 from lora_examples import examples_of
 
 from dialeval.config import VllmModel
@@ -93,7 +94,7 @@ def test_the_same_request_reaches_vllm(questions: Callable[..., Any], judge: Cal
     prompts = Prompts(judge())
     for row, question in zip(rows, questions().rendered(rows), strict=True):
         item = Item("c", "i", "en", "turn", "k", tuple(row["speakers"]), tuple(row["utterances"]))
-        planned = {one.part: one.request for one in plan([item], Templates())}
+        planned = {one.part: one.request for one in plan(shipped_question("yes_no"), [item], Templates())}
         assert prompts.before_label(planned["relevance"].messages) == question.prompt
 
 

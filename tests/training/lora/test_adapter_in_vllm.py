@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from judged_dialogues import shipped_question
 from lora_examples import examples_of
 
 from dialeval.config import VllmModel
@@ -56,6 +57,7 @@ def test_probabilities_are_those_of_the_merged_weights(
             one.request
             for row in asked
             for one in plan(
+                shipped_question("yes_no"),
                 [Item("c", "i", "en", "turn", "k", tuple(row["speakers"]), tuple(row["utterances"]))],
                 Templates(),
                 lambda _: [SHIPPED["relevance"]],

@@ -9,14 +9,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from dialeval.config.protocol_settings import EACH_OTHER, Adaptive
 from dialeval.corpora.items import Item, chatbot_item
-from dialeval.criteria import LEVELS
 from dialeval.engines.requests import Request, Response
 from dialeval.engines.store.response_store import StoredAnswers
 from dialeval.measures.adaptive_rounds import COLUMNS, Rounds, schedule
@@ -24,11 +22,10 @@ from dialeval.planning.chat_estimates import Chats
 from dialeval.planning.estimates import Estimate
 from dialeval.planning.known_models import VERDICTS, KnownModel, Range, verdict
 from dialeval.prompts.rendering import Templates, render_dialogue
-from dialeval.protocols import annotate, locate, pair, probability, scale
-from dialeval.protocols.item_prompts import RATING, YES_NO, ByLevel
+from dialeval.protocols import annotate, forms, pair
 from dialeval.protocols.pair import by_case, serves
 from dialeval.protocols.planned_requests import Planned, request_from_row
-from dialeval.protocols.questions import ItemCriteria, Question, sampling_of
+from dialeval.protocols.questions import Question
 from dialeval.stats.arrays import BoolArray, IntArray
 from dialeval.stats.significance import rounds_of
 from dialeval.tables.dialogues import REQUESTS
@@ -97,7 +94,7 @@ def estimate_judging(questions: Questions, subjects: Subjects, templates: Templa
             planned, unplanned = _pairs_there(question, subjects, templates), _pairs_to_come
         else:
             there = subjects.there(lambda _: None)
-            planned = _about_dialogues(question, there, templates, subjects.n_seed_utterances)
+            planned = forms.plan(question, there, templates, subjects.n_seed_utterances)
             unplanned = _dialogues_to_come
         yield from _estimates(question, judges, planned, unplanned, subjects, templates, store)
 
@@ -174,7 +171,7 @@ def _shown_to_come(
         for chats in having:
             pairs = len(having) - 1 - (len(there) - 1 if is_there(chats, seed_id, n) else 0)
             shown = shown.plus(bounds.dialogue(chats, seed_id, n or chats.length).times(pairs))
-        return _pairs(len(having)) - _pairs(len(there)), shown
+        return math.comb(len(having), 2) - math.comb(len(there), 2), shown
     beside = next((chats for chats in having if chats.name == opponent), None)
     for chats in having:
         if chats is beside or (opponent != HUMAN and beside is None):
@@ -189,28 +186,6 @@ def _shown_to_come(
     return count, shown
 
 
-def _pairs(n: int) -> int:
-    return n * (n - 1) // 2
-
-
-def _about_dialogues(
-    question: Question, items: Iterable[Item], templates: Templates, n_seed_utterances: int = 2
-) -> Iterator[Planned]:
-    own = question.protocol
-    columns = ItemCriteria(own=question.criteria, named=own.criteria, together=own.criteria_in_one_request)
-    if own.form == "locate":
-        return locate.plan(question, items, templates)
-    if own.form == "annotate":
-        return annotate.plan(question, items, templates, n_seed_utterances)
-    if own.form == "probability":
-        names: ByLevel = dict.fromkeys(LEVELS, own.template) if own.template else YES_NO
-        return probability.plan(items, templates, columns.of_rated, name=question.name, names=names)
-    names = dict.fromkeys(LEVELS, own.template) if own.template else RATING
-    sampling = sampling_of(own)
-    named: dict[str, Any] = {"name": question.name, "names": names, "json_answers": question.structured}
-    return scale.plan(items, templates, sampling, own.repeats, columns.groups_of_rated, **named)
-
-
 def _dialogues_to_come(question: Question, bounds: _Bounds, subjects: Subjects) -> Unplanned:
     empty = chatbot_item("", "", "", (), partnered=subjects.partnered)
     if question.protocol.form == "annotate":
@@ -219,7 +194,7 @@ def _dialogues_to_come(question: Question, bounds: _Bounds, subjects: Subjects) 
         )
         requests = [annotate.around(question, empty, places, bounds.templates)]
     else:
-        requests = [one.request for one in _about_dialogues(question, [empty], bounds.templates)]
+        requests = [one.request for one in forms.plan(question, [empty], bounds.templates)]
     templates = list(bounds.around(requests))
     for chats in subjects.chats:
         for seed_id in chats.known:
@@ -369,7 +344,7 @@ class AdaptiveRequests:
             self._missing[place] = (model.key(one.request), model.prompt(one.request.messages))
             return
         answer = {"status": "ok", "text": response.text, "finish_reason": response.finish_reason}
-        (judgement,) = pair.parse(self.question, "", {}, answer)
+        (judgement,) = pair.parse(self.question, {}, answer)
         self._stored[place] = (response, judgement["outcome"])
 
     def to_come(self, n: int, prompts: Range) -> None:

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dialeval.corpora.items import Item
-from dialeval.criteria import DIMENSIONS, NO, SHIPPED, YES, YES_NO, Criterion, with_own
+from dialeval.criteria import NO, YES, YES_NO, Criterion, with_own
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_prompts import YES_NO as QUESTIONS
-from dialeval.protocols.item_prompts import ByLevel, about_item, prompt_for, subject_of
+from dialeval.protocols.item_prompts import about_item, prompt_for, subject_of, templates_of
 from dialeval.protocols.planned_requests import Planned, judgement
-from dialeval.protocols.questions import Question, Untranslated, choice_labels
+from dialeval.protocols.questions import ItemCriteria, Question, Untranslated, choice_labels
 from dialeval.protocols.verdicts import status_of
 
 CLEAR = 0.01
@@ -27,37 +27,29 @@ scale apart their middle is taken, beyond it there is no score."""
 _ROUNDING = 1e-12
 
 
-def criteria_at_level(item: Item) -> list[Criterion]:
-    """Returns the papers' criteria of an item's level."""
-    return [SHIPPED[name] for name in DIMENSIONS[item.level]]
+PAPERS = ItemCriteria()
 
 
 def plan(
+    question: Question,
     items: Iterable[Item],
     templates: Templates,
-    criteria: Callable[[Item], Sequence[Criterion]] = criteria_at_level,
-    *,
-    name: str = "yes_no",
-    known_as: str = "yes_no",
-    names: ByLevel = QUESTIONS,
+    criteria: Callable[[Item], Sequence[Criterion]] = PAPERS.of_rated,
 ) -> Iterator[Planned]:
     """Yields one request per item and criterion, those of one item next to each other.
 
     Args:
         criteria: returns the criteria of an item.
-        name: the protocol's, for request ids.
-        known_as: the protocol's name in request keys.
-        names: the template of each level.
     """
-    untranslated = Untranslated()
+    untranslated, names = Untranslated(), templates_of(question.protocol, QUESTIONS)
     for item in items:
         for criterion in criteria(item):
             untranslated.note(item, [criterion])
             subject = subject_of(item, [criterion], criterion.name)
             content = prompt_for(templates, names, [criterion], subject)
             request = Request(
-                request_id="/".join([name, item.corpus, item.language, item.item_id, criterion.name]),
-                protocol=known_as,
+                request_id="/".join([question.name, item.corpus, item.language, item.item_id, criterion.name]),
+                protocol=question.known_as,
                 kind="choice",
                 messages=(Message("user", content),),
                 sampling=Sampling(max_tokens=1),
@@ -68,9 +60,7 @@ def plan(
     untranslated.print_missing()
 
 
-def parse(
-    question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]
-) -> Iterator[dict[str, Any]]:
+def parse(question: Question, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yields the row of the table `judgements`; `mass` is the probability of all labels together.
 
     Below `LOWEST_MASS` there is no score: the model is about to write something else.
@@ -80,7 +70,6 @@ def parse(
     status = status_of(answer["status"], answer["finish_reason"], readable=value is not None, mass=mass)
     scale = YES_NO if criterion.is_yes_no else criterion.scale
     yield judgement(
-        judge,
         planned,
         status,
         protocol=question.name,

@@ -3,83 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from dialeval.corpora.items import Item
-from dialeval.criteria import DIMENSIONS, SHIPPED, Criterion, with_own
-from dialeval.engines.requests import Message, Request, Sampling
+from dialeval.criteria import Criterion, with_own
+from dialeval.engines.requests import Message, Request
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols import verdicts
-from dialeval.protocols.item_prompts import RATING, ByLevel, about_item, prompt_for, subject_of
+from dialeval.protocols.item_prompts import RATING, about_item, prompt_for, subject_of, templates_of
 from dialeval.protocols.planned_requests import Planned, judgement
-from dialeval.protocols.questions import Question, Untranslated
+from dialeval.protocols.questions import ItemCriteria, Question, Untranslated
 from dialeval.protocols.score_values import WrittenScore, score_of_label, score_of_number
 from dialeval.protocols.verdicts import status_of, text_to_read, was_cut
 from dialeval.protocols.written_scores import parse_scores
 
-Groups = Sequence[Sequence[Criterion]]
-"""Criteria grouped by request."""
-
-
-def groups_at_level(item: Item) -> Groups:
-    """Returns the papers' criteria of an item's level as one group."""
-    return ([SHIPPED[name] for name in DIMENSIONS[item.level]],)
+PAPERS = ItemCriteria()
 
 
 def plan(
+    question: Question,
     items: Iterable[Item],
     templates: Templates,
-    sampling: Sampling,
-    repeats: int,
-    groups: Callable[[Item], Groups] = groups_at_level,
-    *,
-    name: str = "rating",
-    known_as: str = "rating",
-    names: ByLevel = RATING,
-    json_answers: bool = False,
+    groups: Callable[[Item], Sequence[Sequence[Criterion]]] = PAPERS.groups_of_rated,
 ) -> Iterator[Planned]:
     """Yields for every item a request for each group of criteria and each repeat.
 
     The id of a request for one criterion has its name, so that a further criterion changes no other request.
 
     Args:
-        sampling: of the judge; of several repeats each has its own sampler seed.
-        repeats: number of equal requests.
         groups: returns the criteria of an item, grouped by request.
-        name: the protocol's, for request ids.
-        known_as: the protocol's name in request keys.
-        names: the template of each level.
-        json_answers: whether answers are structured.
     """
-    untranslated = Untranslated()
+    untranslated, names = Untranslated(), templates_of(question.protocol, RATING)
     for item in items:
         for criteria in groups(item):
             untranslated.note(item, criteria)
             part = criteria[0].name if len(criteria) == 1 else None
             subject = subject_of(item, criteria)
             content = prompt_for(templates, names, criteria, subject)
-            label = "/".join([name, item.corpus, item.language, item.item_id, *([part] if part else [])])
-            for repeat in range(repeats):
+            label = "/".join([question.name, item.corpus, item.language, item.item_id, *([part] if part else [])])
+            for repeat, sampling in question.samplings():
                 request = Request(
                     request_id=f"{label}/{repeat}",
-                    protocol=known_as,
+                    protocol=question.known_as,
                     kind="chat",
                     messages=(Message("user", content),),
-                    sampling=sampling if repeats == 1 else replace(sampling, seed=repeat),
+                    sampling=sampling,
                     labels=tuple(criterion.name for criterion in criteria),
                     subject=subject,
                     repeat=repeat,
                 )
-                if json_answers:
+                if question.structured:
                     request = verdicts.structured(request, templates, [_field(one, item) for one in criteria])
                 yield Planned(request, **about_item(item), part=part)
     untranslated.print_missing()
 
 
-def parse(
-    question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]
-) -> Iterator[dict[str, Any]]:
+def parse(question: Question, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yields a row of the table `judgements` for each criterion of the request."""
     known = with_own(question.own)
     criteria = [known[name] for name in planned["labels"]]
@@ -88,7 +67,6 @@ def parse(
     for criterion in criteria:
         score = found.get(criterion.name)
         yield judgement(
-            judge,
             planned,
             status_of(answer["status"], answer["finish_reason"], readable=score is not None),
             protocol=question.name,
