@@ -29,7 +29,7 @@ class Example:
         said: speakers and texts.
         dialogue_id: empty where the file has none.
         system: the system, or the model; empty where the file names none.
-        asides: the kinds of the hidden messages.
+        hidden_messages: the kinds of the hidden messages.
         n: dialogues in the file.
         name: of the file.
     """
@@ -38,7 +38,7 @@ class Example:
     said: tuple[tuple[str, str], ...]
     dialogue_id: str = ""
     system: str = ""
-    asides: tuple[str, ...] = ()
+    hidden_messages: tuple[str, ...] = ()
     n: int = 1
     name: str = "chats.json"
 
@@ -111,12 +111,12 @@ EXAMPLES: dict[str, Example] = {
         ),
         FOUR,
         "c1",
-        asides=("system",),
+        hidden_messages=("system",),
     ),
     "coqa rows": Example(
         lines({"story": "S.", "questions": [ASKED, MORE], "answers": {"input_text": [ANSWERED, LAST]}}),
         FOUR,
-        asides=("system",),
+        hidden_messages=("system",),
     ),
     "quac": Example(
         as_json(
@@ -142,7 +142,7 @@ EXAMPLES: dict[str, Example] = {
         ),
         FOUR,
         "q1",
-        asides=("system",),
+        hidden_messages=("system",),
     ),
     "quac rows": Example(
         lines(
@@ -156,7 +156,7 @@ EXAMPLES: dict[str, Example] = {
         ),
         FOUR,
         "q1",
-        asides=("system",),
+        hidden_messages=("system",),
     ),
     "qrecc": Example(
         as_json(
@@ -220,7 +220,7 @@ EXAMPLES: dict[str, Example] = {
         as_json({"train": [_ABCD], "dev": [_ABCD | {"convo_id": 8}], "test": [_ABCD | {"convo_id": 9}]}),
         _as("customer", "agent", EXCHANGE),
         "7",
-        asides=("tool_call",),
+        hidden_messages=("tool_call",),
         n=3,
     ),
     "persona_chat": Example(
@@ -241,7 +241,7 @@ EXAMPLES: dict[str, Example] = {
             }
         ),
         FOUR,
-        asides=("system",),
+        hidden_messages=("system",),
         n=2,
     ),
     "persona_chat by field": Example(
@@ -268,7 +268,7 @@ EXAMPLES: dict[str, Example] = {
         ),
         FOUR,
         "0",
-        asides=("system",),
+        hidden_messages=("system",),
     ),
     "multiwoz": Example(
         as_json(
@@ -362,7 +362,7 @@ EXAMPLES: dict[str, Example] = {
         ),
         EXCHANGE,
         "4-1",
-        asides=("system", *_TOOLS),
+        hidden_messages=("system", *_TOOLS),
     ),
     "sharegpt_items": Example(
         as_json([{"id": "s1", "items": [{"from": w, "value": t} for w, t in _as("human", "gpt")]}]),
@@ -393,7 +393,7 @@ EXAMPLES: dict[str, Example] = {
     "marked by [INST]": Example(
         lines({"text": f"<s>[INST] <<SYS>>\nBe brief.\n<</SYS>>\n\n{ASKED} [/INST] {ANSWERED} </s>"}),
         EXCHANGE,
-        asides=("system",),
+        hidden_messages=("system",),
     ),
     "marked with functions": Example(
         lines(
@@ -403,12 +403,12 @@ EXAMPLES: dict[str, Example] = {
             }
         ),
         EXCHANGE,
-        asides=("system", "tool_result"),
+        hidden_messages=("system", "tool_result"),
     ),
     "marked by bars": Example(
         lines({"input": f"They talk.\n[|Human|] {ASKED}\n[|AI|] {ANSWERED}\n[|Human|] "}),
         _as("human", "ai", EXCHANGE),
-        asides=("system",),
+        hidden_messages=("system",),
     ),
     "discord": Example(
         as_json({"guild": {"id": "1"}, "channel": {"id": "c7"}, "messages": _DISCORD}),
@@ -472,7 +472,7 @@ EXAMPLES: dict[str, Example] = {
         ),
         EXCHANGE,
         "t1",
-        asides=_TOOLS,
+        hidden_messages=_TOOLS,
     ),
     "oobabooga": Example(
         as_json(
@@ -696,7 +696,7 @@ EXAMPLES: dict[str, Example] = {
         ),
         EXCHANGE,
         "v1",
-        asides=_TOOLS,
+        hidden_messages=_TOOLS,
     ),
     "retell": Example(
         as_json(

@@ -96,8 +96,8 @@ class Transcripts:
         alone = pc.if_else(pc.equal(table["case_id"], ""), table["item_id"], table["case_id"])
         table = table.append_column("case", alone)
         self._items = Grouped(table, ["case", "system", "item_id"], large=[])
-        asides = inputs.asides.get(source)
-        self._asides = None if asides is None else Grouped(asides, ["item_id", "before"], large=["text"])
+        asides = inputs.hidden_messages.get(source)
+        self._hidden = None if asides is None else Grouped(asides, ["item_id", "before"], large=["text"])
         self._systems: dict[str, str] = dict(
             zip(table["item_id"].to_pylist(), table["system"].to_pylist(), strict=True)
         )
@@ -116,7 +116,7 @@ class Transcripts:
         rows = self._items.rows(self.cases[place]["id"])
         asides: list[list[Any]] = []
         for number, item_id in enumerate(rows["item_id"]):
-            beside = self._asides.rows(item_id) if self._asides else {"before": [], "kind": [], "text": []}
+            beside = self._hidden.rows(item_id) if self._hidden else {"before": [], "kind": [], "text": []}
             for before, kind, text in _not_among(rows["utterances"][number], beside):
                 asides.append([number, before, kind, pool.place(text)])
         return {

@@ -103,8 +103,8 @@ def _dialogue(path: Path, number: int, entries: list[dict[str, str]], notes: Cou
     reading = EntryReading(notes, prompts_by_role=False)
     for entry in entries:
         reading.add_utterance(entry.get("speaker", ""), entry["text"])
-    speakers, utterances, asides = reading.parts(where)
-    return Transcript(where, "", "", speakers, utterances, asides)
+    speakers, utterances, hidden_messages = reading.parts(where)
+    return Transcript(where, "", "", speakers, utterances, hidden_messages)
 
 
 def _exchanges(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
@@ -323,8 +323,8 @@ def read_slack(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
         reading = EntryReading(notes, prompts_by_role=False)
         for *_, speaker, text in parts:
             reading.add_utterance(speaker, text)
-        speakers, utterances, asides = reading.parts(parts[0][2])
-        yield Transcript(parts[0][2], key, answering[0] if answering else "", speakers, utterances, asides)
+        speakers, utterances, hidden_messages = reading.parts(parts[0][2])
+        yield Transcript(parts[0][2], key, answering[0] if answering else "", speakers, utterances, hidden_messages)
 
 
 def _slack_users(path: Path) -> tuple[dict[str, str], set[str]]:

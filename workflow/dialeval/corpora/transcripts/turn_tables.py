@@ -158,8 +158,8 @@ def read_tweets(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
             reading = EntryReading(notes, prompts_by_role=False)
             for tweet in kept:
                 reading.add_utterance(tweet.author, tweet.text)
-            speakers, utterances, asides = reading.parts(where)
-            yield Transcript(where, name, desks.most_common(1)[0][0], speakers, utterances, asides)
+            speakers, utterances, hidden_messages = reading.parts(where)
+            yield Transcript(where, name, desks.most_common(1)[0][0], speakers, utterances, hidden_messages)
     notes["tweets that answer each other in a circle, left out"] += len(tweets) - n_read
 
 
@@ -306,9 +306,16 @@ def dialogues_of_rows(
         rows_in_order = _in_order(found.rows, dialogue_id, path) if "turn" in names else _by_time(found.rows, notes)
         for _, _, speaker, text in rows_in_order:
             reading.add_utterance(speaker, text)
-        speakers, utterances, asides = reading.parts(where)
+        speakers, utterances, hidden_messages = reading.parts(where)
         yield Transcript(
-            where, dialogue_id, system, speakers, utterances, asides, found.case_id, language=code_of(found.language)
+            where,
+            dialogue_id,
+            system,
+            speakers,
+            utterances,
+            hidden_messages,
+            found.case_id,
+            language=code_of(found.language),
         )
 
 
