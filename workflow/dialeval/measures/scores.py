@@ -63,8 +63,8 @@ def mean_rows(measure: str, judgements: pd.DataFrame, design: Design) -> list[Ro
                 successes, cluster = np.nan_to_num(value[has_item]), found.cluster[has_item]
                 estimate = clustered_proportion(successes, cluster, confidence=design.confidence)
                 n = {"n": int(has_item.sum()), "n_unparsed": n_missing}
-            limits = {"estimate": estimate.estimate, "ci_low": estimate.ci_low, "ci_high": estimate.ci_high}
-            rows.append({**found.group, "system": system, **limits, **n, **estimate.columns(), **found.columns})
+            about = {**found.group, "system": system}
+            rows.append({**about, **estimate.limits(), **n, **estimate.columns(), **found.columns})
     return rows
 
 
@@ -122,9 +122,7 @@ def _pass_rows(
     return [
         {
             "system": system,
-            "estimate": rates.rate.estimate[number],
-            "ci_low": rates.rate.ci_low[number],
-            "ci_high": rates.rate.ci_high[number],
+            **rates.rate.one(number).limits(),
             "n": int(rates.n[number]),
             "n_unparsed": int(rates.unparsed[number]),
             **rates.rate.columns(number),
