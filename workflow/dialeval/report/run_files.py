@@ -20,7 +20,7 @@ from dialeval.prompts.rendering import PromptSet, template_folders, with_referen
 from dialeval.provenance.fingerprints import templates_reached
 from dialeval.provenance.records import commit_of, records_behind, versions_of
 from dialeval.report.about import About, roles_of, sampling_of, unparsed_verdicts
-from dialeval.report.exchanges import ExchangeSource, in_files
+from dialeval.report.exchanges import Answerer, ExchangeSource, in_files
 from dialeval.tables.catalogue import table_named
 from dialeval.tables.dialogues import REQUESTS, RESPONSES, USAGE
 from dialeval.tables.files import read_name, read_table
@@ -120,9 +120,7 @@ class Answering(Prices):
     Attributes:
         shards: by protocol, in how many parts its answers lie.
         again: protocols under which unparsed responses were retried.
-        merges: whether it takes no system message.
-        from_texts: whether it answers from the texts alone, as embedded models do.
-        published: whether its answers were taken over from others.
+        merges, from_texts, published: as of an `Answerer`.
     """
 
     shards: dict[str, int]
@@ -143,50 +141,35 @@ class Answers(BaseModel, defer_build=True):
     models: dict[str, Answering] = {}
     together: dict[str, tuple[str, ...]] = {}
 
-    def protocols(self) -> list[str]:
-        """Returns the protocols with requests."""
-        return sorted({protocol for model in self.models.values() for protocol in model.shards})
-
 
 def exchanges_of_run(results: Path, answers: Answers) -> ExchangeSource:
     """Returns a function that looks up requests and responses in a results folder."""
-    models = answers.models
-    of_model = {
-        name: in_files(_responses(results, name, model), RESPONSES) for name, model in models.items() if model.shards
-    }
+    protocols = sorted({protocol for model in answers.models.values() for protocol in model.shards})
     return ExchangeSource(
-        in_files([results / layout.REQUESTS.format(protocol=protocol) for protocol in answers.protocols()], REQUESTS),
-        of_model,
-        {
-            name: in_files(
-                [results / layout.RETRIES.format(judge=name, protocol=protocol) for protocol in model.again], REQUESTS
-            )
-            for name, model in models.items()
-            if model.again
-        },
-        {
-            name: Prices(price_input=model.price_input, price_output=model.price_output)
-            for name, model in models.items()
-        },
+        in_files([results / layout.REQUESTS.format(protocol=protocol) for protocol in protocols], REQUESTS),
+        {name: _answerer(results, name, model) for name, model in answers.models.items() if model.shards},
         answers.together,
-        _named(models, "merges"),
-        _named(models, "from_texts"),
-        _named(models, "published"),
     )
 
 
-def _responses(results: Path, name: str, model: Answering) -> list[Path]:
-    parts = [
+def _answerer(results: Path, name: str, model: Answering) -> Answerer:
+    first = [
         results / layout.RESPONSES.format(judge=name, protocol=protocol, shard=shard, shards=shards)
         for protocol, shards in model.shards.items()
         for shard in range(1, shards + 1)
     ]
-    return [*parts, *(results / layout.RETRIED.format(judge=name, protocol=protocol) for protocol in model.again)]
-
-
-def _named(models: Mapping[str, Answering], trait: str) -> frozenset[str]:
-    named: Iterable[str] = (name for name, model in models.items() if getattr(model, trait))
-    return frozenset(named)
+    retries, retried = (
+        [results / path.format(judge=name, protocol=protocol) for protocol in model.again]
+        for path in (layout.RETRIES, layout.RETRIED)
+    )
+    return Answerer(
+        in_files([*first, *retried], RESPONSES),
+        in_files(retries, REQUESTS),
+        model,
+        model.merges,
+        model.from_texts,
+        model.published,
+    )
 
 
 # Tables of a run, read from their files by the names under which the report knows them.

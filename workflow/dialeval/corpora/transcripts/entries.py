@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -406,8 +406,6 @@ ENDS = (("_a", "_b"), ("_A", "_B"), ("_1", "_2"), ("_0", "_1"), ("1", "2"))
 TOGETHER: dict[str, tuple[frozenset[str], ...]] = {
     "jsonl": (frozenset({"dialogue_id", TURNS}),),
     "messages": (frozenset({CLAUDES}),),
-    "chatgpt": (frozenset({"mapping", "current_node"}),),
-    "rasa": (frozenset({"sender_id", "events"}),),
     "mt_bench": (frozenset({"question_id", "choices"}), frozenset({"question_id", TURNS})),
     "preferences": (frozenset({"chosen", "rejected"}), frozenset({"preferred_output", "non_preferred_output"})),
     "comparisons": tuple(
@@ -538,18 +536,23 @@ def list_path(record: dict[str, Any], columns: Mapping[str, str]) -> str:
     return lists[0] if len(lists) == 1 else ""
 
 
-def with_columns(lines: Sequence[JsonLine], path: Path, columns: Mapping[str, str], field: str) -> list[JsonLine]:
+def with_columns(
+    lines: Iterable[JsonLine], path: Path, columns: Mapping[str, str], field: str = ""
+) -> Iterable[JsonLine]:
     """Returns objects with the fields that the configuration names under their usual names.
 
     Args:
         lines: the objects of a file.
         path: the file, for messages.
-        columns: paths by content.
+        columns: paths by content; none to return the objects as they are.
         field: the path of the list of utterances, which becomes `utterances`; empty to leave it where it is.
 
     Raises:
         UserError: a path leads to no value in any object, or `turn` to no number; the message names all such paths.
     """
+    if not columns:
+        return lines
+    lines = list(lines)
     lists = [value_at(line.record, field) if field else None for line in lines]
     entries = [entry for value in lists if isinstance(value, list) for entry in value]
     of_entry = OF_ENTRY if field else ()

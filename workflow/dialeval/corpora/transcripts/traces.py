@@ -21,9 +21,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dialeval.corpora.json_records import RecordFields, records_of, value_at
+from dialeval.corpora.json_records import value_at
 from dialeval.corpora.text_files import JsonLine, listed
-from dialeval.corpora.transcripts.entries import OF_DIALOGUE, with_columns
+from dialeval.corpora.transcripts.entries import OF_DIALOGUE
 from dialeval.corpora.transcripts.json_formats import transcript
 from dialeval.corpora.transcripts.transcript import SYSTEM_ROLES, Transcript
 from dialeval.errors import UserError
@@ -104,22 +104,17 @@ class Export:
     remedy: str
 
     def read(
-        self, path: Path, columns: Mapping[str, str], notes: Counter[str], *, western: bool = False
+        self, path: Path, objects: Iterable[JsonLine], columns: Mapping[str, str], notes: Counter[str]
     ) -> Iterator[Transcript]:
         """Yields the dialogues of an export, in the order in which they begin.
 
         Args:
-            path: the file.
-            columns: paths within an object of the export, by content.
+            path: the file, for messages.
+            objects: its objects.
+            columns: what the configuration names, which the objects have under their usual names.
             notes: counts of remarks, to which this adds.
-            western: whether its text is in Windows-1252.
-
-        Raises:
-            UserError: invalid data, or no dialogue can be read; the message has the file, the place and the remedy.
         """
-        lines = list(records_of(path, RecordFields((), together=self.fields), western=western))
-        if columns:
-            lines = with_columns(lines, path, columns, "")
+        lines = list(objects)
         spans = [span for line in lines for span in self.spans(line)]
         if not any(span.before for span in spans):
             there = listed(dict.fromkeys(name for line in lines for name in line.record))
