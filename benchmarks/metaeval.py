@@ -26,8 +26,8 @@ from dialeval.measures.average_correlations import average_rows
 from dialeval.measures.correlations import correlate_cells, correlation_rows, pair_rows
 from dialeval.measures.score_cells import Cell, gather
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.probability import plan
 from dialeval.protocols.questions import Question
+from dialeval.protocols.scores import plan_probability
 from dialeval.tables.files import to_table
 from dialeval.tables.metaeval import ITEMS, RATINGS
 from gates import DATA, Gates, arguments
@@ -104,7 +104,7 @@ def main() -> int:
 
     english = [item for item in items if item.language == "en"]
     question = Question("yes_no", shipped("yes_no"), shipped=True)
-    n = sum(1 for one in plan(question, english, Templates()) if one.to_row())
+    n = sum(1 for one in plan_probability(question, english, Templates()) if one.to_row())
     lap(f"{n:,} yes_no requests planned for the {len(english):,} English items", 20.0)
 
     item_table, rating_table = (

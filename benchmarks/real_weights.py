@@ -37,7 +37,7 @@ from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.requests import AnswerFailure, Engine, Message, Request, Response, Sampling
 from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import probability
+from dialeval.protocols import scores
 from dialeval.protocols.locate import OPTIONS
 from dialeval.protocols.questions import Question
 from dialeval.protocols.verdicts import read_verdict
@@ -63,7 +63,7 @@ def requests(number: int, texts_scored: int) -> list[Request]:
         for place, (text, other) in enumerate(itertools.islice(zip(texts, others, strict=True), number))
     ]  # fmt: skip
     relevance = [SHIPPED["relevance"]]
-    choices = [planned.request for planned in probability.plan(YES_NO, items, templates, lambda _: relevance)]
+    choices = [planned.request for planned in scores.plan_probability(YES_NO, items, templates, lambda _: relevance)]
     options = examination.plan(read_bundled("en").items, "perplexity", templates)
     scored = [planned.request for planned in itertools.islice(options, texts_scored)]
     sampling = Sampling(temperature=0.0, max_tokens=24)

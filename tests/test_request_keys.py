@@ -28,7 +28,7 @@ from dialeval.engines.vllm_engine.model_files import vllm_identity
 from dialeval.perturbations.registry import STRATEGIES, find_strategy
 from dialeval.perturbations.rewriting import plan_rewriting
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import annotate, locate, probability, scale, selfchat
+from dialeval.protocols import annotate, locate, scores, selfchat
 from dialeval.protocols.selfchat import Voice
 from dialeval.tables.files import HUMAN
 
@@ -88,8 +88,8 @@ def botchat() -> Iterator[Request]:
 def scored() -> Iterator[Request]:
     items = list(items_of_dialogues(utterance_table("bundled", bundled_dialogues("en"))))[: 2 * N_DIALOGUES]
     for asked in (
-        scale.plan(shipped_question("rating", max_tokens=512, repeats=2), items, TEMPLATES),
-        probability.plan(YES_NO, items, TEMPLATES),
+        scores.plan_scale(shipped_question("rating", max_tokens=512, repeats=2), items, TEMPLATES),
+        scores.plan_probability(YES_NO, items, TEMPLATES),
     ):
         yield from (one.request for one in asked)
     for item in items:
@@ -158,8 +158,8 @@ def test_ids_and_keys_stay(requests: list[Request], engine: str, identity: str, 
 @pytest.mark.parametrize(("engine", "identity"), [("openai", OPENAI), ("vllm", VLLM)])
 def test_keys_about_transcripts_stay(engine: str, identity: str) -> None:
     asked = [
-        *scale.plan(shipped_question("rating", max_tokens=512), transcripts(), TEMPLATES),
-        *probability.plan(YES_NO, transcripts(), TEMPLATES),
+        *scores.plan_scale(shipped_question("rating", max_tokens=512), transcripts(), TEMPLATES),
+        *scores.plan_probability(YES_NO, transcripts(), TEMPLATES),
     ]
     assert digests([one.request for one in asked], identity) == GOLDEN["transcripts"][engine]
 

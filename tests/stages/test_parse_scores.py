@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from dialeval.config.protocol_settings import JudgedData, Protocol
 from dialeval.corpora.items import Item
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import probability, scale
+from dialeval.protocols import forms
 from dialeval.protocols.item_prompts import ParseSettings
 from dialeval.protocols.planned_requests import write_requests
 from dialeval.stages import judging
@@ -22,16 +21,13 @@ ITEM = Item("support", "a1", "en", "turn", "c1", ("user", "agent"), ("Where is i
 
 
 @pytest.mark.parametrize(
-    ("form", "parse", "name"),
-    [(probability, judging.parse_probability, "probability"), (scale, judging.parse_scale, "scale")],
+    ("parse", "form"), [(judging.parse_probability, "probability"), (judging.parse_scale, "scale")]
 )
-def test_a_judgement_bears_the_name_of_its_protocol(
-    form: ModuleType, parse: Callable[..., None], name: str, tmp_path: Path
-) -> None:
+def test_a_judgement_bears_the_name_of_its_protocol(parse: Callable[..., None], form: str, tmp_path: Path) -> None:
     requests, responses, judgements = (tmp_path / f"{part}.parquet" for part in ("requests", "responses", "judgements"))
-    protocol = Protocol(form=name, data=JudgedData(source=["support"]))
+    protocol = Protocol(form=form, data=JudgedData(source=["support"]))
     settings = ParseSettings(name="felt", protocol=protocol, shipped=False, criteria=[], judge="gpt")
-    write_requests(requests, form.plan(settings.question(), [ITEM], Templates()))
+    write_requests(requests, forms.plan(settings.question(), [ITEM], Templates()))
     refused = {"key": "k", "status": "refused", "text": "", "reasoning": "", "finish_reason": ""}
     asked = read_table(requests, REQUESTS)["request_id"].to_pylist()
     answers = to_table(RESPONSES, [{"request_id": request_id, **refused} for request_id in asked])

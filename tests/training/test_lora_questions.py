@@ -88,13 +88,13 @@ def test_the_frozen_output_weights_are_not_copied_for_each_prompt(questions: Cal
 def test_the_same_request_reaches_vllm(questions: Callable[..., Any], judge: Callable[..., VllmModel]) -> None:
     from dialeval.corpora.items import Item
     from dialeval.engines.vllm_engine.prompts import Prompts
-    from dialeval.protocols.probability import plan
+    from dialeval.protocols.scores import plan_probability
 
     rows = examples_of(3)
     prompts = Prompts(judge())
     for row, question in zip(rows, questions().rendered(rows), strict=True):
         item = Item("c", "i", "en", "turn", "k", tuple(row["speakers"]), tuple(row["utterances"]))
-        planned = {one.part: one.request for one in plan(shipped_question("yes_no"), [item], Templates())}
+        planned = {one.part: one.request for one in plan_probability(shipped_question("yes_no"), [item], Templates())}
         assert prompts.before_label(planned["relevance"].messages) == question.prompt
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -222,21 +223,7 @@ def _estimates(
         )
         for judge in judges
     ]
-    adaptive = question.protocol.adaptive
-    rounds = [AdaptiveRequests(estimate, question, adaptive) if adaptive else None for estimate in estimates]
-    with ExitStack() as opened:
-        stores = [
-            opened.enter_context(StoredAnswers(store, identity=judge.identity or "", protocol=question.known_as))
-            for judge in judges
-        ]
-        for plan in planned:
-            for estimate, stored, pairs in zip(estimates, stores, rounds, strict=True):
-                judge = estimate.model
-                response = stored.get(judge.key(plan.request)) if judge.identity is not None else None
-                if pairs is None:
-                    estimate.count_planned(plan.request, response)
-                else:
-                    pairs.planned(plan, response)
+    rounds = _count_planned(planned, estimates, question.known_as, store, question)
     guessed = [chats.name for chats in subjects.chats if not chats.certain]
     for estimate, pairs in zip(estimates, rounds, strict=True):
         sure = not guessed and estimate.model.identity is not None
@@ -270,42 +257,56 @@ def estimate_planned(
     Raises:
         UserError: the first round alone is over its limit.
     """
-    estimates: list[Estimate] = []
-    rounds: list[AdaptiveRequests | None] = []
-    with ExitStack() as opened:
-        stores = [
-            opened.enter_context(StoredAnswers(store, identity=model.identity or "", protocol=protocol))
-            for model in models
-        ]
-        for row in iterate_rows(requests, REQUESTS):
-            request = request_from_row(row)
-            if not estimates:
-                known_as = request.protocol if request.protocol in VERDICTS else protocol  # the user's, by its form
-                estimates = [
-                    Estimate(
-                        model,
-                        protocol,
-                        request.sampling.max_tokens,
-                        verdict(known_as, model.kind, reasons=model.reasons and request.kind == "chat"),
-                    )
-                    for model in models
-                ]
-                adaptive = in_rounds.protocol.adaptive if in_rounds else None
-                rounds = [
-                    AdaptiveRequests(one, in_rounds, adaptive) if in_rounds and adaptive else None for one in estimates
-                ]
-            for estimate, stored, pairs in zip(estimates, stores, rounds, strict=True):
-                taken, known = estimate.model.takes(request), estimate.model.identity is not None
-                response = stored.get(estimate.model.key(request)) if known and taken else None
-                if pairs is not None:
-                    columns = {name: row[name] for name in COLUMNS}
-                    pairs.planned(Planned(request, **columns), response)
-                elif taken:
-                    estimate.count_planned(request, response)
-    for pairs in rounds:
+    rows = iterate_rows(requests, REQUESTS)
+    first = next(rows, None)
+    if first is None:
+        return []
+    known_as = first["protocol"] if first["protocol"] in VERDICTS else protocol  # the user's, by its form
+    estimates = [
+        Estimate(
+            model,
+            protocol,
+            first["max_tokens"],
+            verdict(known_as, model.kind, reasons=model.reasons and first["kind"] == "chat"),
+        )
+        for model in models
+    ]
+    planned = (Planned(request_from_row(row), **{name: row[name] for name in COLUMNS}) for row in chain([first], rows))
+    for pairs in _count_planned(planned, estimates, protocol, store, in_rounds):
         if pairs is not None:
             pairs.count()
     return estimates
+
+
+def _count_planned(
+    planned: Iterable[Planned], estimates: Sequence[Estimate], stored_as: str, store: Path, in_rounds: Question | None
+) -> list[AdaptiveRequests | None]:
+    """Counts requests that are known word for word, with their stored answers; returns those of rounds, uncounted.
+
+    Args:
+        planned: the requests.
+        estimates: one for each model, of one protocol.
+        stored_as: protocol under which answers are stored.
+        store: where stores lie.
+        in_rounds: the question, which may be adaptive.
+    """
+    is_adaptive = in_rounds is not None and in_rounds.protocol.adaptive is not None
+    rounds = [AdaptiveRequests(estimate, in_rounds) if in_rounds and is_adaptive else None for estimate in estimates]
+    with ExitStack() as opened:
+        stores = [
+            opened.enter_context(StoredAnswers(store, identity=one.model.identity or "", protocol=stored_as))
+            for one in estimates
+        ]
+        for one in planned:
+            for estimate, stored, pairs in zip(estimates, stores, rounds, strict=True):
+                model = estimate.model
+                taken = model.takes(one.request)
+                response = stored.get(model.key(one.request)) if taken and model.identity is not None else None
+                if pairs is not None:
+                    pairs.planned(one, response)
+                elif taken:
+                    estimate.count_planned(one.request, response)
+    return rounds
 
 
 def is_there(chats: Chats, seed_id: str, n: int | None = None) -> bool:
@@ -320,18 +321,22 @@ class AdaptiveRequests:
 
     Attributes:
         estimate: what is counted.
-        question: the question.
-        adaptive: settings of the rounds.
+        question: the question, which is adaptive.
     """
 
     estimate: Estimate
     question: Question
-    adaptive: Adaptive
     _about: list[tuple[object, ...]] = field(default_factory=list)
     _taken: list[bool] = field(default_factory=list)
     _stored: dict[int, tuple[Response, str | None]] = field(default_factory=dict)
     _missing: dict[int, tuple[str, Range]] = field(default_factory=dict)
     _to_come: list[tuple[int, Range]] = field(default_factory=list)
+
+    @property
+    def adaptive(self) -> Adaptive:
+        """The settings of the rounds."""
+        assert self.question.protocol.adaptive
+        return self.question.protocol.adaptive
 
     def planned(self, one: Planned, response: Response | None) -> None:
         """Takes a request that is known word for word, with its stored answer."""

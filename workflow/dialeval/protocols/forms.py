@@ -17,7 +17,7 @@ from dialeval.corpora.items import Item
 from dialeval.criteria import LEVELS, Criterion, Level
 from dialeval.engines.requests import Message, Request
 from dialeval.prompts.rendering import Templates, without_marks
-from dialeval.protocols import annotate, locate, pair, probability, scale
+from dialeval.protocols import annotate, locate, pair, scores
 from dialeval.protocols.pair import by_case
 from dialeval.protocols.planned_requests import Planned, request_from_row
 from dialeval.protocols.questions import ItemCriteria, Question, prompt_criterion
@@ -46,9 +46,9 @@ def plan(
         case "annotate":
             return annotate.plan(question, items, templates, n_seed_utterances)
         case "probability":
-            return probability.plan(question, items, templates, scored_on.of_rated)
+            return scores.plan_probability(question, items, templates, scored_on.of_rated)
         case _:
-            return scale.plan(question, items, templates, scored_on.groups_of_rated)
+            return scores.plan_scale(question, items, templates, scored_on.groups_of_rated)
 
 
 def parse(question: Question, planned: _Row, answer: _Row) -> Iterator[dict[str, Any]]:
@@ -66,9 +66,9 @@ def parse(question: Question, planned: _Row, answer: _Row) -> Iterator[dict[str,
         case "annotate":
             return annotate.parse(question, planned, answer)
         case "scale":
-            return scale.parse(question, planned, answer)
+            return scores.parse_scale(question, planned, answer)
         case "probability":
-            return probability.parse(question, planned, answer)
+            return scores.parse_probability(question, planned, answer)
 
 
 def plan_retries(

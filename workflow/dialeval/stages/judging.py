@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from dialeval.corpora.items import Item, iterate_items
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import annotate, forms, locate, pair, probability, scale
+from dialeval.protocols import annotate, forms, locate, pair, scores
 from dialeval.protocols.item_prompts import (
     ParseSettings,
     PlanSettings,
@@ -88,13 +88,13 @@ def _pair(settings: PlanSettings, sources: Sources, templates: Templates) -> Ite
 def _scale(settings: PlanSettings, sources: Sources, templates: Templates) -> Iterator[Planned]:
     about = item_criteria(settings, read_tables(sources.pairs, PAIRS).to_pylist())
     for paths, groups in ((sources.items, about.groups_of_rated), (sources.perturbed, about.groups_of_perturbed)):
-        yield from scale.plan(settings.question(), scored_items(settings, paths), templates, groups)
+        yield from scores.plan_scale(settings.question(), scored_items(settings, paths), templates, groups)
 
 
 def _probability(settings: PlanSettings, sources: Sources, templates: Templates) -> Iterator[Planned]:
     about = item_criteria(settings, read_tables(sources.pairs, PAIRS).to_pylist())
     for paths, criteria in ((sources.items, about.of_rated), (sources.perturbed, about.of_perturbed)):
-        yield from probability.plan(settings.question(), scored_items(settings, paths), templates, criteria)
+        yield from scores.plan_probability(settings.question(), scored_items(settings, paths), templates, criteria)
 
 
 def _locate(settings: PlanSettings, sources: Sources, templates: Templates) -> Iterator[Planned]:
@@ -173,8 +173,8 @@ def _parse(
 
 
 parse_pair = _parse(pair.parse)
-parse_scale = _parse(scale.parse)
-parse_probability = _parse(probability.parse, CHOICE_ANSWER)
+parse_scale = _parse(scores.parse_scale)
+parse_probability = _parse(scores.parse_probability, CHOICE_ANSWER)
 parse_locate = _parse(locate.parse)
 parse_annotate = _parse(annotate.parse)
 

@@ -31,8 +31,8 @@ from dialeval.engines.vllm_engine.prompts import Prompts
 from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_prompts import YES_NO, shortened_with
-from dialeval.protocols.probability import plan
 from dialeval.protocols.questions import Question
+from dialeval.protocols.scores import plan_probability
 
 LABELS = (YES, NO)
 _QUESTION = Question("yes_no", shipped("yes_no"), shipped=True)
@@ -128,7 +128,7 @@ class LoraQuestions:
             speakers=tuple(row["speakers"]),
             utterances=tuple(row["utterances"]),
         )
-        return next(plan(_QUESTION, [item], self._templates, lambda _: [criterion])).request
+        return next(plan_probability(_QUESTION, [item], self._templates, lambda _: [criterion])).request
 
     def _answer(self, messages: tuple[Message, ...], prompt: Sequence[int], label: str) -> tuple[int, ...]:
         """Returns a label's tokens behind the prompt, if judging reads these."""
