@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dialeval.measures.corpora import agreement_of_rounds
 from dialeval.measures.correlations import Correlated, behind
-from dialeval.measures.score_cells import ANNOTATION, NO_FILLED_RATINGS, SCORED, Cell, Scorer, scores_of
+from dialeval.measures.score_cells import ANNOTATION, NO_IMPUTED_RATINGS, SCORED, Cell, Scorer, scores_of
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
 from dialeval.stats.reliability import Reliability, corrected_correlation, reliability
 from dialeval.stats.resampling import mean_of_independent
@@ -126,9 +126,9 @@ class SingleOpinions:
     name, its rounds are different people, who need not be the same from item to item, or repeats of one model.
     """
 
-    def __init__(self, ratings: pa.Table, judgements: pa.Table, filled: pa.Table = NO_FILLED_RATINGS.ratings) -> None:
-        """Takes tables `ratings`, those filled in apart, and `judgements` with at least `SINGLE_RATING_COLUMNS`."""
-        self._ratings = _grouped(pa.concat_tables([ratings, filled]), ["corpus", "rater_kind", "dimension"])
+    def __init__(self, ratings: pa.Table, judgements: pa.Table, imputed: pa.Table = NO_IMPUTED_RATINGS.ratings) -> None:
+        """Takes tables `ratings`, the imputed ones, and `judgements` with at least `SINGLE_RATING_COLUMNS`."""
+        self._ratings = _grouped(pa.concat_tables([ratings, imputed]), ["corpus", "rater_kind", "dimension"])
         models = ratings.filter(pc.equal(ratings["rater_kind"], "model"))
         self._annotations = _grouped(models, ["corpus", "rater", "dimension"])
         repeats = scores_of(judgements).append_column("round", judgements["repeat"])

@@ -27,7 +27,7 @@ _CELL = ("corpus", "language", "level", "perturbation", "dimension")
 def pair_count_rows(pairs: pa.Table) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `robustness/pairs`: how many pairs there are of each strategy (Table 11)."""
     groups: dict[tuple[str, str, str, str], list[dict[str, Any]]] = {}
-    for row in pairs.filter(pc.is_null(pairs["ladder"])).to_pylist():
+    for row in pairs.filter(pc.is_null(pairs["severity_series"])).to_pylist():
         groups.setdefault((row["corpus"], row["language"], row["level"], row["perturbation"]), []).append(row)
     for (corpus, language, level, strategy), rows in groups.items():
         status = Counter(row["status"] for row in rows)
@@ -62,7 +62,7 @@ def score_pairs(pairs: pa.Table, judgements: pa.Table, sensitivities: Sensitivit
         judgements: the judges' scores.
         sensitivities: perturbations that lower the user's criteria.
     """
-    usable = pairs.filter(pc.and_(pc.equal(pairs["status"], "ok"), pc.is_null(pairs["ladder"])))
+    usable = pairs.filter(pc.and_(pc.equal(pairs["status"], "ok"), pc.is_null(pairs["severity_series"])))
     originals, perturbed = (
         keys(usable, "corpus", "language", "original_id"),
         keys(usable, "corpus", "language", "item_id"),
@@ -216,7 +216,7 @@ def ladder_rows(
     pairs: pa.Table, judgements: pa.Table, confidence: float, sensitivities: Sensitivities = NO_SENSITIVITIES
 ) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `robustness/severity_levels`: how often scores fall with every severity level."""
-    steps = pairs.filter(pc.and_(pc.equal(pairs["status"], "ok"), pc.is_valid(pairs["ladder"])))
+    steps = pairs.filter(pc.and_(pc.equal(pairs["status"], "ok"), pc.is_valid(pairs["severity_series"])))
     if not len(steps):
         return
     step = keys(steps, "corpus", "language", "item_id")
@@ -225,7 +225,7 @@ def ladder_rows(
     dimensions = pa.array(scores["dimension"].unique())
     given = mean_values(scores, ("judge", "method"), dimensions, items, ("corpus", "language", "item_id"))
     place = places(step, items)
-    ladder_key = keys(steps, "corpus", "language", "ladder")
+    ladder_key = keys(steps, "corpus", "language", "severity_series")
     ladder = places(ladder_key, ladder_key.unique())
     severity = steps["severity"].to_numpy()
     dialogue = keys(steps, "corpus", "cluster")
