@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from dialeval.dialogbench.briefs import missing, plan_basic, plan_briefs
+from dialeval.dialogbench.briefs import plan_basic, plan_briefs
 from dialeval.dialogbench.tasks import (
     ABBREVIATIONS,
     DOMAIN_NAMES,
@@ -86,11 +86,6 @@ def test_chinese_briefs_are_in_chinese() -> None:
     brief = next(plan_briefs(["ED"], ["Film"], per_cell=1, language="zh"))
     assert set(brief.emotions) <= {emotion.zh for emotion in EMOTIONS}
     assert set(brief.personalities) <= {personality.zh for of in PERSONALITIES.values() for personality in of}
-
-
-def test_missing_are_those_without_an_accepted_item() -> None:
-    briefs = list(plan_briefs(["OD"], ["Film", "Music"], per_cell=2))
-    assert missing(briefs, {"en/OD/film/001", "stranger"}) == (briefs[0], briefs[2], briefs[3])
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ options, and pairs of field and value.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -132,17 +132,6 @@ def plan_basic(
     for abbreviation in tasks:
         for number in range(per_task):
             yield _brief(task_of(abbreviation), "", language, number, False, random_seed)
-
-
-def missing(briefs: Sequence[Brief], accepted: Collection[str]) -> tuple[Brief, ...]:
-    """Returns the briefs for which there is no accepted item yet.
-
-    Args:
-        briefs: all that was planned.
-        accepted: ids of the items that passed every check so far.
-    """
-    done = frozenset(accepted)
-    return tuple(brief for brief in briefs if brief.item_id not in done)
 
 
 def answer_field(task: Task) -> str:
