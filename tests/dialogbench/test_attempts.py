@@ -10,7 +10,7 @@ from typing import Any
 
 from dialogbench_examples import OPTIONS, answer, record
 
-from dialeval.dialogbench.briefs import Brief, plan_basic, plan_briefs
+from dialeval.dialogbench.briefs import WITHOUT_DOMAIN, Brief, plan_briefs
 from dialeval.dialogbench.writing import (
     Attempt,
     classify_attempts,
@@ -157,7 +157,7 @@ def test_items_without_styles_are_a_variant_of_their_own() -> None:
 
 def test_items_of_the_basic_prompt_repeat_themselves_and_are_described_but_not_filtered() -> None:
     writer = Model(lambda request: answer(sound("same")))
-    attempts = written(writer, asked=list(plan_basic(["IC"], per_task=3)), similarity=None)
+    attempts = written(writer, asked=list(plan_briefs(["IC"], WITHOUT_DOMAIN, per_cell=3)), similarity=None)
     assert [(one.variant, one.outcome.item_id, one.outcome.domain) for one in attempts] == [
         ("-domains", f"en-basic/IC/00{number}", "") for number in range(3)
     ]

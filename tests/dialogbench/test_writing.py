@@ -11,7 +11,7 @@ from dialogbench_examples import answer, item
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.dialogbench.briefs import fields_of, plan_basic, plan_briefs
+from dialeval.dialogbench.briefs import WITHOUT_DOMAIN, fields_of, plan_briefs
 from dialeval.dialogbench.tasks import ABBREVIATIONS, DOMAIN_NAMES, TASKS
 from dialeval.dialogbench.writing import (
     filtered,
@@ -84,7 +84,7 @@ def test_without_styles_no_personality_is_requested(language: str) -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_basic_prompt_names_no_domain(language: str) -> None:
-    basic = prompt(next(plan_basic(["DS"], per_task=1, language=language)), TEMPLATES)
+    basic = prompt(next(plan_briefs(["DS"], WITHOUT_DOMAIN, per_cell=1, language=language)), TEMPLATES)
     plain = prompt(next(plan_briefs(["DS"], ["Film"], per_cell=1, language=language, styles=False)), TEMPLATES)
     given = [line for line in plain.splitlines() if line not in basic.splitlines()]
     assert len(given) == 1
@@ -93,7 +93,7 @@ def test_the_basic_prompt_names_no_domain(language: str) -> None:
 
 
 def test_items_with_the_same_prompt_are_separate_requests() -> None:
-    same = list(plan_basic(["DS"], per_task=3))
+    same = list(plan_briefs(["DS"], WITHOUT_DOMAIN, per_cell=3))
     first = [one.request for one in plan(same, TEMPLATES)]
     assert len({request.messages for request in first}) == 1
     assert [request.repeat for request in first] == [0, 1000, 2000]
