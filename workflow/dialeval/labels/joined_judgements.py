@@ -178,27 +178,27 @@ def by_speaker(rows: pd.DataFrame, value: FloatArray, speakers: Sequence[str], n
     return cell_means(value, (who, rows["unit"].to_numpy(dtype=np.int64)), (len(speakers), n_units))[0]
 
 
-def mean_label(rows: pd.DataFrame, value: FloatArray, n_units: int) -> FloatArray:
-    """Returns the mean over annotators of each one's label of a unit, NaN without any, shape [n_units]."""
-    each = by_speaker(rows, value, sorted(rows["judge"].unique()), n_units)
+def mean_of_known(each: FloatArray) -> FloatArray:
+    """Returns the mean of each column over the rows that are not missing, NaN without any; shape [n]."""
     known = ~np.isnan(each)
     total, count = np.where(known, each, 0.0).sum(axis=0), known.sum(axis=0)
-    mean = np.divide(total, count, out=np.full(n_units, np.nan), where=count > 0)
+    mean = np.divide(total, count, out=np.full(each.shape[1], np.nan), where=count > 0)
     return np.asarray(mean, dtype=np.float64)
 
 
-def label_variance(rows: pd.DataFrame, value: FloatArray, n_units: int) -> FloatArray:
+def label_variance(each: FloatArray) -> FloatArray:
     """Returns the variance of each unit's mean label about the mean of many annotators, shape [n_units].
 
     It is the pooled variance between annotators of one unit, divided by the unit's number of annotators. It is NaN for
     a unit without a label, and for all units if none has two annotators.
+
+    Args:
+        each: label of each annotator, NaN if missing, shape [n_annotators, n_units].
     """
-    each = by_speaker(rows, value, sorted(rows["judge"].unique()), n_units)
     known = ~np.isnan(each)
     count = known.sum(axis=0)
-    mean = np.where(known, each, 0.0).sum(axis=0) / np.maximum(count, 1)
     freedom = int(np.maximum(count - 1, 0).sum())
-    spread = float((np.where(known, each - mean, 0.0) ** 2).sum()) / freedom if freedom else np.nan
+    spread = float((np.where(known, each - mean_of_known(each), 0.0) ** 2).sum()) / freedom if freedom else np.nan
     return np.where(count > 0, spread / np.maximum(count, 1), np.nan)
 
 
