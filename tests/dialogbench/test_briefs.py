@@ -7,13 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from dialeval.dialogbench.briefs import PERSONALITIES, SLOTS, missing, plan_basic, plan_briefs
+from dialeval.dialogbench.briefs import missing, plan_basic, plan_briefs
 from dialeval.dialogbench.tasks import (
     ABBREVIATIONS,
     DOMAIN_NAMES,
     DOMAINS,
     EMOTIONS,
+    PERSONALITIES,
     RELATIONS,
+    SLOTS,
     domain_of,
     find_domain,
 )
@@ -46,7 +48,7 @@ def test_requested_emotions_are_balanced_and_differ_from_the_other_speakers() ->
 
 
 def test_about_a_third_of_the_personalities_is_unfriendly_and_no_two_are_alike() -> None:
-    style = {personality.en: personality.style for personality in PERSONALITIES}
+    style = {personality.en: style for style, of in PERSONALITIES.items() for personality in of}
     briefs = list(plan_briefs(per_cell=3))
     styles = Counter(style[text] for brief in briefs for text in brief.personalities)
     assert 0.28 < styles["unfriendly"] / styles.total() < 0.40
@@ -83,7 +85,7 @@ def test_the_basic_prompt_gives_no_domain_and_no_personalities_but_what_a_task_n
 def test_chinese_briefs_are_in_chinese() -> None:
     brief = next(plan_briefs(["ED"], ["Film"], per_cell=1, language="zh"))
     assert set(brief.emotions) <= {emotion.zh for emotion in EMOTIONS}
-    assert set(brief.personalities) <= {personality.zh for personality in PERSONALITIES}
+    assert set(brief.personalities) <= {personality.zh for of in PERSONALITIES.values() for personality in of}
 
 
 def test_missing_are_those_without_an_accepted_item() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from judged_dialogues import shipped_question
 from lora_examples import examples_of
 
 from dialeval.config import VllmModel
@@ -87,13 +88,13 @@ def test_the_frozen_output_weights_are_not_copied_for_each_prompt(questions: Cal
 def test_the_same_request_reaches_vllm(questions: Callable[..., Any], judge: Callable[..., VllmModel]) -> None:
     from dialeval.corpora.items import Item
     from dialeval.engines.vllm_engine.prompts import Prompts
-    from dialeval.protocols.probability import plan
+    from dialeval.protocols.scores import plan_probability
 
     rows = examples_of(3)
     prompts = Prompts(judge())
     for row, question in zip(rows, questions().rendered(rows), strict=True):
         item = Item("c", "i", "en", "turn", "k", tuple(row["speakers"]), tuple(row["utterances"]))
-        planned = {one.part: one.request for one in plan([item], Templates())}
+        planned = {one.part: one.request for one in plan_probability(shipped_question("yes_no"), [item], Templates())}
         assert prompts.before_label(planned["relevance"].messages) == question.prompt
 
 

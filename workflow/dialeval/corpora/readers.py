@@ -32,9 +32,6 @@ def read_any_format(path: Path, language: str) -> Reading:
     Args:
         path: the file or folder.
         language: language of the dialogues that do not name theirs.
-
-    Raises:
-        UserError: invalid data; the message has the file, the place and the remedy.
     """
     reading = Reading(str(path))
     for number, one in enumerate(read_transcripts(path, AUTO, {}, Counter()), start=1):
@@ -68,11 +65,7 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def read_mutual_folder(folder: Path, language: str) -> Reading:
-    """Reads a folder of MuTual items; ids are the file names' stems.
-
-    Raises:
-        UserError: invalid data; the message has the file and the remedy.
-    """
+    """Reads a folder of MuTual items; ids are the file names' stems."""
     articles: dict[str, str] = {}
     for path in files_in(folder):
         record = read_json(path)
@@ -132,9 +125,6 @@ def read_corpus(reader: str, path: Path | None, language: str) -> Reading:
         reader: `bundled` or a name in `READERS`.
         path: where the source lies; None for the bundled corpus.
         language: language of what does not name its own.
-
-    Raises:
-        UserError: something is wrong with the source.
     """
     if reader == "bundled":
         return dialogues.bundled_dialogues(language)
@@ -198,9 +188,6 @@ def read_rated(
         path: the file of the texts.
         languages: codes of the languages to read; None for all that the source has.
         own_criteria: names of the user's criteria that a corpus of the user's own has ratings on.
-
-    Raises:
-        UserError: something is wrong with the source.
     """
     if reader not in RATED_READERS:
         raise UserError(f"'{reader}' is not a reader of rated items; {nearest(reader, RATED_READERS)}")

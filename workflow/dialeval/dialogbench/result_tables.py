@@ -9,9 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from dialeval.dialogbench.accuracy import Answer, Row, first_rotation, grouped, mean_rate, rate_of, unweighted_mean
-from dialeval.dialogbench.briefs import STYLES
 from dialeval.dialogbench.items import LETTERS, TestItem
-from dialeval.dialogbench.tasks import ABBREVIATIONS, DOMAIN_NAMES
+from dialeval.dialogbench.tasks import ABBREVIATIONS, DOMAIN_NAMES, STYLES
 from dialeval.dialogbench.writing import OTHER
 from dialeval.dialogbench.written_items import ASKED_TURNS
 from dialeval.papers.dialogbench import OVERALL, published_size

@@ -19,10 +19,10 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator,
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dialeval.dialogbench.briefs import BASIC, FULL, STYLES, Brief, brief_subject, item_subject, missing
+from dialeval.dialogbench.briefs import BASIC, FULL, Brief, brief_subject, item_subject, missing
 from dialeval.dialogbench.examination import extras_of, question_of, render_options, render_utterances
 from dialeval.dialogbench.items import TestItem
-from dialeval.dialogbench.tasks import DOMAIN_NAMES, domain_of, find_domain, task_of
+from dialeval.dialogbench.tasks import DOMAIN_NAMES, STYLES, domain_of, find_domain, task_of
 from dialeval.dialogbench.written_items import ASKED_TURNS, Outcome, Rules, checked, read_written
 from dialeval.engines.requests import Message, Request, Sampling
 from dialeval.errors import UserError

@@ -118,21 +118,17 @@ def win_rates(judgements: pd.DataFrame, design: Design) -> list[Row]:
 def _cell(rates: WinMatrices, one: int, other: int) -> Row:
     """Returns the rates of one system against another."""
     place = one * len(rates.n) + other
-    held = rates.win_or_tie
+    held = rates.win_or_tie.one(place)
     return {
-        "estimate": rates.win.estimate[place],
-        "ci_low": rates.win.ci_low[place],
-        "ci_high": rates.win.ci_high[place],
+        **rates.win.one(place).limits(),
         "n": int(rates.n[one, other]),
         "win": rates.win_rate[one, other],
         "tie": rates.tie_rate[one, other],
         "lose": rates.lose_rate[one, other],
         "unparsed": rates.unparsed_rate[one, other],
-        "win_or_tie": held.estimate[place],
-        "win_or_tie_ci_low": held.ci_low[place],
-        "win_or_tie_ci_high": held.ci_high[place],
-        "win_or_tie_design_effect": held.design_effect[place],
-        "win_or_tie_n_effective": held.n_effective[place],
+        **held.limits("win_or_tie", "win_or_tie_"),
+        "win_or_tie_design_effect": held.design_effect,
+        "win_or_tie_n_effective": held.n_effective,
         **rates.win.columns(place),
     }
 

@@ -116,10 +116,10 @@ class Judging(Parameters):
         """Describe a job of `tabulate_rounds`."""
         return StageJob("tabulate_rounds", {"protocol": protocol})
 
-    def choose_unsure(self, protocol: str) -> StageJob:
-        """Describe a job of `choose_unsure`."""
+    def sample_cascade(self, protocol: str) -> StageJob:
+        """Describe a job of `sample_cascade`."""
         form = self.layout.protocols[protocol].form
-        return StageJob("choose_unsure", {"form": form, "cascade": self.layout.cascades[protocol]})
+        return StageJob("sample_cascade", {"form": form, "cascade": self.layout.cascades[protocol]})
 
     def cascade_judgements(self, cascade: str) -> StageJob:
         """Describe a job of `cascade_judgements`."""

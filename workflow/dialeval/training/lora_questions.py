@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dialeval.config.protocols import shipped
 from dialeval.corpora.items import Item
 from dialeval.criteria import NO, YES, Criterion
 from dialeval.engines.installation import padded_length
@@ -30,9 +31,11 @@ from dialeval.engines.vllm_engine.prompts import Prompts
 from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_prompts import YES_NO, shortened_with
-from dialeval.protocols.probability import plan
+from dialeval.protocols.questions import Question
+from dialeval.protocols.scores import plan_probability
 
 LABELS = (YES, NO)
+_QUESTION = Question("yes_no", shipped("yes_no"), shipped=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +128,7 @@ class LoraQuestions:
             speakers=tuple(row["speakers"]),
             utterances=tuple(row["utterances"]),
         )
-        return next(plan([item], self._templates, lambda _: [criterion])).request
+        return next(plan_probability(_QUESTION, [item], self._templates, lambda _: [criterion])).request
 
     def _answer(self, messages: tuple[Message, ...], prompt: Sequence[int], label: str) -> tuple[int, ...]:
         """Returns a label's tokens behind the prompt, if judging reads these."""
