@@ -34,11 +34,11 @@ from dialeval.labels.joined_judgements import (
     PLAN_COLUMNS,
     LabelledDesign,
     Terms,
-    labelled_design,
     with_planned,
 )
 from dialeval.measures.differences import NO_LIMIT, with_adjusted_p
 from dialeval.measures.scores import mean_rows
+from dialeval.rules.judging import labelled_design
 from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.prediction_powered import FEW_INSIDE, correct_means
 from dialeval.tables.files import to_table
