@@ -19,7 +19,7 @@ from dialeval.criteria import FAILURES, NO_FAILURE
 from dialeval.papers import OWN_WORDS, Item, Need, Paper, prompts
 
 _CONFIG = "configs/botchat.yaml"
-_PUBLISHED = "With the authors' dialogues and responses: configs/botchat-published.yaml."
+_PUBLISHED = "configs/botchat-published.yaml uses the authors' dialogues and responses."
 _NEEDS: tuple[Need, ...] = ("keys", "weights", "workbook", "withdrawn")
 
 

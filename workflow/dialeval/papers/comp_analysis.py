@@ -77,7 +77,7 @@ COMP_ANALYSIS = Paper(
             "correlation of thirty models with human and imputed ratings, by dimension",
             ("metaeval/averages",),
             ("metaeval/judges",),
-            "Column `raters`: human ratings only, or with a model's ratings.",
+            "The column `raters` is human (human ratings only) or full (also a model's ratings).",
             benchmark=("comp-analysis",),
         ),
         _result(
@@ -142,7 +142,7 @@ COMP_ANALYSIS = Paper(
             "Table 13",
             "the models: backbone, training, context window",
             defined_in=("configs/comp-analysis-models.yaml",),
-            remark="All except PaLM-2 Bison, which is withdrawn.",
+            remark="All models except PaLM-2 Bison, which is withdrawn.",
         ),
         _result(
             "Figure 1",

@@ -20,10 +20,10 @@ _NEEDS: tuple[Need, ...] = ("keys", "weights", "unpublished")
 _WRITER = prompts("dialogbench_write_en", "dialogbench_write_zh")
 _OWN_WORDS = "In our own words."
 _PEOPLE = (
-    "With newly written items. `dialogbench.experts` writes a sheet for your own experts; their "
-    "answers are the human row."
+    "With newly written items. `dialogbench.experts` writes a sheet for your own experts; their answers make the "
+    "human row."
 )
-_OWN_ITEMS = "With newly written items, since the paper's are not public."
+_OWN_ITEMS = "A run uses newly written items, since the paper's items are not public."
 _WRITTEN_TASKS = (  # as the paper orders the tables of its prompts
     ("IC", "intent classification"),
     ("ED", "emotion detection"),
@@ -80,7 +80,7 @@ DIALOGBENCH = Paper(
             "Table 6",
             "the twenty-six evaluated models",
             defined_in=("configs/dialogbench-models.yaml",),
-            remark="All except MOSS-Moon-003-Base, for which no server returns log-likelihoods.",
+            remark="All models except MOSS-Moon-003-Base: no server returns its log-likelihoods.",
         ),
         _result(
             "Table 7",

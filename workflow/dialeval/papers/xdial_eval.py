@@ -68,7 +68,7 @@ XDIAL_EVAL = Paper(
             config=_CONFIG,
             target="metaeval",
             needs=("download", "unpublished"),
-            remark="Those of the eighteen corpora whose contents are public.",
+            remark="The table has those of the eighteen corpora that are public.",
             where={"human_dimensions": ()},
         ),
         Item(

@@ -42,7 +42,8 @@ class StrengthRating:
     A player without a comparison has NaN.
 
     Attributes:
-        method: "bradley_terry" (a tie is half a win for each) or "davidson" (ties have a parameter of their own).
+        method: "bradley_terry" (a tie is half a win for each player) or "davidson" (ties have a parameter of their
+            own).
         rating: Elo points, shape [n_players]; the players that the data place at a finite distance from each other
             average `initial`.
         ci_low, ci_high: limits of the expanded percentile interval over resampled clusters, shape [n_players]; NaN
@@ -52,7 +53,8 @@ class StrengthRating:
             the resample.
         above, below: number of resamples in which the rating has no upper or no lower bound, shape [n_players].
         clusters: number of clusters with comparisons of each player, shape [n_players].
-        design_effect: of the Bradley-Terry strength, from its linear form; NaN for Davidson's, shape [n_players].
+        design_effect: design effect of the Bradley-Terry strength, from its linear form; NaN for Davidson's, shape
+            [n_players].
         tie_parameter: Davidson's nu; NaN for Bradley-Terry.
         group: number of the set of players connected by comparisons; ratings of different groups cannot be compared;
             -1 without a comparison, shape [n_players].
@@ -108,7 +110,7 @@ def bradley_terry(
 ) -> StrengthRating:
     """Rate players by the Bradley-Terry model, P(i beats j) = 1 / (1 + 10^((R_j - R_i) / scale)).
 
-    A tie is half a win for each. Many ties compress the scale; `davidson` avoids this.
+    A tie is half a win for each player. Many ties compress the scale; `davidson` avoids this.
 
     Args:
         left, right: players of each comparison, numbers in 0..n_players-1, shape [n].
@@ -126,8 +128,8 @@ def bradley_terry(
         equal_pairs: whether all compared pairs have the same weight.
 
     Raises:
-        ValueError: if shapes differ, a player is out of range or meets itself, an outcome is none of the three, or
-            a setting is out of range.
+        ValueError: if shapes differ, a player is out of range or meets itself, an outcome is not 1, 0.5 or 0, or a
+            setting is out of range.
     """
     return _rate(
         "bradley_terry",
