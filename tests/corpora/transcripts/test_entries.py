@@ -106,7 +106,7 @@ def test_of_two_answers_to_one_message_the_branch_that_ends_last_is_read(tmp_pat
     notes: Counter[str] = Counter()
     (found,) = read(written(tmp_path, {"id": "7", "messages": messages}), "auto", {}, notes)
     assert found.utterances == ("Where?", "There.", "Why?", "So.")
-    assert notes["dialogues with branches, of which the one that ends last is read"] == 1
+    assert notes["dialogues with several branches: the latest branch is read"] == 1
 
 
 def test_answers_of_several_people_to_one_message_are_one_dialogue(tmp_path: Path) -> None:

@@ -287,7 +287,7 @@ def branch_of_last(entries: list[dict[str, Any]], notes: Counter[str]) -> list[d
     while last is not None and len(branch) < len(entries):  # which ends a circle, too
         branch.append(last)
         last = known.get(f"{last.get(above)}")
-    notes["dialogues with branches, of which the one that ends last is read"] += 1
+    notes["dialogues with several branches: the latest branch is read"] += 1
     return branch[::-1]
 
 
