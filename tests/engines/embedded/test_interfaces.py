@@ -22,7 +22,7 @@ from dialeval.engines.embedded.judge import Judge
 from dialeval.engines.embedded.learning import Learned
 from dialeval.engines.requests import AnswerFailure, Dialogue, Kind, Request, Response
 from dialeval.protocols.item_prompts import subject_of
-from dialeval.protocols.probability import expectation
+from dialeval.protocols.scores import expectation
 from dialeval.protocols.written_scores import parse_scores
 
 RATING = re.compile(r"([a-z]+ - [1-5]\.\d\d\n)*[a-z]+ - [1-5]\.\d\d")
