@@ -328,3 +328,17 @@ def test_a_conversation_may_be_named_in_a_column_without_id(tmp_path: Path) -> N
     (tmp_path / "t.csv").write_text(table, encoding="utf-8")
     (found,) = read(tmp_path / "t.csv", "auto", {}, Counter())
     assert (found.dialogue_id, found.speakers) == ("Birds", ("Human", "AI"))
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("dialogue_id\tspeaker\ttext\n1\ta\tNote: x\n", "t.txt"),
+        ("id,note: text\n1,x\n", "t.csv"),
+        ("**Note:** Read this.\n\n**Warning:** Take care.\n", "page.md"),  # which reading it refuses
+        ("# Title\n\nSome text: see below.\n", "page.md"),
+    ],
+)
+def test_not_every_text_with_colons_is_a_dialogue(tmp_path: Path, text: str, name: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    assert detect_format(tmp_path / name) == "csv"
