@@ -83,7 +83,6 @@ def item_clusters(items: Texts, are_turns: Sequence[bool], keys: Sequence[Hashab
     Args:
         items: the utterances of each; those without any are joined by their keys alone.
         are_turns: whether each is a response in its context.
-        keys: of each.
     """
     turns = [texts if is_turn else () for texts, is_turn in zip(items, are_turns, strict=True)]
     dialogues: list[Hashable] = [
@@ -117,11 +116,7 @@ def beginning_clusters(items: Texts) -> list[int]:
 
 
 def sharing_clusters(keys: Sequence[Collection[Hashable]]) -> list[int]:
-    """Joins items that have a key in common.
-
-    Args:
-        keys: of each item.
-    """
+    """Joins items that have a key in common."""
     first = list(range(len(keys)))
     holder: dict[Hashable, int] = {}
     for position, own in enumerate(keys):

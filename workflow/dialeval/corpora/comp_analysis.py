@@ -84,8 +84,6 @@ def read_dialogues(
     """Reads a data set.
 
     Args:
-        corpus: its name in the configuration.
-        path: the file of its texts.
         languages: the wanted languages, which must include `en`; None for all.
         include_unrated: whether dialogues without a rating become items too, which judges would score in vain.
     """
@@ -242,8 +240,6 @@ def read_turns(corpus: str, path: Path, languages: Iterable[str] | None = None) 
     """Reads a data set.
 
     Args:
-        corpus: its name in the configuration.
-        path: the file of its texts.
         languages: the wanted languages, which must include `en`; None for all.
     """
     only("en", languages, str(path))

@@ -45,8 +45,6 @@ def read_rated_lines(
     """Reads a file of the user's own ratings (JSON Lines).
 
     Args:
-        corpus: its name in the configuration.
-        path: the file.
         languages: codes of the languages to read; None for all.
         own_criteria: names of the user's criteria that are rated besides the papers'.
     """
@@ -259,8 +257,6 @@ def read_xdial(corpus: str, path: Path, languages: Iterable[str] | None = None) 
     """Reads a data set.
 
     Args:
-        corpus: its name in the configuration.
-        path: the CSV file.
         languages: codes of the languages to read; None for all that the file has.
     """
     dimension, scale = _rated(path)

@@ -65,10 +65,6 @@ class JsonLine(NamedTuple):
 def read_text(path: Path, *, western: bool = False) -> str:
     """Reads a text file; a byte order mark is allowed.
 
-    Args:
-        path: the file.
-        western: whether it is in Windows-1252.
-
     Raises:
         UserError: the file cannot be read, is in another encoding, or holds NUL characters; the message gives the line.
     """
@@ -99,9 +95,7 @@ def read_lines(path: Path, newline: str = "\n", *, western: bool = False) -> Ite
     """Yields the lines of a text file with their ends, holding only a piece in memory.
 
     Args:
-        path: the file.
         newline: what ends a line; "" for all that Python takes for a line end, as `csv` needs it.
-        western: whether it is in Windows-1252.
 
     Raises:
         UserError: as of `read_text`, when the reading comes to the place.
@@ -151,7 +145,6 @@ def parse_json(text: str, place: str) -> Any:
 
     Args:
         text: one value; it may have several lines.
-        place: its place, for messages.
 
     Raises:
         UserError: it is no JSON, or holds half a character, a name twice in one object, a whole number of more than 18
@@ -185,10 +178,6 @@ def read_json(path: Path) -> Any:
 def read_json_lines(path: Path, *, western: bool = False) -> Iterator[JsonLine]:
     """Yields the objects of a JSON Lines file; blank lines are passed over.
 
-    Args:
-        path: the file.
-        western: whether it is in Windows-1252.
-
     Raises:
         UserError: as of `read_text` and `parse_json`, and for a line that holds something else than an object.
     """
@@ -205,9 +194,7 @@ def read_csv(path: Path, delimiter: str = ",", *, western: bool = False) -> Iter
     """Yields the rows of a CSV file, blank lines too, each with the line that it ends on.
 
     Args:
-        path: the file.
         delimiter: what stands between two cells.
-        western: whether it is in Windows-1252.
 
     Raises:
         UserError: as of `read_text`, and for text that is no CSV.

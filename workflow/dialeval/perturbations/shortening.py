@@ -185,9 +185,7 @@ def generic_reply(previous: str, language: str, avoid: Collection[str], rng: np.
 
     Args:
         previous: the utterance that is replied to; may be empty.
-        language: language code.
         avoid: texts that the reply must not equal, unless none is left.
-        rng: source of the draw.
 
     Returns:
         The reply; None for a language without generic replies.

@@ -178,7 +178,6 @@ def well_rated(items: Sequence[Item], ratings: Iterable[Mapping[str, Any]], at_l
     human ratings are left out.
 
     Args:
-        items: of rated corpora.
         ratings: rows of the table `ratings`; those by models do not count.
         at_least: the lowest mean, 0 to 1; None for all items.
 
@@ -224,7 +223,6 @@ def constructed_items(
         dialogues: the originals, at dialogue level.
         strategies: taken in turn, one for each dialogue.
         n_steps: steps of a ladder; a dialogue on which not as many can be taken is left out.
-        random_seed: of all draws.
         sensitivities: the strategies that lower the user's criteria.
     """
     pool = build_pool(dialogues)

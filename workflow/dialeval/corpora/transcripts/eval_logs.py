@@ -65,7 +65,6 @@ def read_inspect(path: Path, columns: Mapping[str, str], notes: Counter[str]) ->
     Args:
         path: an `.eval` archive, a log in JSON, or a folder of archives.
         columns: paths within a sample, or within the log's `eval`, by content.
-        notes: counts of remarks, to which this adds.
     """
     logs = [(log, *_samples(log, notes)) for log in inspect_logs(path)]
     tasks = {str(about.get("task")) for _, about, _ in logs}
@@ -257,7 +256,6 @@ def read_lm_eval(path: Path, columns: Mapping[str, str], notes: Counter[str]) ->
     Args:
         path: the file, or a folder with those of several models.
         columns: paths within a sample by content.
-        notes: counts of remarks, to which this adds.
     """
     files = lm_eval_files(path)
     tasks = {_task(file) for file in files}

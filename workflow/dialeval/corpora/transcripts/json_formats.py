@@ -77,8 +77,6 @@ def chats(line: JsonLine, notes: Counter[str], *, fields: Sequence[str]) -> Iter
     """Yields the dialogue of one object in ShareGPT's format, or in that of OpenAI's messages.
 
     Args:
-        line: the object.
-        notes: counts of remarks, to which this adds.
         fields: fields of which one holds the messages.
     """
     field = dialogue_field(line.record, fields, line.where)

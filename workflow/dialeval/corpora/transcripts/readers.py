@@ -139,10 +139,8 @@ def read(path: Path, reader: str, columns: Mapping[str, str], notes: Counter[str
     """Yields the dialogues of a file or folder.
 
     Args:
-        path: the file or folder.
         reader: one of the kinds, or `auto`.
         columns: names of the columns of a table, or paths of the fields of objects, by content.
-        notes: counts of remarks, to which this adds.
     """
     kind = detect_format(path, columns) if reader == AUTO else reader
     if kind == FOLDER:
@@ -204,7 +202,6 @@ def detect_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
     """Returns which kind a file or folder is.
 
     Args:
-        path: the file or folder.
         columns: names of fields that the configuration gives, by content.
 
     Raises:
