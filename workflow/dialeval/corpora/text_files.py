@@ -22,6 +22,7 @@ from dialeval.errors import UserError
 
 DEEPEST_NESTING = 32
 """Lists and objects within each other; the formats read here need six."""
+_TOO_DEEP = f"lists and objects are nested deeper than {DEEPEST_NESTING} levels; check the brackets"
 
 _LONGEST_INTEGER = 18
 """Digits, so that every number fits into 64 bits."""
@@ -158,15 +159,15 @@ def parse_json(text: str, place: str) -> Any:
     except _UnreadableError as error:
         raise UserError(f"{place}: {error}") from None
     except RecursionError:
-        raise UserError(f"{place}: {_too_deep()}") from None
+        raise UserError(f"{place}: {_TOO_DEEP}") from None
     for found in _HALF_CHARACTER.finditer(text):
         if found["half"]:
             raise UserError(
                 f"{place}: {found['half']} at {_position(text, found.start())} is half of a character, which cannot "
                 f"be stored; write the whole character or remove it"
             )
-    if text.count("[") + text.count("{") > DEEPEST_NESTING:
-        _check_depth(value, place)
+    if text.count("[") + text.count("{") > DEEPEST_NESTING and is_nested_deeper(value, DEEPEST_NESTING):
+        raise UserError(f"{place}: {_TOO_DEEP}")
     return value
 
 
@@ -301,15 +302,6 @@ def _position(text: str, place: int) -> str:
     line = text.count("\n", 0, place) + 1
     column = place - text.rfind("\n", 0, place)
     return f"line {line}, character {column}" if "\n" in text.strip() else f"character {column}"
-
-
-def _too_deep() -> str:
-    return f"lists and objects are nested deeper than {DEEPEST_NESTING} levels; check the brackets"
-
-
-def _check_depth(value: Any, place: str) -> None:
-    if is_nested_deeper(value, DEEPEST_NESTING):
-        raise UserError(f"{place}: {_too_deep()}")
 
 
 # Files that may be packed, by gzip or bzip2, opened as what is in them.

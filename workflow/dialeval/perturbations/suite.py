@@ -233,14 +233,14 @@ def constructed_items(
         if len(ladder.steps) < n_steps:
             continue
         place += 1
+        dimensions = dict.fromkeys(
+            (*(target.dimension for target in targets_of(strategy.name, sensitivities)), OVERALL)
+        )
         for step, item in enumerate([dialogue, *(perturbed.item for perturbed in ladder.steps)]):
             own = replace(item, corpus=corpus)
             yield (
                 own,
-                [
-                    _reference(own, dimension, n_steps - step, n_steps)
-                    for dimension in _dimensions(strategy, sensitivities)
-                ],
+                [_reference(own, dimension, n_steps - step, n_steps) for dimension in dimensions],
             )
 
 
@@ -257,7 +257,3 @@ def _reference(item: Item, dimension: str, value: int, highest: int) -> Rating:
         scale_min=0.0,
         scale_max=float(highest),
     )
-
-
-def _dimensions(strategy: Strategy, sensitivities: Sensitivities) -> list[str]:
-    return list(dict.fromkeys([*(target.dimension for target in targets_of(strategy.name, sensitivities)), "overall"]))

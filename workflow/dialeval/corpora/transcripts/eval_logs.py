@@ -316,12 +316,9 @@ def _generated(line: JsonLine, about: dict[str, Any]) -> Iterator[JsonLine]:
 def _replies(line: JsonLine) -> list[str]:
     """Returns the generated texts for a document; none where the task has log-likelihoods."""
     several = line.record.get("resps")
-    found = [reply for some in (several if isinstance(several, list) else ()) for reply in _listed(some)]
+    lists = [some if isinstance(some, list) else [some] for some in (several if isinstance(several, list) else ())]
+    found = [reply for some in lists for reply in some]
     return [reply for reply in found if isinstance(reply, str)] if all(isinstance(one, str) for one in found) else []
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
 
 
 def _prompt(prompt: Any, where: str) -> list[Any]:

@@ -264,7 +264,8 @@ def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any]
             "user's in label.json (`transcription`). No reader joins the two files: write one object for each dialogue "
             'with `utterances`, a list of `{"speaker": "user", "text": "..."}`'
         )
-    all_sets = [*_sure_sets(), *(fields for sets in _OF_EXPORTS.values() for fields in sets)]
+    sure_sets = [fields for one in CONVERSIONS.values() for fields in one.fields if len(fields) > 1]
+    all_sets = [*sure_sets, *(fields for sets in _OF_EXPORTS.values() for fields in sets)]
     wanted = fields_with(columns)
     inner = _first(records_of(path, wanted._replace(holding=(), together=all_sets), western=western)) or outer
     first = _first(records_of(path, wanted, western=western)) or outer
@@ -305,11 +306,6 @@ def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any]
         f"format of docs/formats.md; present: {listed(first)}; name its fields under `columns`, such as `columns: "
         "{utterances: NAME, speaker: NAME, text: NAME}`, or `{prompt: NAME, response: NAME}` if each object has a reply"
     )
-
-
-def _sure_sets() -> list[frozenset[str]]:
-    """Returns the sets of fields by which a list of objects of a data set or application is found in another object."""
-    return [fields for one in CONVERSIONS.values() for fields in one.fields if len(fields) > 1]
 
 
 def _first(lines: Iterator[JsonLine]) -> dict[str, Any] | None:
