@@ -188,7 +188,7 @@ def test_a_column_of_roles_may_call_the_one_who_is_judged_system(tmp_path: Path,
         rows = "".join(f"1,heron,{speaker},some words\n" for speaker in speakers)
         path = written(tmp_path, "roles.csv", f"id,model,{column},text\n{rows}".encode())
         reading = read_items("x", path, Options())
-        return reading.items[0].judged, len(reading.asides)
+        return reading.items[0].judged, len(reading.hidden_messages)
 
     assert read_rows("User", "System") == ("System", 0)
     assert read_rows("system", "user", "assistant") == ("assistant", 1)

@@ -40,7 +40,7 @@ class Case:
 def shown(one: Transcript) -> str:
     """Returns utterances with their speakers, and hidden messages with their kinds, in order."""
     spoken = [(n, 1, f"{who}: {text}") for n, (who, text) in enumerate(zip(one.speakers, one.utterances, strict=True))]
-    hidden = [(aside.before, 0, f"[{aside.kind}] {aside.text}") for aside in one.asides]
+    hidden = [(message.before, 0, f"[{message.kind}] {message.text}") for message in one.hidden_messages]
     return " | ".join(text for *_, text in sorted([*spoken, *hidden], key=lambda line: line[:2]))
 
 
@@ -303,7 +303,7 @@ CASES = {
     "the branch that ends last": case(
         tree(("a", None, "user", "Where?"), ("b", "a", "assistant", "No."), ("c", "a", "assistant", "There."),
              ("d", "c", "user", "Why?")),
-        f"{ASKED} | user: Why?", note="dialogues with branches, of which the one that ends last is read",
+        f"{ASKED} | user: Why?", note="dialogues with several branches: the latest branch is read",
     ),
     "answers of several people": case(
         tree(("a", None, "ann", "Where?"), ("b", "a", "bob", "There."), ("c", "a", "cy", "Here.")),

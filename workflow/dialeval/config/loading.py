@@ -50,7 +50,7 @@ def load_config(
 
     Args:
         raw: the configuration as read from YAML.
-        files_are_there: whether the files that it names must exist.
+        files_are_there: whether the files that the configuration names must exist.
         further: additional checks.
         source: name of the file, for the message.
 
@@ -272,7 +272,7 @@ def in_words(details: dict[str, Any]) -> str:
             return f"  {field}: there is no such field; {nearest(place[-1], _known_fields(place[:-1], details))}"
         case "missing" if place[:1] == ["protocols"] and place[2:] == ["form"]:
             shipped = nearest(place[1], Protocols.model_fields)
-            words = f"'{place[1]}' is not a shipped protocol ({shipped}); one of your own needs this field, and `data`"
+            words = f"'{place[1]}' is not a shipped protocol ({shipped}); your own needs this field, and `data`"
             return f"  {field}: {words}"
         case "missing":
             return f"  {field}: this field is needed and missing"

@@ -358,13 +358,13 @@ DATA_SETS: dict[str, Conversion] = {
         field_sets("convo_id original", "original delexed"), each(_abcd),
     ),
     "persona_chat": Conversion(
-        "Persona-Chat and ConvAI2 as JSON: `personality` and `utterances` with `history` and `candidates`, of which "
-        "the last is the reply; also a row for each reply. The text format is read by `text`.",
+        "Persona-Chat and ConvAI2 as JSON: `personality` and `utterances` with `history` and `candidates`; the last "
+        "candidate is the reply. A file can also have a row for each reply. The reader `text` reads the text format.",
         field_sets("personality utterances", "personality candidates history"), _persona_chat,
     ),
     "multiwoz": Conversion(
-        "MultiWOZ 2.0, 2.1, 2.3 and 2.4, `data.json`: an object of dialogues by name, each with a `log`. "
-        "`jsonl` reads 2.2.",
+        "MultiWOZ 2.0, 2.1, 2.3 and 2.4, `data.json`: an object of dialogues by name, each with a `log`. The reader "
+        "`jsonl` reads MultiWOZ 2.2.",
         field_sets("goal log"), in_turn("log", "text"),
     ),
     "topical_chat": Conversion(
@@ -391,7 +391,7 @@ DATA_SETS: dict[str, Conversion] = {
         at_paths("messages", "senderWorkerId", "text", "conversationId"),
     ),
     "tau_bench": Conversion(
-        "tau-bench's results: `traj`. The task is the case, each trial a dialogue.",
+        "tau-bench's results: `traj`. Each task is a case, and each trial is a dialogue.",
         field_sets("traj task_id"), each(_tau_bench),
     ),
     "sharegpt_items": Conversion(
@@ -405,13 +405,13 @@ DATA_SETS: dict[str, Conversion] = {
         field_sets("id data"), each(_ultrachat), lambda record: all_texts(record["data"], 2) and len(record) < 4,
     ),
     "blended_skill_talk": Conversion(
-        "BlendedSkillTalk's rows on the Hugging Face Hub: `free_messages` and `guided_messages`. `jsonl` reads its "
-        "original files.",
+        "BlendedSkillTalk's rows on the Hugging Face Hub: `free_messages` and `guided_messages`. The reader `jsonl` "
+        "reads BlendedSkillTalk's original files.",
         field_sets("free_messages guided_messages"), each(_blended),
     ),
     "marked": Conversion(
         "One text with marks of speakers in `transcript` (Anthropic's red-team attempts), `text` (Guanaco), `chat` "
-        "(Glaive) or `input` (Baize): `Human:`, `### Human:`, `USER:`, `[INST]`, and those of ChatML and Baize.",
+        "(Glaive) or `input` (Baize): `Human:`, `### Human:`, `USER:`, `[INST]`, and the marks of ChatML and Baize.",
         field_sets("transcript", "text", "chat", "input"), each(_marked), lambda record: bool(_marked_field(record)),
     ),
 }  # fmt: skip

@@ -19,8 +19,8 @@ from typing import Any
 from dialeval.corpora.json_records import RecordFields, name_of, optional_text, required, text_of, value_at
 from dialeval.corpora.text_files import JsonLine, listed, number_in, parse_json
 from dialeval.corpora.transcripts.transcript import (
+    HIDDEN_ROLES,
     ROLES,
-    ROLES_OF_ASIDES,
     SYSTEM_ROLES,
     EntryReading,
     speaker_and_text,
@@ -149,7 +149,7 @@ def _with_usual_speakers(entries: list[Any], notes: Counter[str]) -> list[Any]:
     if any(entry.get(name) is not None for entry in entries for name in SPEAKER_FIELDS):
         return _by_role(entries, notes)
     types = [f"{entry.get('type')}".casefold() for entry in entries]
-    if {*types} & ROLES and {*types} <= ROLES | ROLES_OF_ASIDES | SYSTEM_ROLES:
+    if {*types} & ROLES and {*types} <= ROLES | HIDDEN_ROLES | SYSTEM_ROLES:
         inner = [entry["data"] if isinstance(entry.get("data"), dict) else entry for entry in entries]
         return [{"role": kind, **one, "type": "message"} for kind, one in zip(types, inner, strict=True)]
     if not any(name in entry for entry in entries for name in TEXT_FIELDS):
@@ -222,10 +222,10 @@ def _read_entry(entry: dict[str, Any], place: str, reading: EntryReading, *, has
         reading.notes["internal notes left out"] += 1
         return
     if text_field is None and kind == "function_call":  # of OpenAI's responses
-        reading.add_aside("tool_call", _call(entry.get("name"), entry.get("arguments")))
+        reading.add_hidden("tool_call", _call(entry.get("name"), entry.get("arguments")))
         return
     if text_field is None and kind == "function_call_output":
-        reading.add_aside("tool_result", _plain(entry.get("output")))
+        reading.add_hidden("tool_result", _plain(entry.get("output")))
         return
     if text_field is None and not calls and kind != "message":
         reading.notes["entries without text that are no messages, such as events, left out"] += 1
@@ -234,7 +234,7 @@ def _read_entry(entry: dict[str, Any], place: str, reading: EntryReading, *, has
         raise UserError(f"{place} has no text: {shown(entry)}; add one of {', '.join(TEXT_FIELDS)}")
     for name in _THOUGHT_FIELDS:
         if isinstance(entry.get(name), str) and entry[name].strip():
-            reading.add_aside("reasoning", entry[name])
+            reading.add_hidden("reasoning", entry[name])
     content = entry.get(text_field) if text_field else None
     if content is None and isinstance(entry.get("refusal"), str):
         content = entry["refusal"]
@@ -243,7 +243,7 @@ def _read_entry(entry: dict[str, Any], place: str, reading: EntryReading, *, has
     if texts or not (calls or len(reading.messages) > n_before):
         reading.add_utterance(speaker, "\n".join(texts))
     for call in calls:
-        reading.add_aside("tool_call", call)
+        reading.add_hidden("tool_call", call)
 
 
 _NOTES = ("note", "private_note", "internal_note")
@@ -287,7 +287,7 @@ def branch_of_last(entries: list[dict[str, Any]], notes: Counter[str]) -> list[d
     while last is not None and len(branch) < len(entries):  # which ends a circle, too
         branch.append(last)
         last = known.get(f"{last.get(above)}")
-    notes["dialogues with branches, of which the one that ends last is read"] += 1
+    notes["dialogues with several branches: the latest branch is read"] += 1
     return branch[::-1]
 
 
@@ -316,7 +316,7 @@ def _plain(value: Any) -> str:
 
 
 def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
-    """Returns the texts of a content; reasoning and tool calls become asides."""
+    """Returns the texts of a content; reasoning and tool calls become hidden messages."""
     if content is None:
         return []
     if isinstance(content, dict):  # Arena-Hard's answers
@@ -344,11 +344,11 @@ def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
                 raise UserError(f"{place}: a part of type '{part['type']}' has no text: {shown(part)}")
             texts.append(text)
         elif part["type"] == "tool_use":
-            reading.add_aside("tool_call", _call(part.get("name"), part.get("input")))
+            reading.add_hidden("tool_call", _call(part.get("name"), part.get("input")))
         elif part["type"] == "tool_result":
-            reading.add_aside("tool_result", _plain(part.get("content")))
+            reading.add_hidden("tool_result", _plain(part.get("content")))
         elif part["type"] in ("thinking", "reasoning"):
-            reading.add_aside("reasoning", _plain(part.get(part["type"], part.get("text"))))
+            reading.add_hidden("reasoning", _plain(part.get(part["type"], part.get("text"))))
         elif isinstance(part.get("text"), str):
             texts.append(part["text"])
             is_marked_up = True
@@ -369,11 +369,11 @@ def _is_geminis(part: dict[str, Any], reading: EntryReading) -> bool:
     """Returns whether a part is a call, a result or a thought of Gemini's, which it takes as a hidden message."""
     call, result = (part.get(camel, part.get(snake)) for camel, snake in _GEMINI_TOOLS)
     if isinstance(call, dict):
-        reading.add_aside("tool_call", _call(call.get("name"), call.get("args")))
+        reading.add_hidden("tool_call", _call(call.get("name"), call.get("args")))
     elif isinstance(result, dict):
-        reading.add_aside("tool_result", _plain(result.get("response")))
+        reading.add_hidden("tool_result", _plain(result.get("response")))
     elif part.get("thought") is True:
-        reading.add_aside("reasoning", _plain(part.get("text")))
+        reading.add_hidden("reasoning", _plain(part.get("text")))
     else:
         return False
     return True

@@ -91,10 +91,10 @@ def transcript(line: JsonLine, field: str, notes: Counter[str]) -> Transcript:
     system = named(record, SYSTEM_FIELDS, where)
     for name in _PROMPTS:
         if text := _prompt_text(record.get(name)):
-            reading.add_aside("system", text)
+            reading.add_hidden("system", text)
     given = _prompt_text(record.get("system")) or record.get("system")
     if isinstance(given, str) and (system or is_prompt(given)):
-        reading.add_aside("system", given)
+        reading.add_hidden("system", given)
     else:
         system = system or named(record, ["system"], where)
     read_entries(record[field], field, where, reading)
@@ -129,7 +129,12 @@ def is_prompt(text: str) -> bool:
 
 # The export of ChatGPT, `conversations.json`: each conversation is a tree, as a message may be edited or regenerated.
 
-_ASIDES = {"code": "tool_use", "execution_output": "tool_result", "thoughts": "thinking", "reasoning_recap": "thinking"}
+_HIDDEN_TYPES = {
+    "code": "tool_use",
+    "execution_output": "tool_result",
+    "thoughts": "thinking",
+    "reasoning_recap": "thinking",
+}
 """Types of content that are hidden messages -> their type."""
 _TEXT_FIELDS = {"tool_use": "input", "tool_result": "content", "thinking": "thinking"}
 
@@ -173,7 +178,7 @@ def _is_hidden(message: dict[str, Any]) -> bool:
 
 def _entry(message: dict[str, Any]) -> dict[str, Any]:
     content = message["content"] if isinstance(message.get("content"), dict) else {}
-    kind, role = _ASIDES.get(str(content.get("content_type"))), value_at(message, "author.role")
+    kind, role = _HIDDEN_TYPES.get(str(content.get("content_type"))), value_at(message, "author.role")
     if role == "assistant" and message.get("recipient", "all") != "all":
         kind = "tool_use"
     parts = [_part(part) for part in _parts(content)]

@@ -27,7 +27,7 @@ class Described(NamedTuple):
 
 
 _FENCE = "tells the judge not to follow instructions in the dialogue"
-_AS_PRINTED = "The wording only."
+_AS_PRINTED = "Only the wording differs."
 _NO_PROMPT = "The paper has no such prompt."
 
 SECTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -116,19 +116,19 @@ OURS: dict[str, Described] = {
         f"One field per line instead of semicolons; {_FENCE}.",
     ),
     "gteval.j2": Described(
-        "The same; exactly one conversation has AI utterances.",
+        "As for Arena, but exactly one conversation has AI utterances.",
         f"Explains the choices; {_FENCE}.",
     ),
     "rating_turn.j2": Described(
         "Scores for a response in its context, one line per criterion.",
         f"Mentions an empty context; {_FENCE}.",
     ),
-    "rating_dialogue.j2": Described("Scores for a dialogue, one line per criterion.", f"Only that it {_FENCE}."),
+    "rating_dialogue.j2": Described("Scores for a dialogue, one line per criterion.", f"{_FENCE.capitalize()}."),
     "rating_criteria.j2": Described(
         "The criteria with their definitions, the scale with labelled ends, and the response format.",
         "The paper names dimensions and scale without definitions.",
     ),
-    "yes_no_turn.j2": Described("A question about a response in its context, Yes or No.", f"Only that it {_FENCE}."),
+    "yes_no_turn.j2": Described("A question about a response in its context, Yes or No.", f"{_FENCE.capitalize()}."),
     "yes_no_dialogue.j2": Described(
         "A question about a whole dialogue, Yes or No.",
         f"Does not state that a human talks with a chatbot; {_FENCE}.",
@@ -160,16 +160,16 @@ OURS: dict[str, Described] = {
     ),
     "perturb_self_contradiction.j2": Described(
         "One or two utterances that contradict an earlier statement of the speaker.",
-        "In the paper, humans wrote them (DECODE).",
+        "In the paper, humans wrote these utterances (DECODE).",
     ),
     "perturb_contradiction.j2": Described(
-        "The response so that it contradicts the conversation.", "In the paper, rules made them."
+        "The response so that it contradicts the conversation.", "In the paper, rules made these perturbations."
     ),
     "perturb_replace_named_entity.j2": Described(
-        "The response with other named entities.", "In the paper, rules made them."
+        "The response with other named entities.", "In the paper, rules made these perturbations."
     ),
     "perturb_unnatural_paraphrase.j2": Described(
-        "The response with unusual words.", "In the paper, rules made them with WordNet."
+        "The response with unusual words.", "In the paper, rules made these perturbations with WordNet."
     ),
     "adequacy.j2": Described(
         "How much of an utterance's meaning its translation preserves, from 1 to 5.",
@@ -186,12 +186,16 @@ OURS: dict[str, Described] = {
             "instead of 1000 words. The requirements are the paper's, in a shorter list."
         ),
     ),
-    "dialogbench_write_zh.j2": Described("The same in Chinese.", "The paper's Chinese prompts are not printed."),
+    "dialogbench_write_zh.j2": Described(
+        "As the English template, in Chinese.", "The paper's Chinese prompts are not printed."
+    ),
     "dialogbench_filter_en.j2": Described(
         "Whether an item and its answer are correct: correct or incorrect.",
-        f"The two questions in one sentence; {_FENCE}.",
+        f"Puts the two questions in one sentence; {_FENCE}.",
     ),
-    "dialogbench_filter_zh.j2": Described("The same in Chinese.", "The paper's Chinese prompt is not printed."),
+    "dialogbench_filter_zh.j2": Described(
+        "As the English template, in Chinese.", "The paper's Chinese prompt is not printed."
+    ),
     "dialogbench_classify.j2": Described(
         "The style of each speaker and the domain, for Figures 5 and 6.",
         "In the paper, GPT-4 classified both; the prompt is not printed.",
@@ -200,12 +204,12 @@ OURS: dict[str, Described] = {
         ("The letter of the right option. The dialogue is the model's chat with the user, or a text in one message."),
         "The paper's prompt is a picture. Content and order follow its section 4.",
     ),
-    "dialogbench_question_zh.j2": Described("The same in Chinese.", "As in English."),
+    "dialogbench_question_zh.j2": Described("As the English template, in Chinese.", "As in English."),
     "dialogbench_perplexity_en.j2": Described(
         "Dialogue and question; then the likelihood of each option is computed.",
         "The paper's prompt is a picture. Content and order follow its section 4.",
     ),
-    "dialogbench_perplexity_zh.j2": Described("The same in Chinese.", "As in English."),
+    "dialogbench_perplexity_zh.j2": Described("As the English template, in Chinese.", "As in English."),
     "pair.j2": Described("Which of two dialogues is better, as a whole or on a criterion."),
     "locate.j2": Described("Whether a criterion shows in a dialogue, and in which utterance first."),
     "annotate.j2": Described(
@@ -236,7 +240,7 @@ PAPERS: dict[str, Described] = {
     ),
     "arena.j2": Described("One of four choices and the reason, in one line.", _AS_PRINTED),
     "gteval.j2": Described(
-        "The same; only one conversation has AI utterances.",
+        "As for Arena, but only one conversation has AI utterances.",
         "The paper names this as the only difference from Arena's prompt and does not print it.",
     ),
     "rating_turn.j2": Described("Context, response, and the instruction of Table 2 (b).", _AS_PRINTED),
@@ -284,12 +288,14 @@ PAPERS: dict[str, Described] = {
         ),
     ),
     "dialogbench_write_zh.j2": Described(
-        "The same in Chinese.", "The paper's Chinese prompts are not printed; this is our translation."
+        "As the English template, in Chinese.", "The paper's Chinese prompts are not printed; this is our translation."
     ),
     "dialogbench_filter_en.j2": Described(
         "Whether question and answer are correct: correct or incorrect, without analysis.", _AS_PRINTED
     ),
-    "dialogbench_filter_zh.j2": Described("The same in Chinese.", "The paper's Chinese prompt is not printed."),
+    "dialogbench_filter_zh.j2": Described(
+        "As the English template, in Chinese.", "The paper's Chinese prompt is not printed."
+    ),
 }
 """Every template of the papers' set; where it has none, ours is used."""
 
@@ -302,7 +308,7 @@ HEAD = """
 This part is generated from `workflow/dialeval/report/reference/prompts.py` (`python -m dialeval.report.reference`). The
 templates lie in `workflow/dialeval/prompts/` (`ours`) and `workflow/dialeval/prompts/papers/` (`papers`).
 """
-_SAME = Described("As `ours`.", "No template of its own.")
+_SAME = Described("As `ours`.", "The set has no separate template.")
 
 
 def docs_text() -> str:
