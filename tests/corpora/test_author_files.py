@@ -542,31 +542,18 @@ def test_mistakes_name_the_dialogue_and_the_response(tmp_path: Path, bad: Any, w
 @pytest.mark.parametrize(
     ("name", "record", "words"),
     [
-        (
-            "persona-sea_eval",
-            in_dstc10(),
-            "'persona-sea' is not a set of DSTC10 with a known scale .did you mean",
-        ),
+        ("persona-sea_eval", in_dstc10(), "'persona-sea' is not a set of DSTC10 with a known scale .did you mean"),
         ("persona-usr_eval", in_dstc10(relevance=[1]), "record 1: 'relevance' is not rated in this data set"),
-        (
-            "empathetic-grade_eval",
-            in_dstc10(relevance=[0]),
-            "'relevance', rater 1: the rating 0 is outside its scale, 1 to 5",
-        ),
-        (
-            "empathetic-grade_eval",
-            {"dialog": []},
-            "the field 'response' is missing; present: dialog; reader dstc10_json needs it",
-        ),
+        ("empathetic-grade_eval", in_dstc10(relevance=[0]),
+         "'relevance', rater 1: the rating 0 is outside its scale, 1 to 5"),
+        ("empathetic-grade_eval", {"dialog": []},
+         "the field 'response' is missing; present: dialog; reader dstc10_json needs it"),
         ("fed-dial_eval", {"dialog": "x"}, "'dialog' is 'x'; it must be a list"),
-        (
-            "fed-dial_eval",
-            {"dialog": ["x"]},
-            "'dialog', utterance 1 is 'x'; it must be an object with 'speaker' and 'text'",
-        ),
+        ("fed-dial_eval", {"dialog": ["x"]},
+         "'dialog', utterance 1 is 'x'; it must be an object with 'speaker' and 'text'"),
         ("fed-dial_eval", {"dialog": [{"text": "x"}]}, "utterance 1: the field 'speaker' is missing"),
     ],
-)
+)  # fmt: skip
 def test_mistakes_in_dstc10_name_the_record(tmp_path: Path, name: str, record: Any, words: str) -> None:
     with pytest.raises(UserError, match=words) as refused:
         rated(tmp_path, "dstc10_json", [record], f"{name}.json")
