@@ -299,6 +299,72 @@ CASES = {
         [{"messages": [{"type": k, "role": "agent", "content": k} for k in ("message", "note", "message")]}],
         "agent: message | agent: message", note="internal notes left out",
     ),
+    "tools in parts": case(
+        [{"messages": [
+            {"role": "assistant", "content": [
+                {"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "One moment."},
+                {"type": "tool_use", "name": "find", "input": {"order": 7}},
+            ]},
+            {"role": "user", "content": [{"type": "tool_result", "content": "Ulm"}]},
+        ]}],
+        '[reasoning] Hm. | [tool_call] find({"order": 7}) | assistant: One moment. | [tool_result] Ulm',
+    ),
+    **{
+        f"sharegpt with {system}": case(
+            [{"system": system, "conversations": [
+                {"from": who, "value": who} for who in ("human", "function_call", "observation", "gpt")
+            ]}],
+            f"{prompt}human: human | [tool_call] function_call | [tool_result] observation | gpt: gpt",
+            about={"system": named},
+        )
+        for system, prompt, named in (("You are kind", "[system] You are kind | ", ""), ("alpha-7b", "", "alpha-7b"))
+    },
+    # the plain format
+    "user and system": case(
+        [{"utterances": [{"speaker": "USER", "text": "a"}, {"speaker": "SYSTEM", "text": "b"}]}], "USER: a | SYSTEM: b"
+    ),
+    "user, system and assistant": case(
+        [{"utterances": [{"speaker": who, "text": "a"} for who in ("USER", "SYSTEM", "Assistant")]}],
+        "USER: a | [system] a | Assistant: a",
+    ),
+    "plain texts": case([{"utterances": ["Hi.", "Yo.", " ", "So?"]}], "A: Hi. | B: Yo. | B: So?"),
+    "plain texts of named speakers": case(
+        [{"utterances": ["Hi.", "Yo.", "So?"], "speakers": ["user", "bot"]}], "user: Hi. | bot: Yo. | user: So?"
+    ),
+    "a reference": case(
+        [{"utterances": ["Hi.", "Yo."], "reference": ["So.", "No."]}], "A: Hi. | B: Yo.",
+        about={"reference": (("A", "B"), ("So.", "No."))},
+    ),
+    "another last utterance": case(
+        [{"utterances": ["Hi.", "Yo."], "reference": "Bye."}], "A: Hi. | B: Yo.",
+        about={"reference": (("A", "B"), ("Hi.", "Bye."))},
+    ),
+    # tables
+    "turns apart": case(
+        "dialogue_id,model,turn,role,text,lang\n1,a,2,assistant,later,de\n2,a,1,user,other,\n1,a,1,user,first,de\n",
+        "user: first | assistant: later", "user: other", name="t.csv", about={"language": "de"},
+        note="dialogues whose rows are not successive, joined by turn",
+    ),
+    "columns as spreadsheets spell them": case(
+        "ID;Conversation ID;Bot;Turn #;Who;Message;Notes\n9;c1;Brix;2;Bot;Yo;ok\n8;c1;Brix;1;Ann;Hi;\n"
+        "7;c2;Brix;1;Ann;So?;\n",
+        "Ann: Hi | Bot: Yo", "Ann: So?", name="t.csv", about={"dialogue_id": "c1", "system": "Brix"},
+    ),
+    "columns in camel case": case("conversationId,modelName,turnIndex,messageText\n1,a,0,x\n", "A: x", name="t.csv",
+                                  about={"dialogue_id": "1", "system": "a"}),
+    "a name before one like it": case("id,Message #,message,who,对话\n1,2,Hi,bot,y\n", "bot: Hi", name="t.csv"),
+    "named columns": case("nr,who,said\n1,bot,Hi\n", "bot: Hi", name="t.csv",
+                          columns={"dialogue_id": "nr", "speaker": "who", "text": "said"}),
+    "a column of dialogues": case(
+        "Conversation,Time,Author,Message\nBirds,2024-01-01T10:00:00,Human,Hi\nBirds,2024-01-01T10:00:01,AI,Yo\n",
+        "Human: Hi | AI: Yo", name="t.csv", about={"dialogue_id": "Birds"},
+    ),
+    "quotes without quoting": case(
+        'conv_id,utterance_idx,speaker_idx,utterance\nhit:0,1,1,"No" she said_comma_ once.\nhit:0,2,0,"Why ""so""?"\n'
+        'hit:0,3,1,"Because',
+        '1: "No" she said, once. | 0: Why "so"? | 1: "Because', name="t.csv",
+        note="tables whose quotes are text, such as t.csv",
+    ),
     # branches
     "the branch that ends last": case(
         tree(("a", None, "user", "Where?"), ("b", "a", "assistant", "No."), ("c", "a", "assistant", "There."),
