@@ -535,8 +535,6 @@ def with_columns(
     """Returns objects with the fields that the configuration names under their usual names.
 
     Args:
-        lines: the objects of a file.
-        path: the file, for messages.
         columns: paths by content; none to return the objects as they are.
         field: the path of the list of utterances, which becomes `utterances`; empty to leave it where it is.
 
