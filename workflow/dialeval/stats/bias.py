@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +23,7 @@ from dialeval.stats.arrays import (
     as_outcomes,
     check_confidence,
     dense_codes,
+    refuse,
 )
 from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.estimates import Estimate, t_interval
@@ -61,7 +63,7 @@ def position_bias(
     left = as_codes("left", left)
     n = len(left)
     right = as_codes("right", right, length=n)
-    outcome = as_outcomes("outcome", outcome, n)
+    outcome = as_outcomes(outcome, n)
     codes, n_clusters = dense_codes("cluster", cluster, n)
     repeats, n_repeats = (np.zeros(n, dtype=np.int64), 1) if repeat is None else dense_codes("repeat", repeat, n)
     check_confidence(confidence)
@@ -144,15 +146,13 @@ def length_bias(
     Raises:
         ValueError: if shapes differ, an outcome is none of the four, or a length is not above 0.
     """
-    outcome = as_outcomes("outcome", outcome)
+    outcome = as_outcomes(outcome)
     n = len(outcome)
     lengths = [
         as_floats(name, values, n) for name, values in (("left_length", left_length), ("right_length", right_length))
     ]
     for name, values in zip(("left_length", "right_length"), lengths, strict=True):
-        if not (values > 0).all():
-            row = int(np.flatnonzero(~(values > 0))[0])
-            raise ValueError(f"{name}[{row}] is {values[row]}; lengths must be above 0")
+        refuse(name, values, ~(values > 0), "lengths must be above 0")
     codes, n_clusters = dense_codes("cluster", cluster, n)
     check_confidence(confidence)
     log_ratio = np.log(lengths[0] / lengths[1])
@@ -210,8 +210,7 @@ def robust_slope(won: FloatArray, covariates: FloatArray, cluster: IntArray, con
         without ends where it hangs on one cluster.
     """
 
-    def missing(reason: str) -> Estimate:
-        return Estimate(math.nan, math.nan, math.nan, confidence, 0, reason)
+    missing = partial(Estimate.missing, confidence)
 
     if len(won) <= covariates.shape[1] + 1:
         return missing("too few decided verdicts")

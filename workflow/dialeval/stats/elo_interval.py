@@ -198,9 +198,7 @@ def bootstrap_elo_interval(
         shuffles=shuffles,
         tail_length=length,
         fell_back=length == len(played.type_of_row),
-        clusters=comparisons.to_all_players(counts.clusters_of_player().astype(np.float64), missing=0.0).astype(
-            np.int64
-        ),
+        clusters=comparisons.to_all_players(counts.clusters_of_player(), missing=0),
         start_dependence=StartDependence(*map(comparisons.to_all_players, left)),
         needed=comparisons.to_all_players(needed),
         notes=notes,

@@ -96,7 +96,7 @@ def self_preference(
     n = len(judge)
     left = as_codes("left", left, length=n, below=len(player_families))
     right = as_codes("right", right, length=n, below=len(player_families))
-    outcome = as_outcomes("outcome", outcome, n)
+    outcome = as_outcomes(outcome, n)
     codes, n_clusters = dense_codes("cluster", cluster, n)
     weights = _resample_weights(n_clusters, resamples, confidence, random_seed)
     n_models = len(player_families)
