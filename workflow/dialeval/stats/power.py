@@ -371,10 +371,13 @@ def cheapest_labels(
     def cheapest(labelled: IntArray, each: int, who: int) -> tuple[float, LabelStudy | None, int]:
         """Return the cheapest study with one of these numbers of labelled cases, its cost, and the number's place."""
 
+        factor = for_pilot(design.pilot_freedom, unit * labelled / design.per_label - 1.0, confidence)
+        known = design._replace(pilot_freedom=math.inf)  # the factor does not depend on the cases, and takes long
+
         def detected(cases: IntArray) -> BoolArray:
             about = unit * labelled, unit * cases, confidence
-            found = design.detectable(*about, answers=each, n_annotators=who, of_population=of_population)
-            return np.asarray(found.smallest <= target, dtype=np.bool_)
+            found = known.detectable(*about, answers=each, n_annotators=who, of_population=of_population)
+            return np.asarray(found.smallest * factor <= target, dtype=np.bool_)
 
         low, high = np.maximum(least, labelled), np.full(len(labelled), most)
         possible = detected(high) & (labelled <= most)
