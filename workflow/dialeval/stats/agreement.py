@@ -186,10 +186,8 @@ def judge_agreement(
         ac1_ci_high=ac1_ci_high,
         n_clusters=clusters_of,
         alpha=_interval(alphas, answer[answered_twice], place[answered_twice], confidence, undefined),
-        level=level,
         resamples=resamples,
         confidence=confidence,
-        random_seed=random_seed,
     )
 
 
@@ -221,10 +219,8 @@ class JudgeAgreement:
     ac1_ci_high: FloatArray
     n_clusters: IntArray
     alpha: Estimate
-    level: Level
     resamples: int
     confidence: float
-    random_seed: int
 
     def kappa_interval(self, one: int, other: int) -> Estimate:
         """Returns the kappa of two judges as an `Estimate`."""

@@ -43,7 +43,7 @@ _WORK_OF_CLUSTERS = 2e9
 
 @dataclass(frozen=True)
 class ControlledRatings:
-    """Ratings from one logit, with the settings that gave them; arrays per player are in the caller's order.
+    """Ratings from one logit; arrays per player are in the caller's order.
 
     Attributes:
         rating: Elo points, shape [n_players]; those whom the data place at a finite distance average `initial`. NaN
@@ -74,10 +74,6 @@ class ControlledRatings:
     n_clusters: int
     degrees_of_freedom: float
     reason: str
-    confidence: float
-    scale: float
-    initial: float
-    ridge: float
 
 
 def controlled_ratings(
@@ -147,9 +143,8 @@ def controlled_ratings(
         low, high, _ = t_interval(rating, np.sqrt(variance), freedom, confidence)
         low[~main] = high[~main] = np.nan
         return ControlledRatings(
-            rating, part, main, low, high, covariance, slope, place, n, n_clusters, freedom, reason, confidence, scale,
-            initial, ridge,
-        )  # fmt: skip
+            rating, part, main, low, high, covariance, slope, place, n, n_clusters, freedom, reason
+        )
 
     main, part = np.zeros(n_players, dtype=np.bool_), np.full(n_players, -1)
     unrated = np.full(n_players, np.nan)
