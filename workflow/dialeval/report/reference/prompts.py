@@ -11,6 +11,7 @@ from importlib.resources import files
 
 from dialeval.paths import PROJECT
 
+Row = dict[str, str]
 DOCS = PROJECT / "docs" / "prompts.md"
 MARK = "## Reference\n"
 HEAD = """
@@ -20,12 +21,12 @@ The templates lie in `workflow/dialeval/prompts/` (`ours`) and `workflow/dialeva
 _SAME = {"asks": "As `ours`.", "departs": "No template of its own."}
 
 
-def descriptions() -> dict[str, dict[str, dict[str, str]]]:
+def descriptions() -> dict[str, dict[str, dict[str, Row]]]:
     """Return what templates ask and where they depart from the paper, by section, template and set of prompts.
 
     The words at the beginning of a section are what its template "" asks.
     """
-    found: dict[str, dict[str, dict[str, str]]] = {}
+    found: dict[str, dict[str, dict[str, Row]]] = {}
     text = files("dialeval.report.reference").joinpath("prompts.csv").read_text(encoding="utf-8")
     for row in csv.DictReader(text.splitlines()):
         found.setdefault(row["section"], {}).setdefault(row["template"], {})[row["set"]] = row
@@ -42,7 +43,7 @@ def docs_text() -> str:
     return "\n".join(parts)
 
 
-def _about(name: str, sets: dict[str, dict[str, str]]) -> str:
+def _about(name: str, sets: dict[str, Row]) -> str:
     ours = sets["ours"]
     if "papers" not in sets and not ours["departs"]:
         return f"- `{name}`: {ours['asks']}\n"
