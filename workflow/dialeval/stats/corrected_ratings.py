@@ -6,7 +6,7 @@ and 0 for others, strengths solve (Angelopoulos, Duchi and Zrnic 2023, for the l
     sum x (e - omega sigmoid(x'strength)) = 0,  e = w (y - lambda f) + lambda f,  omega = (1 - lambda) w + lambda.
 
 lambda makes the sum of the players' variances smallest within 0..1; at 0 people stand alone, exactly. A tie is half a
-win for each.
+win for each player.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def correct_ratings(
         score: the judge's outcome of each row: 1 where left wins, 0.5 for a tie, 0 where right wins, or between them
             (the mean of both orders); NaN where it has none, shape [n].
         label: annotators' outcome; NaN without a label, shape [n].
-        probability: with which each row was drawn for labelling; None where labels are a simple random sample of all
-            rows. Shape [n].
+        probability: probability with which each row was drawn for labelling; None where labels are a simple random
+            sample of all rows. Shape [n].
         left, right: players of each row, numbers in 0..n_players-1, shape [n].
         n_players: number of players; some may have no comparison.
         cluster: cluster of each row (seed, case), shape [n].

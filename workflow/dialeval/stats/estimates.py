@@ -26,7 +26,7 @@ class Estimate:
         ci_low, ci_high: limits of the confidence interval.
         confidence: nominal coverage, for example 0.95.
         resamples: bootstrap replicates that have a value; 0 for an interval that is not resampled.
-        note: why a number is undefined; empty if none is.
+        note: why a number is undefined; empty if all are defined.
         n_clusters: clusters of the items; 0 if not counted.
         design_effect: variance divided by the variance of as many independent items.
         n_effective: number of independent items with the same variance.
@@ -46,6 +46,10 @@ class Estimate:
     std_error: float = math.nan
     df: float = math.nan
     n_items: int = 0
+
+    def limits(self, name: str = "estimate", prefix: str = "") -> dict[str, float]:
+        """Return the estimate under a name, and its limits as `ci_low` and `ci_high` after a prefix."""
+        return {name: self.estimate, f"{prefix}ci_low": self.ci_low, f"{prefix}ci_high": self.ci_high}
 
     def columns(self) -> dict[str, Any]:
         """Return the table columns beside the interval: clusters, design effect, effective items, note."""

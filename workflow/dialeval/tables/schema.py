@@ -121,7 +121,7 @@ JUDGED: Mapping[str, str] = MappingProxyType(
         "rated": ("criterion that humans rated; it differs from `dimension` if `criterion_map` maps one to the other"),
         "rater_kind": "source of the ratings: human, model, or construction (the reference follows from how the item "
         "was made)",
-        "filled_by": "judge of this run that imputed the ratings; empty if the corpus has ratings",
+        "imputed_by": "judge of this run that imputed the ratings; empty if the corpus has ratings",
         "n": "number of items with a score and a rating",
         "reason": "why the estimate is missing",
         "benchmark": "corpora that are averaged together",
@@ -142,7 +142,7 @@ COMPARED: Mapping[str, str] = MappingProxyType(
         "q_bh": "Benjamini-Hochberg q-value, for exploration: among pairs below 0.05 the expected share of false "
         "discoveries is 5%",
         "family_size": "number of tests in the family: pairs with a p-value",
-        "n": "items that both have",
+        "n": "number of items that both have",
         "n_clusters": "number of seeds or dialogues of these items",
     }
 )

@@ -10,7 +10,6 @@ A story, personas and instructions are system prompts. Of candidates, the last o
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,8 +18,8 @@ from typing import Any
 
 from dialeval.corpora.json_records import name_of, value_at
 from dialeval.corpora.text_files import JsonLine, listed, number_in
-from dialeval.corpora.transcripts.entries import OF_DIALOGUE, SILENCE, by_entry
-from dialeval.corpora.transcripts.json_formats import transcript
+from dialeval.corpora.transcripts.entries import OF_DIALOGUE, SILENCE, by_entry, shown
+from dialeval.corpora.transcripts.json_formats import oasst, transcript
 from dialeval.corpora.transcripts.transcript import Transcript, begins_marked, marked_messages
 from dialeval.errors import UserError
 
@@ -51,11 +50,7 @@ class Conversion:
         return any(fields <= record.keys() for fields in self.fields) and self.is_one(record)
 
     def read(self, lines: Iterable[JsonLine], columns: Mapping[str, str], notes: Counter[str]) -> Iterator[Transcript]:
-        """Yields the dialogues of objects; `columns` has paths within an object, by content.
-
-        Raises:
-            UserError: invalid data; the message has the place and the remedy.
-        """
+        """Yields the dialogues of objects; `columns` has paths within an object, by content."""
         for line, record in self.records(map(self._checked, lines) if self.is_uniform else lines, notes):
             named = {name: line.record.get(name) for name in OF_DIALOGUE if name in columns and name != "system"}
             if "system" in columns:
@@ -97,11 +92,7 @@ def at_paths(entries: str, speaker: str, text: str, dialogue_id: str) -> Callabl
 
 
 def objects_at(outer: Any, path: str, where: str) -> list[Raw]:
-    """Returns the list of objects at a path.
-
-    Raises:
-        UserError: there is none.
-    """
+    """Returns the list of objects at a path."""
     value = value_at(outer, path)
     value = by_entry(value) if isinstance(value, dict) else value
     if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
@@ -110,19 +101,10 @@ def objects_at(outer: Any, path: str, where: str) -> list[Raw]:
 
 
 def texts_of(value: Any, path: str, where: str) -> list[str]:
-    """Returns a list of texts.
-
-    Raises:
-        UserError: it is none.
-    """
+    """Returns a list of texts."""
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         raise UserError(f"{where}: '{path}' is {shown(value)}; it must be a list of texts")
     return value
-
-
-def shown(value: Any) -> str:
-    """Returns the beginning of a value for a message."""
-    return f"{json.dumps(value, ensure_ascii=False, default=str):.60}"
 
 
 def message(role: Any, text: Any) -> Raw:
@@ -346,6 +328,10 @@ def _marked(record: Raw, where: str, notes: Counter[str]) -> Raw:
 
 
 DATA_SETS: dict[str, Conversion] = {
+    "oasst": Conversion(
+        "Open Assistant's trees or messages. Each path from prompt to leaf is a dialogue; the tree is the case.",
+        field_sets("message_tree_id prompt", "message_id parent_id role text"), oasst, is_uniform=False,
+    ),
     "coqa": Conversion(
         "CoQA, and its rows on the Hugging Face Hub. The story is a system prompt.",
         field_sets("story questions answers"), each(_coqa),
@@ -373,13 +359,13 @@ DATA_SETS: dict[str, Conversion] = {
         field_sets("convo_id original", "original delexed"), each(_abcd),
     ),
     "persona_chat": Conversion(
-        "Persona-Chat and ConvAI2 as JSON: `personality` and `utterances` with `history` and `candidates`, of which "
-        "the last is the reply; also a row for each reply. The text format is read by `text`.",
+        "Persona-Chat and ConvAI2 as JSON: `personality` and `utterances` with `history` and `candidates`; the last "
+        "candidate is the reply. A file can also have a row for each reply. The reader `text` reads the text format.",
         field_sets("personality utterances", "personality candidates history"), _persona_chat,
     ),
     "multiwoz": Conversion(
-        "MultiWOZ 2.0, 2.1, 2.3 and 2.4, `data.json`: an object of dialogues by name, each with a `log`. "
-        "`jsonl` reads 2.2.",
+        "MultiWOZ 2.0, 2.1, 2.3 and 2.4, `data.json`: an object of dialogues by name, each with a `log`. The reader "
+        "`jsonl` reads MultiWOZ 2.2.",
         field_sets("goal log"), each(_multiwoz),
     ),
     "topical_chat": Conversion(
@@ -405,7 +391,7 @@ DATA_SETS: dict[str, Conversion] = {
         at_paths("messages", "senderWorkerId", "text", "conversationId"),
     ),
     "tau_bench": Conversion(
-        "tau-bench's results: `traj`. The task is the case, each trial a dialogue.",
+        "tau-bench's results: `traj`. Each task is a case, and each trial is a dialogue.",
         field_sets("traj task_id"), each(_tau_bench),
     ),
     "sharegpt_items": Conversion(
@@ -419,13 +405,13 @@ DATA_SETS: dict[str, Conversion] = {
         field_sets("id data"), each(_ultrachat), lambda record: all_texts(record["data"], 2) and len(record) < 4,
     ),
     "blended_skill_talk": Conversion(
-        "BlendedSkillTalk's rows on the Hugging Face Hub: `free_messages` and `guided_messages`. `jsonl` reads its "
-        "original files.",
+        "BlendedSkillTalk's rows on the Hugging Face Hub: `free_messages` and `guided_messages`. The reader `jsonl` "
+        "reads BlendedSkillTalk's original files.",
         field_sets("free_messages guided_messages"), each(_blended),
     ),
     "marked": Conversion(
         "One text with marks of speakers in `transcript` (Anthropic's red-team attempts), `text` (Guanaco), `chat` "
-        "(Glaive) or `input` (Baize): `Human:`, `### Human:`, `USER:`, `[INST]`, and those of ChatML and Baize.",
+        "(Glaive) or `input` (Baize): `Human:`, `### Human:`, `USER:`, `[INST]`, and the marks of ChatML and Baize.",
         field_sets("transcript", "text", "chat", "input"), each(_marked), lambda record: bool(_marked_field(record)),
     ),
 }  # fmt: skip

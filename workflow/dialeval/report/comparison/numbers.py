@@ -57,7 +57,7 @@ FULL = "full"
 _COLUMNS = [
     "source", "variant", "model", "method", "item_id", "cluster", "task", "language", "rotation", "correct", "status"
 ]  # fmt: skip
-_CELL = ("level", "corpus", "language", "dimension", "rated", "rater_kind", "filled_by")
+_CELL = ("level", "corpus", "language", "dimension", "rated", "rater_kind", "imputed_by")
 Row = dict[str, Any]
 PAIRED, TWO_SAMPLES = "paired", "as two samples"
 YES, PERHAPS, NO, UNKNOWN = "yes", "perhaps", "no", "unknown"

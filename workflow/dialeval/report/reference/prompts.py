@@ -18,7 +18,7 @@ HEAD = """
 This part is generated from `workflow/dialeval/report/reference/prompts.csv` (`python -m dialeval.report.reference`).
 The templates lie in `workflow/dialeval/prompts/` (`ours`) and `workflow/dialeval/prompts/papers/` (`papers`).
 """
-_SAME = {"asks": "As `ours`.", "departs": "No template of its own."}
+_SAME = {"asks": "As `ours`.", "departs": "The set has no separate template."}
 
 
 def descriptions() -> dict[str, dict[str, dict[str, Row]]]:
