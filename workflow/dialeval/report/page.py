@@ -7,17 +7,15 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import resources
 from types import MappingProxyType
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from jinja2 import Environment
-from markupsafe import Markup
 
 from dialeval import layout
 from dialeval.figures import registry
-from dialeval.html_pages import content_policy, elements, palette, templates
+from dialeval.html_pages import page_head, templates
 from dialeval.papers.registry import NEEDS, PAPERS, Item, Paper, to_cite
 from dialeval.report.about import ABOUT_TEMPLATE, STATUS_TEMPLATE
 from dialeval.report.archive import Archive, build_archive
@@ -78,10 +76,9 @@ def build_report(inputs: ReportInputs) -> str:
     """
     boards = leaderboards(inputs)
     shelves = case_shelves(inputs)
-    environment = templates(_source)
+    environment = templates("report")
     parts = parts_on_page(inputs, boards, {one.kind for one in shelves}, environment)
-    style = palette() + "".join(_source(name) for name in STYLES)
-    scripts = [elements(), *map(_source, SCRIPTS)]
+    head = page_head([f"report/{name}" for name in STYLES], [f"report/{name}" for name in SCRIPTS])
 
     def render(archive: Archive) -> str:
         return environment.get_template(PAGE_TEMPLATE).render(
@@ -89,9 +86,7 @@ def build_report(inputs: ReportInputs) -> str:
             window_title=window_title(inputs),
             cards=overview([one for one in boards if one.part in {part.name for part in parts}]),
             grid_template=TEMPLATE,
-            policy=content_policy(style, scripts),
-            style=Markup(style),
-            scripts=[Markup(script) for script in scripts],
+            **head,
             parts=parts,
             linkable=linkable_of(part.cases for part in parts),
             results_dir=inputs.results_dir,
@@ -138,11 +133,6 @@ def _shown_first(boards: Iterable[Leaderboard]) -> dict[str, tuple[str, ...]]:
         for source in one.board.sources:
             shown.setdefault(source, chatbots_of(one.board)[:_N_MODELS_SHOWN])
     return shown
-
-
-def _source(name: str) -> str:
-    """Returns a file of this package."""
-    return resources.files("dialeval.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def _left_out(inputs: ReportInputs, archive: Archive) -> str:
