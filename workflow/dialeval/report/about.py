@@ -15,7 +15,6 @@ from dialeval.text import counted
 
 # The page's part "About this run": what it was, what it was made with, what it cost, how to make it again.
 
-ABOUT_TEMPLATE = "about.html.j2"
 _SAMPLING = ("temperature", "top_p", "max_tokens", "repeats", "presence_penalty", "frequency_penalty")
 _OF_MODEL = ("send_temperature", "send_seed", "reasoning_effort", "dtype", "precision", "quantization", "extra_body")
 _ROLES = {"chatbots": "chats", "judges": "judges"}
@@ -259,7 +258,6 @@ def _money(value: float | None) -> str:
 
 # What a page says of a run that is not finished: how far answering is, and what is missing yet.
 
-STATUS_TEMPLATE = "status.html.j2"
 MISSING = {
     "dialogues": "Dialogues of", "verdicts": "Verdicts", "scores": "Scores", "tables": "Tables", "figures": "Figures"
 }  # fmt: skip

@@ -17,12 +17,10 @@ from dialeval import layout
 from dialeval.figures import registry
 from dialeval.html_pages import page_head, templates
 from dialeval.papers.registry import NEEDS, PAPERS, Item, Paper, to_cite
-from dialeval.report.about import ABOUT_TEMPLATE, STATUS_TEMPLATE
 from dialeval.report.archive import Archive, build_archive
 from dialeval.report.board import CHOICES, DIALOGUES, PERTURBED, RATED, Board, chatbots_of, is_missing, listed, to_cases
 from dialeval.report.examined_items import case_shelves
 from dialeval.report.html_tables import (
-    TEMPLATE,
     TableFile,
     TableOnPage,
     Tables,
@@ -53,9 +51,6 @@ from dialeval.report.summary import Leaderboard
 from dialeval.tables.catalogue import table_named
 from dialeval.text import counted
 
-PAGE_TEMPLATE = "index.html.j2"
-VIEWER_TEMPLATE = "viewer.html.j2"
-CASES_TEMPLATE = "cases.html.j2"
 STYLES = ("report.css", "viewer.css", "print.css")
 SCRIPTS = (
     "theme.js", "naming.js", "address.js", "archive.js", "rows.js", "sorting.js", "tools.js", "marking.js",
@@ -81,11 +76,10 @@ def build_report(inputs: ReportInputs) -> str:
     head = page_head([f"report/{name}" for name in STYLES], [f"report/{name}" for name in SCRIPTS])
 
     def render(archive: Archive) -> str:
-        return environment.get_template(PAGE_TEMPLATE).render(
+        return environment.get_template("index.html.j2").render(
             title=inputs.title,
             window_title=window_title(inputs),
             cards=overview([one for one in boards if one.part in {part.name for part in parts}]),
-            grid_template=TEMPLATE,
             **head,
             parts=parts,
             linkable=linkable_of(part.cases for part in parts),
@@ -93,19 +87,14 @@ def build_report(inputs: ReportInputs) -> str:
             dialogue_files=inputs.dialogue_files,
             archive=archive,
             shelves=shelves,
-            viewer_template=VIEWER_TEMPLATE,
-            cases_template=CASES_TEMPLATE,
             left_out=_left_out(inputs, archive),
             shown_first=_shown_first(boards),
             papers=papers_on_page(inputs),
-            papers_template=PAPERS_TEMPLATE,
             needs=NEEDS,
             about=inputs.about,
-            about_template=ABOUT_TEMPLATE,
             usage_csv=usage_csv(inputs.about.usage) if inputs.about else "",
             to_cite=to_cite,
             run_status=inputs.run_status,
-            status_template=STATUS_TEMPLATE,
             other_prompts=inputs.other_prompts,
         )
 
@@ -435,8 +424,6 @@ def _notes(board: Board) -> tuple[str, ...]:
 
 
 # The page's part "Papers": which tables and figures of the papers the run made, and what stands for the others.
-
-PAPERS_TEMPLATE = "papers.html.j2"
 
 
 @dataclass(frozen=True)
