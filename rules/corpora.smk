@@ -66,7 +66,7 @@ use rule stage as read_transcripts with:
         by(SOURCES.transcripts),
     output:
         items_=paths.TRANSCRIPT_ITEMS,
-        asides=paths.HIDDEN_MESSAGES,
+        hidden_messages=paths.HIDDEN_MESSAGES,
         left_out=paths.TRANSCRIPTS_LEFT_OUT,
     pathvars:
         part="items/{source}",

@@ -187,8 +187,8 @@ use rule stage as tabulate_rounds with:
         **job(JUDGING.tabulate_rounds),
 
 
-use rule stage as choose_unsure with:
-    """Draws the requests to the second judge of a cascade, half of them where the first is least certain."""
+use rule stage as sample_cascade with:
+    """Draws the requests to a cascade's second judge, half of them from the first judge's least certain judgements."""
     input:
         requests=paths.REQUESTS,
         judgements=paths.first_judgements,
@@ -201,7 +201,7 @@ use rule stage as choose_unsure with:
     group:
         grouped("choosing")
     params:
-        **job(JUDGING.choose_unsure),
+        **job(JUDGING.sample_cascade),
 
 
 use rule stage as cascade_judgements with:

@@ -70,22 +70,22 @@ use rule stage as read_scores with:
         **job(METAEVAL.read_scores, "content"),
 
 
-use rule stage as fill_ratings with:
-    """Fills in missing ratings with a judge's own repeated ratings."""
+use rule stage as impute_ratings with:
+    """Imputes missing ratings with the repeated ratings of a judge."""
     input:
         items_=paths.read_rated_items,
         ratings=paths.read_ratings,
         judgements=paths.JUDGEMENTS.replace("{protocol}", "rating"),
     output:
-        filled=paths.FILLED,
+        imputed=paths.IMPUTED,
     pathvars:
-        part="filled/{judge}",
+        part="imputed_ratings/{judge}",
     wildcard_constraints:
         judge=one_of(filter(None, [CONFIG.metaeval and CONFIG.metaeval.imputer])),
     group:
         grouped("items")
     params:
-        **job(METAEVAL.fill_ratings),
+        **job(METAEVAL.impute_ratings),
 
 
 use rule stage as tabulate_repeats with:
@@ -108,7 +108,7 @@ use rule stage as tabulate_metaeval with:
     input:
         items_=paths.rated_items,
         ratings=paths.ratings,
-        filled=paths.filled_ratings,
+        imputed=paths.imputed_ratings,
         judgements=paths.all_scores,
     output:
         LAYOUT.all_metaeval_tables(),

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from dialeval.config import load_config
-from dialeval.config.criteria import fillable, joined_criteria, protocol_dimensions
+from dialeval.config.criteria import imputable, joined_criteria, protocol_dimensions
 from dialeval.config.metaeval import partial_to
 from dialeval.corpora.download import public_corpora
 from dialeval.errors import UserError
@@ -273,7 +273,7 @@ def test_joined_criteria_are_judged_beside_named_ones() -> None:
     assert (corpus.judged_criteria, corpus.joined) == (["overall", "relevance"], {"relevance": "overall"})
     assert protocol_dimensions(config, config.resolved_protocols()["yes_no"]) == {"mine": ["overall", "relevance"]}
     assert joined_criteria(config) == {"mine": {"relevance": "overall"}}
-    assert fillable(corpus) == ["overall"]
+    assert imputable(corpus) == ["overall"]
     alone = load_config(joining({"relevance": "relevance"}), files_are_there=False).metaeval
     assert alone is not None
     assert (alone.corpora["mine"].judged_criteria, alone.corpora["mine"].joined) == (["relevance"], {})

@@ -80,7 +80,7 @@ def test_counts_by_hand() -> None:
         "n_dimensions": 3,
         "human_dimensions": "relevance, overall, own",
         "model_dimensions": "specificity",
-        "filled_dimensions": None,
+        "imputed_dimensions": None,
         **{f"published_{column}": None for column in COLUMNS},
     }
     assert (second["language"], second["n_items"], second["human_dimensions"]) == ("de", 1, "overall")

@@ -13,7 +13,7 @@ from dialeval.measures.average_correlations import average_rows, matrix_rows
 from dialeval.measures.correlations import correlate_cells, correlation_rows, pair_rows
 from dialeval.measures.ensemble_correlations import Ensembles, dimension_ensemble_rows, model_ensemble_rows
 from dialeval.measures.reliability import SingleOpinions, ceiling_rows
-from dialeval.measures.score_cells import Cell, Filled, gather
+from dialeval.measures.score_cells import Cell, Imputed, gather
 from dialeval.papers import xdial_eval
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table
@@ -59,11 +59,11 @@ def tables(*rows: list[dict[str, Any]]) -> tuple[pa.Table, ...]:
     return tuple(to_table(kind, part) for kind, part in zip((ITEMS, RATINGS, JUDGEMENTS), rows, strict=True))
 
 
-def cells(rated: list[dict[str, Any]], scored: list[dict[str, Any]], filled: Filled | None = None) -> list[Cell]:
+def cells(rated: list[dict[str, Any]], scored: list[dict[str, Any]], imputed: Imputed | None = None) -> list[Cell]:
     benchmarks = {"spoken": "all", "other": "all"}
     corpora = {row["corpus"] for row in rated}
     every = [item for corpus in sorted(corpora, reverse=True) for item in items(corpus)]
-    more = {"filled": filled} if filled else {}
+    more = {"imputed": imputed} if imputed else {}
     return gather(*tables(every, rated, scored), benchmarks, **more, joined=JOINED)
 
 
@@ -163,9 +163,9 @@ def test_the_ceiling_is_that_of_the_raters_behind_it() -> None:
 
 def test_who_filled_in_what_is_compared_is_not_compared_with_itself() -> None:
     stood_in = to_table(RATINGS, ratings(rater_kind="model", rater="one"))
-    found = cells(ratings("understandability"), scores("relevance"), Filled(stood_in, ["one"]))
+    found = cells(ratings("understandability"), scores("relevance"), Imputed(stood_in, ["one"]))
     rows = list(correlation_rows(correlate_cells(found, **HOW)))
-    assert [(row["judge"], row["rated"], row["rater_kind"], row["filled_by"]) for row in rows] == [
+    assert [(row["judge"], row["rated"], row["rater_kind"], row["imputed_by"]) for row in rows] == [
         ("two", "overall", "model", "one")
     ]
 

@@ -75,7 +75,7 @@ def example_cell(corpus: str, judges: Sequence[str], dimensions: Sequence[str]) 
         scores=draw.random(shape),
         requested=np.ones(shape[:2], dtype=bool),
         ratings={"human": draw.random(shape[1:])},
-        filled_by={},
+        imputed_by={},
         own=np.zeros(shape[:2], dtype=bool),
     )
 

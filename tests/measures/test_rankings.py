@@ -63,7 +63,7 @@ def test_the_judge_that_fills_in_is_set_against_people_where_they_rated(dimensio
     items, ratings, scores = tables(FIVE, ("one",))
     scores += rated_by("gpt") + [row | {"protocol": "yes_no"} for row in rated_by("gpt")]
     results = correlated(items, ratings, scores)
-    row = find(ranking_rows(results, fill="gpt"), dimension=dimension)
+    row = find(ranking_rows(results, imputer="gpt"), dimension=dimension)
     people = [one["value"] for one in ratings if one["dimension"] == dimension]
     own = values_of(scores, "gpt", dimension, "rating")
     first = [pearsonr(values_of(scores, judge, dimension, "yes_no"), people).statistic for judge in FIVE]
@@ -76,9 +76,9 @@ def test_the_judge_that_fills_in_is_set_against_people_where_they_rated(dimensio
 def test_a_judge_is_not_ranked_by_its_own_ratings_under_another_name() -> None:
     items, ratings, scores = tables({"a": 0.2, "b": 1.0, "c": 2.0, "gpt-too": 0.5}, ("one",))
     results = correlated(items, ratings, scores + rated_by("gpt"))
-    assert find(ranking_rows(results, fill="gpt"), dimension="overall")["n_judges"] == 4
+    assert find(ranking_rows(results, imputer="gpt"), dimension="overall")["n_judges"] == 4
     one = Candidates(models={"gpt": "gpt", "gpt-too": "gpt"})
-    assert find(ranking_rows(results, one, fill="gpt"), dimension="overall")["n_judges"] == 3
+    assert find(ranking_rows(results, one, imputer="gpt"), dimension="overall")["n_judges"] == 3
 
 
 def test_a_judge_of_the_name_of_the_model_that_rated_the_corpus_is_not_ranked_by_it() -> None:
@@ -102,7 +102,7 @@ def test_the_papers_numbers_stand_beside_both_of_its_corpora() -> None:
     for rows in (items, ratings, scores):
         for row in rows:
             row["corpus"] = "FED-Dial"
-    rows = ranking_rows(correlated(items, ratings, scores), fill="gpt")
+    rows = ranking_rows(correlated(items, ratings, scores), imputer="gpt")
     assert {row["dimension"]: row["published_spearman"] for row in rows} == {
         "coherence": 0.861, "engagingness": 0.900, "diversity": 0.883, "informativeness": 0.869, "overall": 0.945,
     }  # fmt: skip

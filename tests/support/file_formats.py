@@ -30,7 +30,7 @@ from dialeval.perturbations.suite import published_outcome
 from dialeval.protocols import imported_answers
 from dialeval.protocols.selfchat import rows as generated_rows
 from dialeval.tables.dialogbench import TEST_ITEMS
-from dialeval.tables.dialogues import ASIDES, GENERATED, JUDGEMENTS, RESPONSES, SEEDS, UTTERANCES
+from dialeval.tables.dialogues import GENERATED, HIDDEN_MESSAGES, JUDGEMENTS, RESPONSES, SEEDS, UTTERANCES
 from dialeval.tables.files import to_table
 from dialeval.tables.metaeval import ITEMS, LEFT_OUT_ITEMS, RATINGS
 from dialeval.tables.robustness import PAIRS
@@ -138,7 +138,7 @@ def _transcripts(name: str, **columns: str) -> Read:
         transcript_files("auto", folder / name)
         reading = read_items("mine", folder / name, Options(system="alpha", columns=columns))
         write_to_memory(ITEMS, list(item_rows(reading.items)))
-        write_to_memory(ASIDES, reading.asides)
+        write_to_memory(HIDDEN_MESSAGES, reading.hidden_messages)
         write_to_memory(LEFT_OUT_ITEMS, [one._asdict() for one in reading.left_out])
 
     return read

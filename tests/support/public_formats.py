@@ -29,7 +29,7 @@ class Example:
         said: speakers and texts.
         dialogue_id: empty where the file has none.
         system: the system, or the model; empty where the file names none.
-        asides: the kinds of the hidden messages.
+        hidden_messages: the kinds of the hidden messages.
         n: dialogues in the file.
         name: of the file.
     """
@@ -38,7 +38,7 @@ class Example:
     said: tuple[tuple[str, str], ...]
     dialogue_id: str = ""
     system: str = ""
-    asides: tuple[str, ...] = ()
+    hidden_messages: tuple[str, ...] = ()
     n: int = 1
     name: str = "chats.json"
 
@@ -128,7 +128,7 @@ EXAMPLES: dict[str, Example] = {
         lines({"sender_id": "c1", "events": _EVENTS}, {"sender_id": 2, "events": _EVENTS}),
         _as("user", "bot", EXCHANGE),
         "c1",
-        asides=("tool_call",),
+        hidden_messages=("tool_call",),
         n=2,
     ),
     "oasst": Example(lines(*_PATHS), EXCHANGE, "m1", "heron", n=2),
@@ -171,12 +171,12 @@ EXAMPLES: dict[str, Example] = {
         ),
         FOUR,
         "c1",
-        asides=("system",),
+        hidden_messages=("system",),
     ),
     "coqa rows": Example(
         lines({"story": "S.", "questions": [ASKED, MORE], "answers": {"input_text": [ANSWERED, LAST]}}),
         FOUR,
-        asides=("system",),
+        hidden_messages=("system",),
     ),
     "quac": Example(
         as_json(
@@ -202,7 +202,7 @@ EXAMPLES: dict[str, Example] = {
         ),
         FOUR,
         "q1",
-        asides=("system",),
+        hidden_messages=("system",),
     ),
     "quac rows": Example(
         lines(
@@ -216,7 +216,7 @@ EXAMPLES: dict[str, Example] = {
         ),
         FOUR,
         "q1",
-        asides=("system",),
+        hidden_messages=("system",),
     ),
     "qrecc": Example(
         as_json(
@@ -280,7 +280,7 @@ EXAMPLES: dict[str, Example] = {
         as_json({"train": [_ABCD], "dev": [_ABCD | {"convo_id": 8}], "test": [_ABCD | {"convo_id": 9}]}),
         _as("customer", "agent", EXCHANGE),
         "7",
-        asides=("tool_call",),
+        hidden_messages=("tool_call",),
         n=3,
     ),
     "persona_chat": Example(
@@ -301,7 +301,7 @@ EXAMPLES: dict[str, Example] = {
             }
         ),
         FOUR,
-        asides=("system",),
+        hidden_messages=("system",),
         n=2,
     ),
     "persona_chat by field": Example(
@@ -328,7 +328,7 @@ EXAMPLES: dict[str, Example] = {
         ),
         FOUR,
         "0",
-        asides=("system",),
+        hidden_messages=("system",),
     ),
     "multiwoz": Example(
         as_json(
@@ -422,7 +422,7 @@ EXAMPLES: dict[str, Example] = {
         ),
         EXCHANGE,
         "4-1",
-        asides=("system", *_TOOLS),
+        hidden_messages=("system", *_TOOLS),
     ),
     "sharegpt_items": Example(
         as_json([{"id": "s1", "items": [{"from": w, "value": t} for w, t in _as("human", "gpt")]}]),
@@ -453,7 +453,7 @@ EXAMPLES: dict[str, Example] = {
     "marked by [INST]": Example(
         lines({"text": f"<s>[INST] <<SYS>>\nBe brief.\n<</SYS>>\n\n{ASKED} [/INST] {ANSWERED} </s>"}),
         EXCHANGE,
-        asides=("system",),
+        hidden_messages=("system",),
     ),
     "marked with functions": Example(
         lines(
@@ -463,12 +463,12 @@ EXAMPLES: dict[str, Example] = {
             }
         ),
         EXCHANGE,
-        asides=("system", "tool_result"),
+        hidden_messages=("system", "tool_result"),
     ),
     "marked by bars": Example(
         lines({"input": f"They talk.\n[|Human|] {ASKED}\n[|AI|] {ANSWERED}\n[|Human|] "}),
         _as("human", "ai", EXCHANGE),
-        asides=("system",),
+        hidden_messages=("system",),
     ),
     "discord": Example(
         as_json({"guild": {"id": "1"}, "channel": {"id": "c7"}, "messages": _DISCORD}),
@@ -532,7 +532,7 @@ EXAMPLES: dict[str, Example] = {
         ),
         EXCHANGE,
         "t1",
-        asides=_TOOLS,
+        hidden_messages=_TOOLS,
     ),
     "oobabooga": Example(
         as_json(
@@ -756,7 +756,7 @@ EXAMPLES: dict[str, Example] = {
         ),
         EXCHANGE,
         "v1",
-        asides=_TOOLS,
+        hidden_messages=_TOOLS,
     ),
     "retell": Example(
         as_json(

@@ -8,7 +8,7 @@ from typing import Any
 import report_example as example
 
 from dialeval.report.inputs import EvaluatedProtocol, ReportInputs
-from dialeval.tables.dialogues import ASIDES, GENERATED, JUDGEMENTS, SEEDS, UTTERANCES
+from dialeval.tables.dialogues import GENERATED, HIDDEN_MESSAGES, JUDGEMENTS, SEEDS, UTTERANCES
 from dialeval.tables.files import empty_table, to_table
 from dialeval.tables.measures import MEANS, RATINGS
 from dialeval.tables.metaeval import ITEMS, JUDGE_VALIDITY
@@ -35,7 +35,7 @@ ITEM_ROWS = [
     item("b1", "v1", "login", "I cannot log in.", "Did you forget it?"),
     item("c1", "v2", "", "Hello?", example.ARABIC),
 ]
-ASIDE_ROWS = [
+HIDDEN_ROWS = [
     {"corpus": "support", "item_id": "a2", "language": "en", "before": before, "kind": kind, "text": text}
     for before, kind, text in (
         (0, "system", "You are a support agent."),
@@ -85,7 +85,7 @@ def inputs(**other: Any) -> ReportInputs:
         exchange_source=None,
         protocols=PROTOCOLS,
         transcripts={"support": to_table(ITEMS, ITEM_ROWS)},
-        asides={"support": to_table(ASIDES, ASIDE_ROWS)},
+        hidden_messages={"support": to_table(HIDDEN_MESSAGES, HIDDEN_ROWS)},
         tables={
             "helpful/ratings": to_table(RATINGS, ratings),
             "felt/means": to_table(MEANS, [_mean("v1", 2.0), _mean("v2", 6.5)]),
@@ -105,6 +105,6 @@ def beside_chatbots() -> ReportInputs:
         protocols=(*chats.protocols, *mine.protocols),
         verdicts=to_table(JUDGEMENTS, [*chats.verdicts.to_pylist(), *JUDGEMENT_ROWS]),
         transcripts=mine.transcripts,
-        asides=mine.asides,
+        hidden_messages=mine.hidden_messages,
         tables={**chats.tables, **mine.tables},
     )

@@ -1,4 +1,4 @@
-"""Filled annotations through the real snakemake: a judge's repeats as the reference where nobody rated."""
+"""Imputed annotations through the real snakemake: a judge's repeats as the reference where nobody rated."""
 
 from __future__ import annotations
 
@@ -72,14 +72,14 @@ def filled(judged: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Works
     workspace = judged.copy(tmp_path_factory.mktemp("filled") / "work")
     workspace.configure(**settings("length"))
     jobs = workspace.would_run("metaeval")
-    assert jobs["fill_ratings"] == 1
+    assert jobs["impute_ratings"] == 1
     assert not {"plan", "answer", "parse", "read_rated", "learn_embedded"} & {*jobs}  # nobody is asked
     workspace.run("metaeval", "report")
     return workspace
 
 
 def test_rounds_and_means_on_unrated_items(filled: Workspace) -> None:
-    rows = table(filled, "filled/length")
+    rows = table(filled, "imputed_ratings/length")
     assert {row["dimension"] for row in rows} == {"coherence", "engagingness", "informativeness"}
     assert {(row["corpus"], row["rater_kind"], row["rater"]) for row in rows} == {("mine", "model", "length")}
     judged = table(filled, "judgements/length/rating")
@@ -89,31 +89,31 @@ def test_rounds_and_means_on_unrated_items(filled: Workspace) -> None:
     singles = [row for row in rows if row["round"] is not None]
     assert len(singles) == 3 * N * REPEATS
     assert all(expected[row["item_id"], row["dimension"], row["round"]] == row["value"] for row in singles)
-    log = (filled.folder / "results/logs/filled/length.log").read_text("utf-8")
+    log = (filled.folder / "results/logs/imputed_ratings/length.log").read_text("utf-8")
     assert f"mine: coherence, without human ratings, is imputed by length on {N} items" in log
     assert not {row["rater"] for row in table(filled, "ratings/mine")} & {"length"}
 
 
 def test_tables_mark_it_and_spare_the_judge_and_its_ensemble(filled: Workspace, judged: Workspace) -> None:
     rows = table(filled, "tables/metaeval/correlations")
-    on_filled = [row for row in rows if row["filled_by"]]
-    assert {row["filled_by"] for row in on_filled} == {"length"}
+    on_filled = [row for row in rows if row["imputed_by"]]
+    assert {row["imputed_by"] for row in on_filled} == {"length"}
     assert {row["judge"] for row in on_filled} == {"random"}
     assert {row["rater_kind"] for row in on_filled} == {"model"}
     before = table(judged, "tables/metaeval/correlations")
-    others = [row for row in rows if not row["filled_by"]]
+    others = [row for row in rows if not row["imputed_by"]]
     assert len(others) == len(before)
     for row, was in zip(others, before, strict=True):  # sums of several judges at once round by how many they are
         assert row == {name: approx(value) if isinstance(value, float) else value for name, value in was.items()}
     assert not {"length", "both"} & {
-        name for row in table(filled, "tables/metaeval/judge_pairs") if row["filled_by"]
+        name for row in table(filled, "tables/metaeval/judge_pairs") if row["imputed_by"]
         for name in (row["judge"], row["other_judge"])
     }  # fmt: skip
     (corpus,) = [row for row in table(filled, "tables/metaeval/corpora") if row["corpus"] == "mine"]
-    assert corpus["filled_dimensions"] == "coherence, engagingness, informativeness"
+    assert corpus["imputed_dimensions"] == "coherence, engagingness, informativeness"
     assert (corpus["human_dimensions"], corpus["model_dimensions"]) == ("overall", "diversity")
     page = filled.folder / "results/report/index.html"
-    assert "filled dimensions" in whole(page.read_text("utf-8"))
+    assert "imputed dimensions" in whole(page.read_text("utf-8"))
 
 
 def test_the_judge_is_set_against_people_and_its_repeats_against_each_other(filled: Workspace) -> None:
@@ -149,4 +149,4 @@ def test_nothing_runs_again_and_another_judge_sends_no_request(filled: Workspace
     workspace.configure(**settings("random"))
     jobs = workspace.would_run("metaeval")
     assert "answer" not in jobs
-    assert jobs["fill_ratings"] == 1
+    assert jobs["impute_ratings"] == 1

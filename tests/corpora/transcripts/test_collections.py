@@ -196,7 +196,7 @@ def test_a_column_of_roles_may_call_the_one_who_is_judged_system(tmp_path: Path,
         rows = "".join(f"1,heron,{speaker},some words\n" for speaker in speakers)
         path = written(tmp_path, "roles.csv", f"id,model,{column},text\n{rows}".encode())
         reading = read_items("x", path, Options())
-        return reading.items[0].judged, len(reading.asides)
+        return reading.items[0].judged, len(reading.hidden_messages)
 
     assert read_rows("User", "System") == ("System", 0)
     assert read_rows("system", "user", "assistant") == ("assistant", 1)
@@ -445,7 +445,7 @@ def test_requests_and_responses_of_endpoints_are_read(tmp_path: Path, record: di
     path = written(tmp_path, "log.jsonl", lines(record))
     (found,) = read(path, "auto", {}, Counter())
     assert (found.system, [*zip(found.speakers, found.utterances, strict=True)]) == ("heron-7b", SAID)
-    assert [aside.text for aside in found.asides] == ["Be kind."]
+    assert [hidden.text for hidden in found.hidden_messages] == ["Be kind."]
 
 
 def test_what_is_no_message_is_left_out_and_counted(tmp_path: Path) -> None:
@@ -476,7 +476,7 @@ def test_tool_calls_of_openais_responses_are_kept_apart(tmp_path: Path) -> None:
     record = {"request": {"model": "heron", "input": SAID[0][1]}, "response": {"model": "heron", "output": output}}
     (found,) = read(written(tmp_path, "log.jsonl", lines(record)), "auto", {}, Counter())
     assert [*zip(found.speakers, found.utterances, strict=True)] == SAID
-    assert [(aside.kind, aside.text) for aside in found.asides] == [
+    assert [(hidden.kind, hidden.text) for hidden in found.hidden_messages] == [
         ("tool_call", 'find({"bird": "heron"})'), ("tool_result", "mill"),
     ]  # fmt: skip
 

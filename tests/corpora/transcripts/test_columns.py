@@ -92,10 +92,10 @@ def test_a_name_with_dots_comes_before_a_path(tmp_path: Path) -> None:
 def test_fields_of_a_dialogue_can_be_named_in_known_formats(tmp_path: Path, record: dict[str, Any]) -> None:
     path = write(tmp_path / "t.jsonl", [record | {"meta": {"nr": 3, "bot": "heron"}}])
     (one,) = found(path, {"case_id": "meta.nr", "system": "meta.bot"})
-    assert (one.case_id, one.system, one.asides) == ("3", "heron", ())
+    assert (one.case_id, one.system, one.hidden_messages) == ("3", "heron", ())
     path = write(tmp_path / "t.jsonl", [record | {"meta": {"nr": 3, "bot": "heron"}, "system": "You are kind."}])
     (one,) = found(path, {"system": "meta.bot"})
-    assert (one.system, [aside.text for aside in one.asides]) == ("heron", ["You are kind."])
+    assert (one.system, [hidden.text for hidden in one.hidden_messages]) == ("heron", ["You are kind."])
     assert one.utterances == tuple(text for _, text in TALK)
 
 

@@ -41,7 +41,7 @@ def test_a_format_is_detected_and_its_dialogues_are_read(tmp_path: Path, name: s
     assert len(found) == example.n
     assert (found[0].dialogue_id, found[0].system or found[0].model) == (example.dialogue_id, example.system)
     assert said(found[0]) == example.said
-    assert tuple(aside.kind for aside in found[0].asides) == example.asides
+    assert tuple(hidden.kind for hidden in found[0].hidden_messages) == example.hidden_messages
 
 
 def test_every_format_has_an_example() -> None:

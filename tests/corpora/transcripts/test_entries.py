@@ -84,7 +84,7 @@ def test_messages_of_langchain_have_types(tmp_path: Path) -> None:
     for messages in (plain, [{"type": one["type"], "data": one} for one in plain]):
         (found,) = read(written(tmp_path, {"id": "7", "messages": messages}), "auto", {}, Counter())
         assert (found.speakers, found.utterances) == (("human", "ai"), ("Where?", "There."))
-        assert [(aside.kind, aside.text) for aside in found.asides] == [
+        assert [(hidden.kind, hidden.text) for hidden in found.hidden_messages] == [
             ("system", "Be brief."),
             ("tool_call", 'look({"bird": "heron"})'),
             ("tool_result", "mill"),
@@ -147,14 +147,14 @@ def test_parts_of_gemini_may_be_thoughts_calls_results_and_images(tmp_path: Path
     }
     (found,) = read(written(tmp_path, record), "auto", {}, Counter())
     assert (found.speakers, found.utterances) == (("user", "model"), ("Where?\n[inlineData]", "There."))
-    assert [aside.kind for aside in found.asides] == ["system", "reasoning", "tool_call", "tool_result"]
+    assert [hidden.kind for hidden in found.hidden_messages] == ["system", "reasoning", "tool_call", "tool_result"]
 
 
 def test_a_system_prompt_may_be_a_list_of_parts(tmp_path: Path) -> None:
     messages = [{"role": "user", "content": "Where?"}, {"role": "assistant", "content": "There."}]
     record = {"model": "heron", "system": [{"type": "text", "text": "Be brief."}], "messages": messages}
     (found,) = read(written(tmp_path, record), "auto", {}, Counter())
-    assert (found.system, [aside.text for aside in found.asides]) == ("heron", ["Be brief."])
+    assert (found.system, [hidden.text for hidden in found.hidden_messages]) == ("heron", ["Be brief."])
 
 
 def test_a_list_of_messages_may_be_json_in_a_text(tmp_path: Path) -> None:
@@ -250,4 +250,4 @@ def test_a_system_that_answers_is_no_prompt(
 ) -> None:
     messages = [{"role": role, "content": f"Text {n}."} for n, role in enumerate(roles)]
     (found,) = read(written(tmp_path, {"id": "7", "messages": messages}), "auto", {}, Counter())
-    assert (found.speakers, len(found.asides)) == (speakers, prompts)
+    assert (found.speakers, len(found.hidden_messages)) == (speakers, prompts)

@@ -62,7 +62,7 @@ def test_calls_of_a_conversation_are_one_dialogue(name: str, kind: str, ids: lis
     assert ids is None or [item.item_id.partition("/")[0] for item in found.items] == ids
     assert [said(item) for item in found.items] == [DESK] * len(found.items)
     assert {item.judged for item in found.items} == {"assistant"}
-    assert [row["text"] for row in found.asides] == [PROMPT]  # the second thread of LangSmith has none
+    assert [row["text"] for row in found.hidden_messages] == [PROMPT]  # the second thread of LangSmith has none
 
 
 def test_spans_without_messages_name_the_remedy() -> None:
@@ -116,7 +116,7 @@ def test_flat_attributes_and_tool_calls_are_read(tmp_path: Path) -> None:
     assert said(item) == [
         ("user", "Where is it?"), ("assistant", "In Ulm."), ("user", "And now?"), ("assistant", "One moment.")
     ]  # fmt: skip
-    assert [(row["kind"], row["text"]) for row in found.asides] == [
+    assert [(row["kind"], row["text"]) for row in found.hidden_messages] == [
         ("system", "Be kind."), ("reasoning", "Hm."), ("tool_call", 'find({"order": 7})')
     ]  # fmt: skip
 
@@ -132,8 +132,8 @@ def test_an_inspect_log_has_a_dialogue_for_each_sample_and_epoch(name: str) -> N
         "hours": "hours", "birds": "birds", "hours-epoch-2": "hours", "birds-epoch-2": "birds"
     }  # fmt: skip
     assert said(items["birds"])[-2:] == [("user", "Is there a heron?"), ("assistant", "Yes, by the pond.")]
-    assert Counter(row["kind"] for row in found.asides) == {"system": 2, "tool_call": 2, "tool_result": 2}
-    assert any(row["text"] == 'opening_hours({"day": "Monday"})' for row in found.asides)
+    assert Counter(row["kind"] for row in found.hidden_messages) == {"system": 2, "tool_call": 2, "tool_result": 2}
+    assert any(row["text"] == 'opening_hours({"day": "Monday"})' for row in found.hidden_messages)
 
 
 def test_samples_with_an_error_and_unfinished_logs_are_counted(tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_lm_eval_prompts_of_chat_models_and_several_responses(tmp_path: Path) ->
     found = reading(path, system="x")
     assert [(item.item_id, said(item)[-1][1]) for item in found.items] == [("3/x", "Yes."), ("3-2/x", "No.")]
     assert {item.case_id for item in found.items} == {"3"}
-    assert [row["text"] for row in found.asides] == [PROMPT] * 2
+    assert [row["text"] for row in found.hidden_messages] == [PROMPT] * 2
     assert "1 sample of documents already read with another filter, skipped" in found.notes
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dialeval.corpora.transcripts.readers import detect_format, read, source_files
-from dialeval.corpora.transcripts.transcript import Aside, Transcript
+from dialeval.corpora.transcripts.transcript import HiddenMessage, Transcript
 from dialeval.errors import UserError
 
 SAID = [("user", "I want my money back."), ("assistant", "I can see to that."), ("user", "Thanks!")]
@@ -99,12 +99,12 @@ def test_hidden_messages_are_kept_apart(tmp_path: Path) -> None:
     (found,) = read(tmp_path / "m.jsonl", "messages", {}, notes)
     assert found.utterances == ("Where is it?\n[image_url]", "In Ulm.", "I cannot say more.")
     assert found.speakers == ("user", "assistant", "assistant")
-    assert found.asides == (
-        Aside(0, "system", "You are kind."),
-        Aside(0, "system", "Be brief."),
-        Aside(1, "reasoning", "Look it up."),
-        Aside(1, "tool_call", 'find({"order": 7})'),
-        Aside(1, "tool_result", '{"at": "Ulm"}'),
+    assert found.hidden_messages == (
+        HiddenMessage(0, "system", "You are kind."),
+        HiddenMessage(0, "system", "Be brief."),
+        HiddenMessage(1, "reasoning", "Look it up."),
+        HiddenMessage(1, "tool_call", 'find({"order": 7})'),
+        HiddenMessage(1, "tool_result", '{"at": "Ulm"}'),
     )
     assert notes["entries without a text, skipped"] == 1
 
@@ -119,7 +119,7 @@ def test_parts_of_a_message_may_be_tools_at_work(tmp_path: Path) -> None:
     messages = [{"role": "assistant", "content": content}, {"role": "user", "content": result}]
     (found,) = transcripts(tmp_path, lines({"messages": messages}))
     assert found.utterances == ("One moment.",)
-    assert [aside.kind for aside in found.asides] == ["reasoning", "tool_call", "tool_result"]
+    assert [hidden.kind for hidden in found.hidden_messages] == ["reasoning", "tool_call", "tool_result"]
 
 
 def test_sharegpt_knows_tools_and_calls_prompts_system(tmp_path: Path) -> None:
@@ -131,9 +131,9 @@ def test_sharegpt_knows_tools_and_calls_prompts_system(tmp_path: Path) -> None:
     ]
     (found,) = transcripts(tmp_path, lines({"system": "You are kind", "conversations": said}))
     assert (found.system, found.utterances) == ("", ("Where?", "In Ulm."))
-    assert [aside.kind for aside in found.asides] == ["system", "tool_call", "tool_result"]
+    assert [hidden.kind for hidden in found.hidden_messages] == ["system", "tool_call", "tool_result"]
     (named,) = transcripts(tmp_path, lines({"system": "alpha-7b", "conversations": said}))
-    assert (named.system, named.asides[0].kind) == ("alpha-7b", "tool_call")
+    assert (named.system, named.hidden_messages[0].kind) == ("alpha-7b", "tool_call")
 
 
 def test_a_dialogue_may_be_between_user_and_system(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_a_dialogue_may_be_between_user_and_system(tmp_path: Path) -> None:
     assert found.speakers == ("USER", "SYSTEM")
     said.append({"speaker": "Assistant", "text": "Tonight?"})
     (found,) = transcripts(tmp_path, lines({"system": "alpha", "utterances": said}))
-    assert (found.speakers, found.asides) == (("USER", "Assistant"), (Aside(1, "system", "When?"),))
+    assert (found.speakers, found.hidden_messages) == (("USER", "Assistant"), (HiddenMessage(1, "system", "When?"),))
 
 
 def test_plain_texts_are_of_two_speakers_in_turn(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from dialeval.corpora.items import iterate_items
 from dialeval.corpora.transcripts.items import Options, TranscriptItems, read_items
 from dialeval.errors import UserError
 from dialeval.stages.corpora import ReadTranscriptsSettings, read_transcripts
-from dialeval.tables.dialogues import ASIDES
+from dialeval.tables.dialogues import HIDDEN_MESSAGES
 from dialeval.tables.files import read_table
 from dialeval.tables.metaeval import LEFT_OUT_ITEMS
 
@@ -140,7 +140,7 @@ def test_asides_are_apart_and_shown_where_it_is_wanted(tmp_path: Path) -> None:
         ("tool_result", "[tool result] Ulm"),
         ("assistant", "In Ulm."),
     ]
-    assert [(row["before"], row["kind"]) for row in reading.asides] == [
+    assert [(row["before"], row["kind"]) for row in reading.hidden_messages] == [
         (0, "system"),
         (1, "tool_call"),
         (1, "tool_result"),
@@ -188,11 +188,11 @@ def test_a_limit_keeps_whole_cases(tmp_path: Path) -> None:
 def test_the_stage_writes_all_tables(tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl"
     path.write_text(json.dumps(record(1, "a")) + "\n" + json.dumps(record(2, "a", [])), encoding="utf-8")
-    outputs = [tmp_path / name for name in ("items", "asides", "left_out")]
+    outputs = [tmp_path / name for name in ("items", "hidden_messages", "left_out")]
     read_transcripts(ReadTranscriptsSettings(name="support", path=path, options=Options()), *outputs)
     (item,) = iterate_items(outputs[0])
     assert (item.corpus, item.system, item.judged, item.level) == ("support", "a", "bot", "dialogue")
-    assert read_table(outputs[1], ASIDES).num_rows == 0
+    assert read_table(outputs[1], HIDDEN_MESSAGES).num_rows == 0
     assert read_table(outputs[2], LEFT_OUT_ITEMS)["item_id"].to_pylist() == ["2/a"]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from dialeval.corpora.transcripts.items import Options, read_items
 from dialeval.corpora.transcripts.readers import detect_format, read
-from dialeval.corpora.transcripts.transcript import Aside
+from dialeval.corpora.transcripts.transcript import HiddenMessage
 from dialeval.errors import UserError
 
 # ChatGPT's export: the way through the tree that the user saw last.
@@ -50,10 +50,10 @@ def test_what_the_user_saw_last_is_the_dialogue(tmp_path: Path) -> None:
     assert (found.dialogue_id, found.system) == ("c1", "heron-7b")
     assert found.speakers == ("user", "assistant")
     assert found.utterances == ("Where do herons nest?\n[image_asset_pointer]", "On the old mill.")
-    assert found.asides == (
-        Aside(1, "tool_call", "browser(find())"),
-        Aside(1, "tool_result", "On a mill."),
-        Aside(1, "reasoning", "Hm."),
+    assert found.hidden_messages == (
+        HiddenMessage(1, "tool_call", "browser(find())"),
+        HiddenMessage(1, "tool_result", "On a mill."),
+        HiddenMessage(1, "reasoning", "Hm."),
     )
 
 
@@ -229,7 +229,7 @@ def test_preferences_keep_their_question_and_system_prompt(tmp_path: Path, field
     chosen, rejected = read(replies_lines(tmp_path, record), "auto", {}, Counter())
     assert chosen.utterances == ("Where?", "On a mill.")
     assert rejected.utterances == ("Where?", "No.")
-    assert chosen.asides[0].text == "You are an ornithologist."
+    assert chosen.hidden_messages[0].text == "You are an ornithologist."
 
 
 def test_replies_of_several_models_may_be_called_answers(tmp_path: Path) -> None:

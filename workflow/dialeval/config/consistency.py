@@ -15,7 +15,7 @@ from dialeval.config.criteria import unfit_asks, unfit_criteria, unfit_questions
 from dialeval.config.dialogbench import unfit_models
 from dialeval.config.ensembles import unfit_ensembles, unfit_pool, unfit_tags
 from dialeval.config.labels import labelled_protocols, unfit_labels
-from dialeval.config.metaeval import unfit_fill
+from dialeval.config.metaeval import unfit_imputer
 from dialeval.config.models import METHODS, EmbeddedModel, OpenAIModel, PublishedModel, able_to, serves
 from dialeval.config.protocol_settings import PERTURBED, RATED, SELFCHAT, Protocol, unfit_cascades, unfit_rounds
 from dialeval.config.protocols import SHIPPED, TEMPLATES, asks, unfit_protocols
@@ -333,8 +333,8 @@ CHECKS: tuple[Callable[[Config], Iterator[Mistake]], ...] = (
     unfit_adapters, unfit_translations, unfit_memorization,
     _idle_judges, unfit_protocols, unfit_failures, unfit_rounds, unfit_cascades,
     unfit_criteria, unfit_questions, unfit_ensembles, unfit_training, unfit_labels, _long_arenas, _incomplete_parts,
-    unfit_models, unfit_partner, _published_models, unfit_systems, unfit_fill, unfit_pool, unfit_asks, _unpriced_models,
-    settings_without_effect,
+    unfit_models, unfit_partner, _published_models, unfit_systems, unfit_imputer, unfit_pool, unfit_asks,
+    _unpriced_models, settings_without_effect,
 )  # fmt: skip
 """In the order of their mistakes in the message."""
 

@@ -384,7 +384,7 @@ def unfit_asks(config: Config) -> Iterator[Mistake]:
                 yield Mistake(field, words, (f"metaeval.corpora.{name}.reader", f"criteria.{judged}"))
 
 
-def fillable(corpus: RatedCorpus) -> list[str]:
+def imputable(corpus: RatedCorpus) -> list[str]:
     """Returns the criteria of a corpus on which ratings may be imputed.
 
     What is compared with ratings on another criterion has its reference already.

@@ -1,4 +1,4 @@
-"""Meta-evaluation and robustness: rated corpora, ready scores, perturbations, and filling of missing ratings."""
+"""Meta-evaluation and robustness: rated corpora, ready scores, perturbations, and imputed ratings."""
 
 from __future__ import annotations
 
@@ -263,7 +263,7 @@ class Robustness(Section):
     confidence: Share = Field(0.95, description="Confidence of the intervals.")
 
 
-# Filled-in ratings
+# Imputed ratings
 
 FIELD = "metaeval.imputer"
 PROTOCOL = "rating"
@@ -271,15 +271,15 @@ PROTOCOL = "rating"
 
 
 def partial_to(config: Config) -> list[str]:
-    """Returns the judge that fills in and the ensembles that it is in: its own ratings are no reference for them."""
+    """Returns the imputer and the ensembles that contain it: imputed ratings are no reference for them."""
     imputer = config.metaeval.imputer if config.metaeval else None
     if imputer is None:
         return []
     return [imputer, *(name for name, members in config.ensembles.items() if imputer in members)]
 
 
-def unfit_fill(config: Config) -> Iterator[Mistake]:
-    """Yields mistakes of a judge that cannot fill in."""
+def unfit_imputer(config: Config) -> Iterator[Mistake]:
+    """Yields mistakes of a judge that cannot impute ratings."""
     metaeval, rating = config.metaeval, config.protocols.rating
     if metaeval is None or metaeval.imputer is None:
         return

@@ -8,26 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 from pydantic import BaseModel
 
-from dialeval.config.protocol_settings import Protocol
 from dialeval.criteria import YES
 from dialeval.errors import UserError
-from dialeval.measures.design import OUTCOMES, Design, Row, at_lengths, cases, design_of, lengths_of
+from dialeval.measures.design import OUTCOMES, Design, Row, at_lengths, cases, lengths_of
 from dialeval.measures.item_values import answers, given, is_yes, labels_of, long_enough, passed
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, cell_means
 from dialeval.tables.dialogues import Form
 
-if TYPE_CHECKING:
-    from dialeval.config.configuration import Config
-
 # Settings of the correction of a protocol's estimates.
-
-_NEEDED = ("protocol", "form", "judges", "members", "systems", "criteria", "lengths", "reference", "measures")
 
 
 class LabelledDesign(Design):
@@ -56,19 +50,6 @@ class Terms(BaseModel, defer_build=True):
     target: Literal["new_cases", "given_cases"] = "new_cases"
     panel: Literal["mean", "dawid_skene"] | None = "mean"
     confidence: float = 0.95
-
-
-def labelled_design(config: Config, name: str) -> dict[str, Any]:
-    """Returns the design of a configured protocol, reduced to the settings that the correction depends on."""
-    design, protocol = design_of(config, name), config.resolved_protocols()[name]
-    about = design.model_dump(mode="json") | {"form": protocol.form, "members": _members(config, name, protocol)}
-    families = {model: family for model, family in design.families.items() if family != model}
-    return {column: about[column] for column in _NEEDED} | {"families": families}
-
-
-def _members(config: Config, name: str, protocol: Protocol) -> list[str]:
-    """Returns the judges of the panel: those that answer every request of the protocol."""
-    return [judge for judge in config.judging(name) if judge in (protocol.judges or ())]
 
 
 # Units of judgements and labels: a dialogue, a response, or two systems' dialogues on one case.

@@ -42,12 +42,12 @@ class Dialogues:
     DIALOGUES_SHARD = Below("dialogues/{chatbot}.shards/{shard}-of-{shards}.parquet")
     SELFCHAT_ITEMS = Below("items/selfchat.parquet")
     TRANSCRIPT_ITEMS = Below("items/{source}.parquet")
-    HIDDEN_MESSAGES = Below("asides/{source}.parquet")
+    HIDDEN_MESSAGES = Below("hidden_messages/{source}.parquet")
     TRANSCRIPTS_LEFT_OUT = Below("left_out/{source}.parquet")
     ITEMS = Below(layout.ITEMS)
     RATINGS = Below("ratings/{corpus}.parquet")
     LEFT_OUT = Below("left_out/{corpus}.parquet")
-    FILLED = Below("filled/{judge}.parquet")
+    IMPUTED = Below("imputed_ratings/{judge}.parquet")
     RULE_ITEMS = Below("perturbed/by_rule.items.parquet")
     RULE_PAIRS = Below("perturbed/by_rule.pairs.parquet")
     REWRITTEN_ITEMS = Below(layout.REWRITTEN_ITEMS)
@@ -199,10 +199,10 @@ class Dialogues:
         """Return the tables of the items that the readers of rated corpora left out."""
         return [self.LEFT_OUT.format(corpus=corpus) for corpus in self.read_rated]
 
-    def filled_ratings(self) -> list[str]:
-        """Return the table of the ratings that a judge filled in, if one does."""
-        fill = self.config.metaeval.imputer if self.config.metaeval else None
-        return [self.FILLED.format(judge=fill)] if fill else []
+    def imputed_ratings(self) -> list[str]:
+        """Return the table of the ratings that the imputer gave, if there is one."""
+        imputer = self.config.metaeval.imputer if self.config.metaeval else None
+        return [self.IMPUTED.format(judge=imputer)] if imputer else []
 
     def transcript_items(self) -> list[str]:
         """Return the item tables of transcripts."""

@@ -98,7 +98,7 @@ class _PrintedNumbers:
         dimension = place.dimension
         if average.joined:
             dimension = ALL if dimension in (ALL, CORRELATED.get(place.level)) else ""
-        if not dimension or (average.n_filled and dimension == ALL):
+        if not dimension or (average.n_imputed and dimension == ALL):
             return {f"published_{name}": None for name in STATISTICS}
         corpora = self._corpora[place.benchmark, place.level]
         system = system_of(place.scorer.judge, self._published_as)
@@ -122,13 +122,13 @@ class _Part(NamedTuple):
     """What is averaged: a correlation, or an average of them.
 
     Attributes:
-        n_filled: how many correlations behind it are with filled-in ratings.
+        n_imputed: number of averaged correlations with imputed ratings.
         rated: on what the ratings behind it are.
         joined: whether some of these are on another dimension than the judged one.
     """
 
     by_method: ByMethod
-    n_filled: int
+    n_imputed: int
     rated: tuple[str, ...]
     joined: bool
 
@@ -156,8 +156,8 @@ def _pieces(results: Sequence[Correlated], raters: str) -> dict[_Place, list[_Pa
                     continue
                 one = {method: _single(values, judge, place) for method, values in result.by_method.items()}
                 where = _Place(cell.benchmark, cell.level, cell.language, dimension, scorer)
-                rated, n_filled = cell.rated_on(dimension), int(result.filled_by(dimension) is not None)
-                part = _Part(one, n_filled, (rated,), rated != dimension)
+                rated, n_imputed = cell.rated_on(dimension), int(result.imputed_by(dimension) is not None)
+                part = _Part(one, n_imputed, (rated,), rated != dimension)
                 pieces.setdefault(where, []).append(part)
                 if not twice[judge, place]:
                     parts_of.setdefault(where._replace(dimension=ALL), []).append(part)
@@ -197,7 +197,7 @@ def _single(result: Correlations, judge: int, dimension: int) -> Correlations:
 def _averaged(parts: Sequence[_Part], over: str) -> _Part:
     means = {method: average_over([part.by_method[method] for part in parts], over) for method in METHODS}
     rated = dict.fromkeys(name for part in parts for name in part.rated)
-    return _Part(means, sum(part.n_filled for part in parts), tuple(rated), any(part.joined for part in parts))
+    return _Part(means, sum(part.n_imputed for part in parts), tuple(rated), any(part.joined for part in parts))
 
 
 def _average_row(place: _Place, over: str, raters: str, average: _Part, n_averaged: int) -> dict[str, Any]:
@@ -215,7 +215,7 @@ def _average_row(place: _Place, over: str, raters: str, average: _Part, n_averag
         "raters": raters,
         **values_of(mean, 0, 0),
         "n_averaged": n_averaged,
-        "n_filled": average.n_filled,
+        "n_imputed": average.n_imputed,
         **behind(mean["pearson"], 0, 0),
         "reason": mean["pearson"].reason[0][0] or None,
     }

@@ -1,4 +1,4 @@
-"""Tables of corpora: lengths of utterances; of rated ones the size, agreement of raters, and filled-in ratings."""
+"""Tables of corpora: lengths of utterances; of rated ones the size, agreement of raters, and imputed ratings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def corpus_rows(
     items: Iterable[Item],
     ratings: Iterable[Rating],
     translated: Mapping[str, Mapping[str, str]] | None = None,
-    filled: Iterable[Rating] = (),
+    imputed: Iterable[Rating] = (),
     agreement: Iterable[Mapping[str, Any]] = (),
 ) -> list[dict[str, Any]]:
     """Returns the table `metaeval/corpora`: a row per corpus, level and language, in the order of the items.
@@ -44,16 +44,16 @@ def corpus_rows(
     Args:
         items, ratings: of all corpora.
         translated: by corpus and language the model that translated into it.
-        filled: what a judge filled in where no human rated.
+        imputed: ratings that a judge imputed.
         agreement: rows of `annotator_rows`.
     """
     agreements = _agreement_of_people(agreement)
     rated: dict[tuple[str, RaterKind], dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for rating in ratings:
         rated[rating.corpus, rating.rater_kind][rating.item_id].add(rating.dimension)
-    filled_in: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for rating in filled:
-        filled_in[rating.corpus][rating.item_id].add(rating.dimension)
+    imputed_dimensions: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for rating in imputed:
+        imputed_dimensions[rating.corpus][rating.item_id].add(rating.dimension)
     groups: dict[tuple[str, Level, str], list[Item]] = defaultdict(list)
     for item in items:
         groups[item.corpus, item.level, item.language].append(item)
@@ -74,7 +74,7 @@ def corpus_rows(
             **agreements.get(corpus, {}),
             "human_dimensions": human,
             "model_dimensions": _dimensions(rated[corpus, "model"], group),
-            "filled_dimensions": _dimensions(filled_in[corpus], group) or None,
+            "imputed_dimensions": _dimensions(imputed_dimensions[corpus], group) or None,
         }
         printed = published_corpus(corpus, level) if language == "en" else {}
         rows.append(row | {f"published_{column}": value for column, value in printed.items()})
@@ -204,7 +204,7 @@ def _or_none(value: float) -> float | None:
     return None if np.isnan(value) else value
 
 
-def filled_ratings(
+def imputed_ratings(
     judge: str,
     items: Iterable[Row],
     rated: Iterable[tuple[str, str]],

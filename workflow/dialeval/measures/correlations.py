@@ -30,7 +30,7 @@ ALL = "all"
 """Stands for every rated dimension, each of each corpus counting once: in xDial-Eval a corpus has one rating."""
 ByMethod = dict[Method, Correlations]
 RATING = "rating"
-"""The method whose scores stand for a model's opinion, for example where it fills in missing ratings."""
+"""The method whose scores stand for a model's opinion, for example as the imputer of missing ratings."""
 
 
 def correlation_rows(
@@ -137,20 +137,20 @@ def _dependence(n: int, n_clusters: int) -> str | None:
 
 
 def ranking_rows(
-    results: Sequence[Correlated], candidates: Candidates | None = None, fill: str | None = None
+    results: Sequence[Correlated], candidates: Candidates | None = None, imputer: str | None = None
 ) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `metaeval/ranking_agreement`.
 
     Judges are ranked by their Pearson correlation with human ratings, and by that with a model's ratings of the same
     items: the row is Spearman's correlation of the two rankings. The model is one whose ratings came with the corpus,
-    or the judge that fills in missing ratings: here it is set against people where they did rate.
+    or the imputer of missing ratings: here it is set against people where they did rate.
 
     Args:
         results: the correlations of every cell.
         candidates: who is ranked: no ensemble among its own members, and each model once, by the method that goes best
             with people in the corpus.
-        fill: the judge that fills in. Nobody is ranked by ratings of its own, nor a judge that has the name of the
-            model whose ratings came with the corpus.
+        imputer: the judge that imputes ratings. No judge is ranked by its own ratings, nor by ratings of the corpus
+            that a model of its name gave.
     """
     ranked = candidates or Candidates()
     by_model = {
@@ -166,7 +166,7 @@ def ranking_rows(
         model = by_model.get((cell.corpus, cell.language, cell.level))
         for place, dimension in enumerate(people.dimensions):
             first = {scorer: float(people.by_method["pearson"].estimate[n, place]) for n, scorer in scorers.items()}
-            for second in (_came_with_the_corpus(model, dimension), _of_the_judge(people, place, fill, ranked)):
+            for second in (_came_with_the_corpus(model, dimension), _of_the_judge(people, place, imputer, ranked)):
                 if second is None:
                     continue
                 pairs = [(value, second.pearson.get(scorer, np.nan)) for scorer, value in first.items()]
@@ -197,7 +197,7 @@ def _ranked(people: Correlated, candidates: Candidates) -> dict[int, Scorer]:
 
 
 def _came_with_the_corpus(model: Correlated | None, dimension: str) -> _Second | None:
-    if model is None or dimension not in model.dimensions or model.filled_by(dimension):
+    if model is None or dimension not in model.dimensions or model.imputed_by(dimension):
         return None
     place, own = model.dimensions.index(dimension), model.cell.dimensions.index(dimension)
     who = [
@@ -216,20 +216,20 @@ class _Second(NamedTuple):
     pearson: dict[Scorer, float]
 
 
-def _of_the_judge(people: Correlated, place: int, fill: str | None, candidates: Candidates) -> _Second | None:
+def _of_the_judge(people: Correlated, place: int, imputer: str | None, candidates: Candidates) -> _Second | None:
     """Returns the correlations of all other scorers with the imputing judge's ratings; None without any."""
-    if fill is None or (judge := Scorer(fill, RATING)) not in people.scorers:
+    if imputer is None or (judge := Scorer(imputer, RATING)) not in people.scorers:
         return None
     own = people.scores[people.scorers.index(judge), place]
     if np.isnan(own).all():
         return None
-    model = candidates.model_of(fill)
+    model = candidates.model_of(imputer)
     others = [n for n, scorer in enumerate(people.scorers) if candidates.model_of(scorer.judge) != model]
     if not others:
-        return _Second(fill, {})
+        return _Second(imputer, {})
     scores: FloatArray = people.scores[others, place][:, np.newaxis]
     estimate = correlate(scores, own[np.newaxis], people.cell.cluster, resamples=0).estimate[:, 0]
-    return _Second(fill, {people.scorers[n]: float(value) for n, value in zip(others, estimate, strict=True)})
+    return _Second(imputer, {people.scorers[n]: float(value) for n, value in zip(others, estimate, strict=True)})
 
 
 def _agreement(pairs: FloatArray) -> dict[str, Any]:
@@ -250,7 +250,7 @@ class Correlated:
     Attributes:
         dimensions: those that this kind of rater rated.
         scorers: those that are compared with it; a model's annotation is compared with people only, and a judge not
-            with what it filled in itself, nor with ratings that came with the corpus under its name.
+            with the ratings that it imputed, nor with ratings that came with the corpus under its name.
         by_method: correlations, shape [n_scorers, n_dimensions], by method.
         scores, ratings: what was correlated.
         requested: whether a scorer got requests on a dimension at all, shape [n_scorers, n_dimensions].
@@ -265,9 +265,9 @@ class Correlated:
     requested: BoolArray
     ratings: FloatArray
 
-    def filled_by(self, dimension: str) -> str | None:
-        """Returns the judge that filled in the ratings on a dimension; None where they came with the corpus."""
-        return self.cell.filled_by.get(dimension) if self.rater_kind == "model" else None
+    def imputed_by(self, dimension: str) -> str | None:
+        """Returns the judge that imputed the ratings on a dimension; None if they came with the corpus."""
+        return self.cell.imputed_by.get(dimension) if self.rater_kind == "model" else None
 
     def about(self, dimension: str) -> dict[str, Any]:
         """Returns the columns that describe a dimension: its corpus, its raters, and the rated criterion."""
@@ -278,7 +278,7 @@ class Correlated:
             "dimension": dimension,
             "rated": self.cell.rated_on(dimension),
             "rater_kind": self.rater_kind,
-            "filled_by": self.filled_by(dimension),
+            "imputed_by": self.imputed_by(dimension),
         }
 
 

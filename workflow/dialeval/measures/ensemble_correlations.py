@@ -105,7 +105,7 @@ class _Rated:
         self._cell, self._how = cell, how
         self.rated = cell.rated_on(dimension)
         self.kind, self._ratings = cell.best_ratings(place) or ("", np.zeros(0))
-        self._filled_by = cell.filled_by.get(dimension) if self.kind == "model" else None
+        self._imputed_by = cell.imputed_by.get(dimension) if self.kind == "model" else None
         self.scores: dict[Scorer, FloatArray] = {}
         self.pearson: dict[Scorer, float] = {}
         self._results: dict[tuple[Scorer, ...], Correlations] = {}
@@ -133,7 +133,7 @@ class _Rated:
             "corpus": self._cell.corpus,
             "rated": self.rated,
             "rater_kind": self.kind,
-            "filled_by": self._filled_by,
+            "imputed_by": self._imputed_by,
             "members": _named(members),
         }
         result = self.result(members)
@@ -268,8 +268,8 @@ def dimension_ensemble_rows(
                 random_seed=corpus_seed(cell.corpus, random_seed),
             )
             columns = {"benchmark": cell.benchmark, "level": cell.level, "corpus": cell.corpus}
-            filled_by = cell.filled_by.get(OVERALL) if kind == "model" else None
-            more = {"language": cell.language, "rater_kind": kind, "filled_by": filled_by}
+            imputed_by = cell.imputed_by.get(OVERALL) if kind == "model" else None
+            more = {"language": cell.language, "rater_kind": kind, "imputed_by": imputed_by}
             yield columns | more | _numbers_dimension_ensembles(scorer, result)
             if kind != "construction":
                 found[cell.benchmark, cell.level, cell.language, scorer].append((kind, result))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dialeval.measures.corpora import agreement_of_rounds
 from dialeval.measures.correlations import Correlated, behind
-from dialeval.measures.score_cells import ANNOTATION, NO_FILLED_RATINGS, SCORED, Cell, Scorer, scores_of
+from dialeval.measures.score_cells import ANNOTATION, NO_IMPUTED_RATINGS, SCORED, Cell, Scorer, scores_of
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
 from dialeval.stats.reliability import Reliability, corrected_correlation, reliability
 from dialeval.stats.resampling import mean_of_independent
@@ -102,16 +102,10 @@ def _reached(result: Correlated, judge: int, dimension: int, raters: Reliability
     notes = (raters.ceiling.note, pearson.reason[judge][dimension] or corrected.note, missing)
     return {
         "n_raters": raters.n_raters,
-        "icc": raters.icc.estimate,
-        "icc_ci_low": raters.icc.ci_low,
-        "icc_ci_high": raters.icc.ci_high,
+        **raters.icc.limits("icc", "icc_"),
         "reliability": raters.mean.estimate,
-        "ceiling": raters.ceiling.estimate,
-        "ceiling_ci_low": raters.ceiling.ci_low,
-        "ceiling_ci_high": raters.ceiling.ci_high,
-        "disattenuated": corrected.estimate,
-        "disattenuated_ci_low": corrected.ci_low,
-        "disattenuated_ci_high": corrected.ci_high,
+        **raters.ceiling.limits("ceiling", "ceiling_"),
+        **corrected.limits("disattenuated", "disattenuated_"),
         "note": "; ".join(dict.fromkeys(note for note in notes if note)) or None,
     }
 
@@ -132,9 +126,9 @@ class SingleOpinions:
     name, its rounds are different people, who need not be the same from item to item, or repeats of one model.
     """
 
-    def __init__(self, ratings: pa.Table, judgements: pa.Table, filled: pa.Table = NO_FILLED_RATINGS.ratings) -> None:
-        """Takes tables `ratings`, those filled in apart, and `judgements` with at least `SINGLE_RATING_COLUMNS`."""
-        self._ratings = _grouped(pa.concat_tables([ratings, filled]), ["corpus", "rater_kind", "dimension"])
+    def __init__(self, ratings: pa.Table, judgements: pa.Table, imputed: pa.Table = NO_IMPUTED_RATINGS.ratings) -> None:
+        """Takes tables `ratings`, the imputed ones, and `judgements` with at least `SINGLE_RATING_COLUMNS`."""
+        self._ratings = _grouped(pa.concat_tables([ratings, imputed]), ["corpus", "rater_kind", "dimension"])
         models = ratings.filter(pc.equal(ratings["rater_kind"], "model"))
         self._annotations = _grouped(models, ["corpus", "rater", "dimension"])
         repeats = scores_of(judgements).append_column("round", judgements["repeat"])

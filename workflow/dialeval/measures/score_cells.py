@@ -42,7 +42,7 @@ class Cell:
         scores: in [0, 1], NaN where missing, shape [n_scorers, n_dimensions, n_items].
         requested: whether a scorer got requests on a dimension at all, shape [n_scorers, n_dimensions].
         ratings: by kind of rater; on the raters' own scale, NaN where missing, shape [n_dimensions, n_items].
-        filled_by: the judge whose ratings stand in, by dimension that no human rated.
+        imputed_by: the judge whose ratings stand in, by dimension that no human rated.
         own: whether a model's ratings are a scorer's own, of a part of it, or came with the corpus under its name,
             shape [n_scorers, n_dimensions].
         joined: the rated dimension, by judged dimension, where they differ.
@@ -59,7 +59,7 @@ class Cell:
     scores: FloatArray
     requested: BoolArray
     ratings: dict[str, FloatArray]
-    filled_by: Mapping[str, str]
+    imputed_by: Mapping[str, str]
     own: BoolArray
     joined: Mapping[str, str] = field(default_factory=dict)
 
@@ -75,7 +75,7 @@ class Cell:
         return None
 
 
-class Filled(NamedTuple):
+class Imputed(NamedTuple):
     """Ratings that a judge imputed on dimensions without human ratings.
 
     Attributes:
@@ -87,7 +87,7 @@ class Filled(NamedTuple):
     partial: Collection[str] = ()
 
 
-NO_FILLED_RATINGS = Filled(RATINGS.schema.empty_table())
+NO_IMPUTED_RATINGS = Imputed(RATINGS.schema.empty_table())
 
 
 def gather(
@@ -95,7 +95,7 @@ def gather(
     ratings: pa.Table,
     judgements: pa.Table,
     benchmarks: Mapping[str, str],
-    filled: Filled = NO_FILLED_RATINGS,
+    imputed: Imputed = NO_IMPUTED_RATINGS,
     joined: Mapping[str, Mapping[str, str]] = NO_CORPUS_JOINED,
 ) -> list[Cell]:
     """Returns the cells of tables `items`, `ratings` and `judgements`, by corpus, level and language.
@@ -104,7 +104,7 @@ def gather(
 
     Args:
         benchmarks: the benchmark of each corpus.
-        filled: what a judge filled in; it is a reference and no scorer, since the judge is one anyway.
+        imputed: ratings that a judge imputed; a reference and no scorer, since the judge is a scorer anyway.
         joined: by corpus, the rated dimension by the one that judges score, where it is another: under
             the latter stand the former's ratings (xDial-Eval asks about relevance wherever people rated a response).
 
@@ -120,12 +120,12 @@ def gather(
     rated_item = keys(items, "corpus", "item_id").unique()
     rated_place = places(keys(items, "corpus", "item_id"), rated_item)
     dimensions = pa.chunked_array(
-        [chunk for table in (ratings, filled.ratings, scores) for chunk in table["dimension"].chunks], pa.string()
+        [chunk for table in (ratings, imputed.ratings, scores) for chunk in table["dimension"].chunks], pa.string()
     ).unique()
 
     means = ratings.filter(pc.is_null(ratings["round"]))
-    references = pa.concat_tables([means, filled.ratings.filter(pc.is_null(filled.ratings["round"]))])
-    fillers = filled_by(filled)
+    references = pa.concat_tables([means, imputed.ratings.filter(pc.is_null(imputed.ratings["round"]))])
+    imputers = imputed_by(imputed)
     means = means.append_column("method", pa.array([ANNOTATION] * len(means)))
     human = mean_values(references, ("rater_kind",), dimensions, rated_item, ("corpus", "item_id"))
     of_models = scaled(means.filter(pc.equal(means["rater_kind"], "model")))
@@ -147,9 +147,9 @@ def gather(
         requested = np.asarray(rows.any(axis=2))
         judging = np.flatnonzero(requested.any(axis=1))
         scorers = [*judges.who, *models.who]
-        standing_in = {name: fillers.get((corpus, matching.joined.get(name, name)), "") for name in names}
-        by_dimension = {name: filler for name, filler in standing_in.items() if filler}
-        own = np.isin([scorers[number][0] for number in judging], list(filled.partial))
+        standing_in = {name: imputers.get((corpus, matching.joined.get(name, name)), "") for name in names}
+        by_dimension = {name: imputer for name, imputer in standing_in.items() if imputer}
+        own = np.isin([scorers[number][0] for number in judging], list(imputed.partial))
         themselves = _of_its_name([scorers[number] for number in judging], requested[judging])
         given = matching.on_scored(human.mean[:, :, there], np.nan)
         values = {kind[0]: given[number][columns] for number, kind in enumerate(human.who)}
@@ -166,7 +166,7 @@ def gather(
                 scores=opinions[judging],
                 requested=requested[judging],
                 ratings={kind: array for kind, array in values.items() if not np.isnan(array).all()},
-                filled_by=by_dimension,
+                imputed_by=by_dimension,
                 own=own[:, np.newaxis] & np.array([name in by_dimension for name in names], dtype=bool) | themselves,
                 joined={requested: rated for requested, rated in matching.joined.items() if requested in names},
             )
@@ -289,7 +289,7 @@ class Given:
     requested: BoolArray
 
 
-def filled_by(filled: Filled) -> dict[tuple[str, str], str]:
-    """Returns the judge that filled in, by corpus and dimension."""
-    columns = (filled.ratings[name].to_pylist() for name in ("corpus", "dimension", "rater"))
+def imputed_by(imputed: Imputed) -> dict[tuple[str, str], str]:
+    """Returns the judge that imputed ratings, by corpus and dimension."""
+    columns = (imputed.ratings[name].to_pylist() for name in ("corpus", "dimension", "rater"))
     return {(corpus, dimension): rater for corpus, dimension, rater in zip(*columns, strict=True)}

@@ -116,9 +116,7 @@ def component_rows(one: Components, n_systems: int, *, without_designs: str = ""
         yield {
             "statistic": statistic,
             "component": "means of systems",
-            "estimate": coefficient.estimate,
-            "ci_low": coefficient.ci_low,
-            "ci_high": coefficient.ci_high,
+            **coefficient.limits(),
             **run,
             "note": "; ".join(filter(None, [coefficient.note, of_judge])) or None,
         }

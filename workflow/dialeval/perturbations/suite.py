@@ -98,14 +98,22 @@ def ladders(
             if len(ladder.steps) < 2:
                 yield (
                     _row(
-                        item, strategy.name, 0, ladder=name, status="not_applicable", reason=ladder.reason or "one step"
+                        item,
+                        strategy.name,
+                        0,
+                        severity_series=name,
+                        status="not_applicable",
+                        reason=ladder.reason or "one step",
                     ),
                     None,
                 )
                 continue
-            yield _row(item, strategy.name, 0, ladder=name, severity=0, item_id=item.item_id, status="ok"), None
+            yield (
+                _row(item, strategy.name, 0, severity_series=name, severity=0, item_id=item.item_id, status="ok"),
+                None,
+            )
             for step in ladder.steps:
-                yield perturbed_row(item, step) | {"ladder": name}, step.item
+                yield perturbed_row(item, step) | {"severity_series": name}, step.item
 
 
 def published_outcome(pair: Pair) -> Outcome:
@@ -159,7 +167,7 @@ def _row(item: Item, strategy: str, draw: int, **more: Any) -> dict[str, Any]:
         "generator": None,
         "draw": draw,
         "severity": 1,
-        "ladder": None,
+        "severity_series": None,
         "original_id": item.item_id,
         "item_id": None,
         "changed": None,

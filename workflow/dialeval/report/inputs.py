@@ -43,7 +43,7 @@ class ReportInputs:
         verdicts: table `judgements` of the dialogues, by all judges under all protocols.
         protocols: those of the judges' requests, in order.
         transcripts: tables `items` by the name of their source, in order.
-        asides: tables `asides` by the same: hidden messages of transcripts.
+        hidden_messages: tables `hidden_messages` by the same.
         tables: further tables by folder and name, such as `arena/ratings`; a missing one is left out.
         embedded: which of the chatbots and judges are embedded models, about which the page says what they are.
         baselines: which judges are no more than baselines.
@@ -72,7 +72,7 @@ class ReportInputs:
     verdicts: Table
     protocols: tuple[EvaluatedProtocol, ...] = ()
     transcripts: Mapping[str, Table] = field(default_factory=dict)
-    asides: Mapping[str, Table] = field(default_factory=dict)
+    hidden_messages: Mapping[str, Table] = field(default_factory=dict)
     tables: Mapping[str, Table] = field(default_factory=dict)
     embedded: frozenset[str] = frozenset()
     baselines: frozenset[str] = frozenset()

@@ -304,7 +304,7 @@ def _pair_case(pair: _Pair, thetas: Mapping[tuple[str, str], float], exchanges: 
                 falls.append(shares[0] - shares[1])
             facets.add((scorer(judge, protocol), criterion, seen))
     name = f"{row['corpus']}/{row['language']}/{row['item_id']}"
-    severity = f"severity level {row['severity']}" if row["ladder"] else ""
+    severity = f"severity level {row['severity']}" if row["severity_series"] else ""
     first = beginning(pair.after["utterances"], row["level"])
     orders = (sum(map(len, pair.after["utterances"])), mean(falls))
     return Case(name, first, severity, frozenset(facets), partial(_pair_blocks, pair, thetas, exchanges), orders)

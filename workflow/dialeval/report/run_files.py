@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -19,7 +19,7 @@ from dialeval.errors import UserError
 from dialeval.prompts.rendering import PromptSet, template_folders, with_references
 from dialeval.provenance.fingerprints import templates_reached
 from dialeval.provenance.records import commit_of, records_behind, versions_of
-from dialeval.report.about import About, roles_of, sampling_of, unparsed_verdicts
+from dialeval.report.about import About, count_statuses, roles_of, sampling_of
 from dialeval.report.exchanges import Answerer, ExchangeSource, in_files
 from dialeval.tables.catalogue import table_named
 from dialeval.tables.dialogues import REQUESTS, RESPONSES, USAGE
@@ -56,8 +56,6 @@ def read_about(
     records = records_behind(results, shown)
     text = configuration.read_text(encoding="utf-8") if configuration.is_file() else ""
     content = yaml.safe_load(text) or {}
-    unparsed, n_verdicts = unparsed_verdicts(_columns(path, "judge", "protocol") for path in judgements)
-    unparsed_answers, n_answers = unparsed_verdicts(_columns(path, "model", "method") for path in test_answers)
     prompt_set, folder = _prompts_of(records)
     return About(
         version=", ".join(sorted({str(record["version"]) for record in records if "version" in record})) or "not known",
@@ -73,17 +71,16 @@ def read_about(
         prompt_set=f"{prompt_set}, and those in {folder}" if folder else prompt_set,
         libraries=versions_of(records),
         usage=tuple(row for path in usage for row in read_table(path, USAGE).to_pylist()),
-        unparsed=unparsed,
-        n_verdicts=n_verdicts,
-        unparsed_answers=unparsed_answers,
-        n_answers=n_answers,
+        verdicts=count_statuses(_columns(judgements, "judge", "protocol", "status")),
+        answers=count_statuses(_columns(test_answers, "model", "method", "status")),
     )
 
 
-def _columns(path: Path, who: str, how: str) -> dict[str, list[str]]:
-    """Returns the model and protocol of each request, called judge and protocol, and the status of each answer."""
-    table = pq.read_table(path, columns=[who, how, "status"]).select([who, how, "status"])
-    return cast(dict[str, list[str]], table.rename_columns(["judge", "protocol", "status"]).to_pydict())
+def _columns(paths: Iterable[Path], *names: str) -> Iterator[tuple[Any, ...]]:
+    """Yield the values of some columns of tables, row by row."""
+    for path in paths:
+        table = pq.read_table(path, columns=list(names))
+        yield from zip(*(table[name].to_pylist() for name in names), strict=True)
 
 
 def _prompts_of(records: Iterable[Mapping[str, Any]]) -> tuple[str, str]:

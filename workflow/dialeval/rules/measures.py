@@ -11,7 +11,7 @@ from typing import Any
 from snakemake.io import report
 
 from dialeval.config.consistency import asks_otherwise
-from dialeval.config.criteria import fillable, joined_criteria
+from dialeval.config.criteria import imputable, joined_criteria
 from dialeval.config.ensembles import one_model, pool_of
 from dialeval.config.metaeval import MetaEval, Robustness, partial_to
 from dialeval.figures.registry import Drawing, text_of
@@ -115,10 +115,12 @@ class MetaEvaluation(Parameters):
         settings = {"name": metric, **section.model_dump(exclude={"path"}), **self._joined()}
         return StageJob("read_scores", settings, reads=self.sources.scores(metric))
 
-    def fill_ratings(self, judge: str) -> StageJob:
-        """Describe the job of `fill_ratings`."""
-        filled = {name: fillable(corpus) for name, corpus in self._metaeval.corpora.items() if corpus.judged_criteria}
-        return StageJob("fill_ratings", {"judge": judge, "dimensions": filled})
+    def impute_ratings(self, judge: str) -> StageJob:
+        """Describe the job of `impute_ratings`."""
+        dimensions = {
+            name: imputable(corpus) for name, corpus in self._metaeval.corpora.items() if corpus.judged_criteria
+        }
+        return StageJob("impute_ratings", {"judge": judge, "dimensions": dimensions})
 
     def tabulate_repeats(self) -> StageJob:
         """Describe the job of `tabulate_repeats`."""
@@ -128,7 +130,7 @@ class MetaEvaluation(Parameters):
         """Describe the job that compares judges' scores with human ratings."""
         stages = ("tabulate_rated", "correlate", "tabulate_by_language", "find_ceilings", "ensembles")
         names = (
-            "benchmarks", "published_as", "ensemble_size", "ensemble_pool", "ensembles", "models", "fill", "partial",
+            "benchmarks", "published_as", "ensemble_size", "ensemble_pool", "ensembles", "models", "imputer", "partial",
             "joined", "translated",
         )  # fmt: skip
         return StageJob("+".join(stages), self._settings(*names))
@@ -214,7 +216,7 @@ class MetaEvaluation(Parameters):
                 name: dict.fromkeys(wanted.into, wanted.translator) for name, wanted in self.config.translate.items()
             }
         if section.imputer:
-            known |= {"fill": section.imputer, "partial": partial_to(self.config)}
+            known |= {"imputer": section.imputer, "partial": partial_to(self.config)}
         return {
             "resamples": section.resamples,
             "confidence": section.confidence,

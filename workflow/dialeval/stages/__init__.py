@@ -56,7 +56,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "tabulate_rounds",
     ),
     "judge_panels": (
-        "choose_unsure",
+        "sample_cascade",
         "cascade_judgements",
         "ensemble_judgements",
     ),
@@ -79,7 +79,7 @@ STAGES: dict[str, tuple[str, ...]] = {
         "correct",
     ),
     "metaeval": (
-        "fill_ratings",
+        "impute_ratings",
         "find_ceilings",
         "correlate",
         "ensembles",

@@ -47,9 +47,9 @@ from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planned_requests import Planned, write_requests
 from dialeval.protocols.verdicts import text_to_read
 from dialeval.tables.dialogues import (
-    ASIDES,
     CONTAMINATION,
     GENERATED,
+    HIDDEN_MESSAGES,
     JUDGE_REPORT,
     JUDGEMENTS,
     MEMORIZATION,
@@ -289,12 +289,12 @@ class ReadTranscriptsSettings(BaseModel, defer_build=True):
     options: Options
 
 
-def read_transcripts(settings: ReadTranscriptsSettings, items: Path, asides: Path, left_out: Path) -> None:
-    """Writes the tables `items`, `asides` and `left_out_items` of transcripts."""
+def read_transcripts(settings: ReadTranscriptsSettings, items: Path, hidden_messages: Path, left_out: Path) -> None:
+    """Writes the tables `items`, `hidden_messages` and `left_out_items` of transcripts."""
     reading = read_items(settings.name, settings.path, settings.options)
     with TableWriter(items, ITEMS) as table:
         table.write_all(item_rows(reading.items), group_size=512)
-    write_table(asides, ASIDES, to_table(ASIDES, reading.asides))
+    write_table(hidden_messages, HIDDEN_MESSAGES, to_table(HIDDEN_MESSAGES, reading.hidden_messages))
     rows = [one._asdict() for one in reading.left_out]
     write_table(left_out, LEFT_OUT_ITEMS, to_table(LEFT_OUT_ITEMS, rows))
 

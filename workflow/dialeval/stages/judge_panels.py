@@ -15,14 +15,14 @@ from dialeval.tables.files import TableWriter, chosen_rows, read_table, read_tab
 from dialeval.text import counted
 
 
-class ChooseUnsureSettings(BaseModel, defer_build=True):
+class SampleCascadeSettings(BaseModel, defer_build=True):
     """The cascade and the form of its questions."""
 
     form: Form
     cascade: Cascade
 
 
-def choose_unsure(settings: ChooseUnsureSettings, requests: Path, judgements: Path, chosen: Path) -> None:
+def sample_cascade(settings: SampleCascadeSettings, requests: Path, judgements: Path, chosen: Path) -> None:
     """Writes the table `requests` of a cascade's second judge: half of it where the first is least sure."""
     chosen_ids = drawn(read_table(judgements, JUDGEMENTS, CASCADE_COLUMNS), settings.form, settings.cascade.share)
     is_requested = [

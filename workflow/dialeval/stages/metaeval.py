@@ -12,7 +12,7 @@ from dialeval.corpora.items import Rating, iterate_items
 from dialeval.corpora.rated_sources import rating_rows
 from dialeval.labels.agreement import agreement, annotators, components
 from dialeval.measures.average_correlations import average_rows, chinese_rows, language_rows, matrix_rows
-from dialeval.measures.corpora import annotator_rows, corpus_rows, filled_ratings
+from dialeval.measures.corpora import annotator_rows, corpus_rows, imputed_ratings
 from dialeval.measures.correlations import Candidates, correlate_cells, correlation_rows, pair_rows, ranking_rows
 from dialeval.measures.differences import with_adjusted_p
 from dialeval.measures.ensemble_correlations import Ensembles, dimension_ensemble_rows, model_ensemble_rows
@@ -38,7 +38,7 @@ from dialeval.measures.robustness import (
     score_pairs,
     threshold_rows,
 )
-from dialeval.measures.score_cells import SCORED, Filled, gather
+from dialeval.measures.score_cells import SCORED, Imputed, gather
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import read_table, read_tables, to_table, write_for_people, write_rows, write_table
 from dialeval.tables.labels import AGREEMENT, ANNOTATORS, LABELS, VARIANCE_COMPONENTS
@@ -75,23 +75,23 @@ _JUDGED = ("corpus", "language", "item_id", "criterion", "repeat", "value", "sca
 
 
 class FillRatingsSettings(BaseModel, defer_build=True):
-    """The judge that fills in, and the dimensions that corpora are limited to, by corpus."""
+    """The imputer, and the dimensions that corpora are limited to, by corpus."""
 
     judge: str
     dimensions: dict[str, list[str]] = {}
 
 
-def fill_ratings(
+def impute_ratings(
     settings: FillRatingsSettings,
     items: list[Path],
     ratings: list[Path],
     judgements: Path,
-    filled: Path,
+    imputed: Path,
 ) -> None:
-    """Writes a table `ratings` in which a judge's repeated ratings fill in dimensions that no person rated."""
+    """Writes a table `ratings` with a judge's repeated ratings on the dimensions without human ratings."""
     rated = read_tables(ratings, RATINGS, ["corpus", "dimension"])
     found = list(
-        filled_ratings(
+        imputed_ratings(
             settings.judge,
             read_tables(items, ITEMS, ["corpus", "language", "item_id"]).to_pylist(),
             {(row["corpus"], row["dimension"]) for row in rated.to_pylist()},
@@ -99,7 +99,7 @@ def fill_ratings(
             settings.dimensions,
         )
     )
-    write_table(filled, RATINGS, to_table(RATINGS, rating_rows(found)))
+    write_table(imputed, RATINGS, to_table(RATINGS, rating_rows(found)))
     means = [rating for rating in found if rating.round is None]
     for corpus, dimension in dict.fromkeys((rating.corpus, rating.dimension) for rating in means):
         n = sum((rating.corpus, rating.dimension) == (corpus, dimension) for rating in means)
@@ -125,7 +125,7 @@ class MetaevalSettings(Intervals):
 
     Attributes:
         benchmarks: corpus -> the benchmark that it is averaged under.
-        partial: who is not compared with what a judge filled in: that judge, and ensembles with it.
+        partial: the imputer and the ensembles that contain it: they are not compared with imputed ratings.
         joined: by corpus, criterion -> the dimension that was rated.
     """
 
@@ -138,13 +138,13 @@ def find_ceilings(
     settings: MetaevalSettings,
     items: list[Path],
     ratings: list[Path],
-    filled: list[Path],
+    imputed: list[Path],
     judgements: list[Path],
     folder: Path,
 ) -> None:
     """Writes the table `metaeval/ceilings`: the highest correlation that the raters' agreement allows."""
     given, judged = read_tables(ratings, RATINGS), read_tables(judgements, JUDGEMENTS, SINGLE_RATING_COLUMNS)
-    stood_in = Filled(read_tables(filled, RATINGS), settings.partial)
+    stood_in = Imputed(read_tables(imputed, RATINGS), settings.partial)
     cells = gather(read_tables(items, ITEMS), given, judged, settings.benchmarks, stood_in, settings.joined)
     results = correlate_cells(cells, **settings.intervals(), methods=("pearson",))
     write_rows(folder, CEILINGS, ceiling_rows(results, SingleOpinions(given, judged, stood_in.ratings)))
@@ -157,20 +157,20 @@ class CorrelateSettings(MetaevalSettings):
         published_as: what judges are among the papers' systems.
         ensembles: judges that are ensembles.
         models: judge -> the model that it is, of models that judge under several names.
-        fill: the judge that fills in what no person rated, whose ratings are set against people's as well.
+        imputer: the judge that imputes ratings; its ratings are also compared with human ratings.
     """
 
     published_as: dict[str, str] = {}
     ensembles: list[str] = []
     models: dict[str, str] = {}
-    fill: str | None = None
+    imputer: str | None = None
 
 
 def correlate(
     settings: CorrelateSettings,
     items: list[Path],
     ratings: list[Path],
-    filled: list[Path],
+    imputed: list[Path],
     judgements: list[Path],
     folder: Path,
 ) -> None:
@@ -180,7 +180,7 @@ def correlate(
         read_tables(ratings, RATINGS),
         read_tables(judgements, JUDGEMENTS, SCORED),
         settings.benchmarks,
-        Filled(read_tables(filled, RATINGS), settings.partial),
+        Imputed(read_tables(imputed, RATINGS), settings.partial),
         settings.joined,
     )
     ranked = Candidates(settings.ensembles, models=settings.models)
@@ -189,7 +189,7 @@ def correlate(
         (CORRELATIONS, correlation_rows(results, settings.published_as)),
         (AVERAGES, average_rows(results, settings.published_as)),
         (JUDGE_PAIRS, pair_rows(results)),
-        (RANKING_AGREEMENT, ranking_rows(results, ranked, settings.fill)),
+        (RANKING_AGREEMENT, ranking_rows(results, ranked, settings.imputer)),
     ):
         write_rows(folder, table, rows)
 
@@ -210,7 +210,7 @@ def ensembles(
     settings: EnsemblesSettings,
     items: list[Path],
     ratings: list[Path],
-    filled: list[Path],
+    imputed: list[Path],
     judgements: list[Path],
     folder: Path,
 ) -> None:
@@ -220,7 +220,7 @@ def ensembles(
         read_tables(ratings, RATINGS),
         read_tables(judgements, JUDGEMENTS, SCORED),
         settings.benchmarks,
-        Filled(read_tables(filled, RATINGS), settings.partial),
+        Imputed(read_tables(imputed, RATINGS), settings.partial),
         settings.joined,
     )
     how = settings.intervals()
@@ -275,13 +275,13 @@ def tabulate_rated(
     settings: TabulateRatedSettings,
     items: list[Path],
     ratings: list[Path],
-    filled: list[Path],
+    imputed: list[Path],
     folder: Path,
 ) -> None:
     """Writes the tables of rated corpora and of their raters' agreement (comp-analysis, Table 1)."""
     every = list(chain.from_iterable(iterate_items(path) for path in items))
     given, stood_in = (
-        [Rating(**row) for row in read_tables(paths, RATINGS).to_pylist()] for paths in (ratings, filled)
+        [Rating(**row) for row in read_tables(paths, RATINGS).to_pylist()] for paths in (ratings, imputed)
     )
     between = annotator_rows(every, [*given, *stood_in], **settings.intervals())
     write_rows(folder, RATED_CORPORA, corpus_rows(every, given, settings.translated, stood_in, between))

@@ -26,7 +26,7 @@ from dialeval.report.run_files import Answers, exchanges_of_run, read_about, tab
 from dialeval.report.run_summary import summary_of
 from dialeval.stages import stage_functions
 from dialeval.tables.dialogbench import TEST_ANSWERS, TEST_ITEMS
-from dialeval.tables.dialogues import ASIDES, GENERATED, JUDGEMENTS, SEEDS, USAGE, UTTERANCES
+from dialeval.tables.dialogues import GENERATED, HIDDEN_MESSAGES, JUDGEMENTS, SEEDS, USAGE, UTTERANCES
 from dialeval.tables.files import empty_table, read_table, read_tables, write_for_people
 from dialeval.tables.labels import LABELS
 from dialeval.tables.measures import BATTLE_RATINGS
@@ -71,7 +71,7 @@ def build_report(
     test_items: list[Path],
     test_answers: list[Path],
     transcripts: list[Path],
-    asides: list[Path],
+    hidden_messages: list[Path],
     labels: list[Path],
     tables: list[Path],
     figures: list[Path],
@@ -112,7 +112,7 @@ def write_page(
             verdicts=read_tables(files["verdicts"], JUDGEMENTS),
             protocols=tuple(settings.protocols),
             transcripts={path.stem: read_table(path, ITEMS) for path in files["transcripts"]},
-            asides={path.stem: read_table(path, ASIDES) for path in files["asides"]},
+            hidden_messages={path.stem: read_table(path, HIDDEN_MESSAGES) for path in files["hidden_messages"]},
             exchange_source=exchanges_of_run(Path(settings.results_dir), settings.answers),
             labels=read_tables(files["labels"], LABELS),
             tables=tables_by_name(files["tables"]),

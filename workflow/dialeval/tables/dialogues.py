@@ -295,13 +295,13 @@ MEMORIZATION = Table(
 
 # Transcripts
 
-ASIDES = Table(
-    "asides",
+HIDDEN_MESSAGES = Table(
+    "hidden_messages",
     schema(corpus=TEXT, item_id=TEXT, language=TEXT, before=INT, kind=TEXT, text=TEXT),
-    row="part of a transcript that is no utterance (`asides/<source>`)",
+    row="hidden message of a transcript (`hidden_messages/<source>`)",
     columns={
         "before": "number of the following utterance, from 0",
-        "kind": "system (a system prompt), tool_call, tool_result, or reasoning",
+        "kind": "type of the hidden message: system (a system prompt), tool_call, tool_result or reasoning",
     },
 )
 

@@ -45,7 +45,7 @@ AVERAGES = Table(
         raters=TEXT,
         pearson=maybe(FLOAT), pearson_ci_low=maybe(FLOAT), pearson_ci_high=maybe(FLOAT), spearman=maybe(FLOAT),
         spearman_ci_low=maybe(FLOAT), spearman_ci_high=maybe(FLOAT), kendall=maybe(FLOAT), kendall_ci_low=maybe(FLOAT),
-        kendall_ci_high=maybe(FLOAT), n_averaged=INT, n_filled=maybe(INT), **BEHIND, reason=maybe(TEXT),
+        kendall_ci_high=maybe(FLOAT), n_averaged=INT, n_imputed=maybe(INT), **BEHIND, reason=maybe(TEXT),
         published_pearson=maybe(FLOAT), published_spearman=maybe(FLOAT)
     ),
     row="judge, method, benchmark, level, language, dimension and average over corpora, dimensions or languages",
@@ -59,7 +59,7 @@ AVERAGES = Table(
         "averaged_over": "corpora, dimensions or languages",
         "raters": "human: human ratings only; full: also a model's ratings for dimensions without human ratings",
         "n_averaged": "number of averaged correlations",
-        "n_filled": "number of averaged correlations with imputed ratings",
+        "n_imputed": "number of averaged correlations with imputed ratings",
         "published_pearson": "comp-analysis' Tables 5 and 6, xDial-Eval's Tables 4, 5 and 15; see published_as",
         "published_spearman": "xDial-Eval's Tables 15, 16 and 17",
         "dimension": (
@@ -76,7 +76,7 @@ AVERAGES = Table(
 CORRELATIONS = Table(
     "metaeval/correlations", schema(
         judge=TEXT, method=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rated=TEXT,
-        rater_kind=TEXT, filled_by=maybe(TEXT),
+        rater_kind=TEXT, imputed_by=maybe(TEXT),
         pearson=maybe(FLOAT), pearson_ci_low=maybe(FLOAT), pearson_ci_high=maybe(FLOAT), spearman=maybe(FLOAT),
         spearman_ci_low=maybe(FLOAT), spearman_ci_high=maybe(FLOAT), kendall=maybe(FLOAT), kendall_ci_low=maybe(FLOAT),
         kendall_ci_high=maybe(FLOAT), n=INT, n_missing=INT, **BEHIND, reason=maybe(TEXT),
@@ -104,7 +104,7 @@ CORRELATIONS = Table(
 DIMENSION_ENSEMBLE = Table(
     "metaeval/dimension_ensemble", schema(
         judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, rater_kind=TEXT,
-        filled_by=maybe(TEXT),
+        imputed_by=maybe(TEXT),
         ensemble=maybe(FLOAT), ensemble_ci_low=maybe(FLOAT), ensemble_ci_high=maybe(FLOAT), direct=maybe(FLOAT),
         direct_ci_low=maybe(FLOAT), direct_ci_high=maybe(FLOAT), n=INT, **BEHIND, reason=maybe(TEXT),
         published_ensemble=maybe(FLOAT),
@@ -132,7 +132,7 @@ DIMENSION_ENSEMBLE = Table(
 MODEL_ENSEMBLE = Table(
     "metaeval/model_ensemble", schema(
         benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rated=TEXT, raters=TEXT,
-        rater_kind=TEXT, filled_by=maybe(TEXT), chosen_on=TEXT,
+        rater_kind=TEXT, imputed_by=maybe(TEXT), chosen_on=TEXT,
         members=TEXT, pearson=maybe(FLOAT), pearson_ci_low=maybe(FLOAT), pearson_ci_high=maybe(FLOAT),
         best_member=maybe(FLOAT), n=INT, **BEHIND, reason=maybe(TEXT), published_pearson=maybe(FLOAT)
     ),
@@ -180,7 +180,7 @@ RANKING_AGREEMENT = Table(
 JUDGE_PAIRS = Table(
     "metaeval/judge_pairs", schema(
         benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT, rated=TEXT,
-        rater_kind=TEXT, filled_by=maybe(TEXT), judge=TEXT, method=TEXT,
+        rater_kind=TEXT, imputed_by=maybe(TEXT), judge=TEXT, method=TEXT,
         other_judge=TEXT, other_method=TEXT, pearson=maybe(FLOAT), other_pearson=maybe(FLOAT),
         judge_correlation=maybe(FLOAT), difference=maybe(FLOAT), difference_ci_low=maybe(FLOAT),
         difference_ci_high=maybe(FLOAT),
@@ -237,7 +237,7 @@ RATED_CORPORA = Table(
         corpus=TEXT, level=TEXT, language=TEXT, translated_by=TEXT, n_items=INT, n_utterances=FLOAT, unit=TEXT,
         words_context=maybe(FLOAT), words_response=FLOAT, words_utterance=FLOAT, n_dimensions=INT,
         agreement_min=maybe(FLOAT), agreement_max=maybe(FLOAT), human_dimensions=TEXT, model_dimensions=TEXT,
-        filled_dimensions=maybe(TEXT), published_n_items=maybe(FLOAT), published_n_utterances=maybe(FLOAT),
+        imputed_dimensions=maybe(TEXT), published_n_items=maybe(FLOAT), published_n_utterances=maybe(FLOAT),
         published_words_context=maybe(FLOAT), published_words_response=maybe(FLOAT),
         published_words_utterance=maybe(FLOAT), published_n_dimensions=maybe(FLOAT)
     ),
@@ -265,7 +265,7 @@ RATED_CORPORA = Table(
         "published_n_dimensions": "xDial-Eval's Table 1: number of dimensions with ratings in the original corpus",
         "human_dimensions": "dimensions with human ratings",
         "model_dimensions": "dimensions with a model's ratings that came with the corpus",
-        "filled_dimensions": "dimensions whose ratings a judge of this run imputed (`metaeval.imputer`)",
+        "imputed_dimensions": "dimensions whose ratings a judge of this run imputed (`metaeval.imputer`)",
     },
     cells={
         name: Interval(published=f"published_{name}")
@@ -332,7 +332,7 @@ CEILINGS = Table(
     "metaeval/ceilings", schema(
         judge=TEXT, method=TEXT, benchmark=TEXT, level=TEXT, corpus=TEXT, language=TEXT, dimension=TEXT,
         rated=TEXT, rater_kind=TEXT,
-        filled_by=maybe(TEXT), n_raters=maybe(FLOAT), icc=maybe(FLOAT), icc_ci_low=maybe(FLOAT),
+        imputed_by=maybe(TEXT), n_raters=maybe(FLOAT), icc=maybe(FLOAT), icc_ci_low=maybe(FLOAT),
         icc_ci_high=maybe(FLOAT),
         reliability=maybe(FLOAT), ceiling=maybe(FLOAT), ceiling_ci_low=maybe(FLOAT), ceiling_ci_high=maybe(FLOAT),
         pearson=maybe(FLOAT), disattenuated=maybe(FLOAT), disattenuated_ci_low=maybe(FLOAT),

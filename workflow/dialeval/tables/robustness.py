@@ -10,16 +10,15 @@ PAIRS_OF_CELL = "number of pairs of an original and a perturbed item"
 PAIRS = Table(
     "pairs", schema(
         corpus=TEXT, language=TEXT, level=TEXT, cluster=TEXT, perturbation=TEXT, generator=maybe(TEXT), draw=INT,
-        severity=INT,
-        ladder=maybe(TEXT), original_id=TEXT, item_id=maybe(TEXT), changed=maybe(TEXT), unchanged=BOOL, status=TEXT,
-        reason=maybe(TEXT)
+        severity=INT, severity_series=maybe(TEXT), original_id=TEXT, item_id=maybe(TEXT), changed=maybe(TEXT),
+        unchanged=BOOL, status=TEXT, reason=maybe(TEXT)
     ),
     row="requested perturbed item (`perturbed/*.pairs`)",
     columns={
         "generator": "rule or model that made the perturbation",
         "draw": "number of the copy, from 0: a perturbation makes several copies of an item",
         "severity": "severity level",
-        "ladder": "series of severity levels to which the item belongs; empty for none",
+        "severity_series": "series of severity levels to which the item belongs; empty for none",
         "changed": "changed text",
         "status": "ok, not_applicable, rejected or missing",
         "original_id": "identifier of the original item",

@@ -121,7 +121,7 @@ JUDGED: Mapping[str, str] = MappingProxyType(
         "rated": ("criterion that humans rated; it differs from `dimension` if `criterion_map` maps one to the other"),
         "rater_kind": "source of the ratings: human, model, or construction (the reference follows from how the item "
         "was made)",
-        "filled_by": "judge of this run that imputed the ratings; empty if the corpus has ratings",
+        "imputed_by": "judge of this run that imputed the ratings; empty if the corpus has ratings",
         "n": "number of items with a score and a rating",
         "reason": "why the estimate is missing",
         "benchmark": "corpora that are averaged together",

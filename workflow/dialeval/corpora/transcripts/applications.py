@@ -31,10 +31,9 @@ from dialeval.corpora.transcripts.conversions import (
     instructions_of,
     message,
     objects_at,
-    shown,
     turns_of,
 )
-from dialeval.corpora.transcripts.entries import DIALOGUES, branch_of_last
+from dialeval.corpora.transcripts.entries import DIALOGUES, branch_of_last, shown
 from dialeval.corpora.transcripts.json_formats import chatgpt, html_text, intercom, rasa
 from dialeval.errors import UserError
 

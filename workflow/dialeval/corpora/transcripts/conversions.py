@@ -10,7 +10,6 @@ A story, personas and instructions are system prompts. Of candidates, the last o
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,7 +18,7 @@ from typing import Any
 
 from dialeval.corpora.json_records import name_of, value_at
 from dialeval.corpora.text_files import JsonLine, listed, number_in
-from dialeval.corpora.transcripts.entries import OF_DIALOGUE, SILENCE, by_entry
+from dialeval.corpora.transcripts.entries import OF_DIALOGUE, SILENCE, by_entry, shown
 from dialeval.corpora.transcripts.json_formats import oasst, transcript
 from dialeval.corpora.transcripts.transcript import Transcript, begins_marked, marked_messages
 from dialeval.errors import UserError
@@ -106,11 +105,6 @@ def texts_of(value: Any, path: str, where: str) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         raise UserError(f"{where}: '{path}' is {shown(value)}; it must be a list of texts")
     return value
-
-
-def shown(value: Any) -> str:
-    """Returns the beginning of a value for a message."""
-    return f"{json.dumps(value, ensure_ascii=False, default=str):.60}"
 
 
 def message(role: Any, text: Any) -> Raw:

@@ -71,10 +71,7 @@ def read_inspect(path: Path, columns: Mapping[str, str], notes: Counter[str]) ->
     tasks = {str(about.get("task")) for _, about, _ in logs}
     for log, about, samples in logs:
         lines = []
-        for number, sample in enumerate(samples, start=1):
-            where = f"{log}, sample {number}"
-            if not isinstance(sample, dict):
-                raise UserError(f"{where} is not an object; {_ANEW}")
+        for number, where, sample in samples:
             if sample.get("error"):
                 notes["samples that ended with an error left out"] += 1
                 continue
@@ -83,8 +80,8 @@ def read_inspect(path: Path, columns: Mapping[str, str], notes: Counter[str]) ->
             yield transcript(line, "messages", notes)
 
 
-def _samples(log: Path, notes: Counter[str]) -> tuple[dict[str, Any], list[Any]]:
-    """Returns the header of a log and its samples."""
+def _samples(log: Path, notes: Counter[str]) -> tuple[dict[str, Any], list[tuple[int, str, dict[str, Any]]]]:
+    """Returns what a log says about the evaluation, and its samples with their numbers and places."""
     samples: Any
     if is_inspect_archive(log):
         header, samples = _archive(log)
@@ -98,7 +95,11 @@ def _samples(log: Path, notes: Counter[str]) -> tuple[dict[str, Any], list[Any]]
         notes[f"logs of runs that were not finished, such as {log.name}"] += 1
     if not isinstance(samples, list) or not samples:
         raise UserError(f"{log}: Inspect's log has no samples; run the evaluation with samples logged (log_samples)")
-    return about, samples
+    found = [(number, f"{log}, sample {number}", sample) for number, sample in enumerate(samples, start=1)]
+    for _, where, sample in found:
+        if not isinstance(sample, dict):
+            raise UserError(f"{where} is not an object; {_ANEW}")
+    return about, found
 
 
 class SampleScore(NamedTuple):
@@ -118,10 +119,7 @@ class SampleScore(NamedTuple):
 def read_scores(log: Path, notes: Counter[str]) -> Iterator[SampleScore]:
     """Yields the scores of a log as numbers: C is 1, P 0.5, I and N 0, and of several values each by its own name."""
     about, samples = _samples(log, notes)
-    for number, sample in enumerate(samples, start=1):
-        where = f"{log}, sample {number}"
-        if not isinstance(sample, dict):
-            raise UserError(f"{where} is not an object; {_ANEW}")
+    for number, where, sample in samples:
         metadata = sample.get("metadata")
         metadata = metadata if isinstance(metadata, dict) else {}
         epoch, scores = sample.get("epoch", 1), sample.get("scores") or {}

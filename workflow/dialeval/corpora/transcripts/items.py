@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from dialeval.corpora.items import REFERENCE, Item
 from dialeval.corpora.text_files import listed
 from dialeval.corpora.transcripts.readers import AUTO, read
-from dialeval.corpora.transcripts.transcript import JUDGED, OTHERS, AsideType, Transcript, judged_of
+from dialeval.corpora.transcripts.transcript import JUDGED, OTHERS, HiddenType, Transcript, judged_of
 from dialeval.errors import UserError
 from dialeval.languages import LANGUAGES
 from dialeval.text import counted, noted
@@ -92,7 +92,7 @@ class Options:
     language: str = "en"
     evaluated_role: str | None = None
     cases: str = By.AUTO
-    shown: frozenset[AsideType] = frozenset()
+    shown: frozenset[HiddenType] = frozenset()
     columns: Mapping[str, str] = field(default_factory=dict)
     limit: int | None = None
 
@@ -108,17 +108,17 @@ class LeftOut(NamedTuple):
 
 @dataclass
 class TranscriptItems:
-    """The items of transcripts, their asides, left-out dialogues and notes.
+    """The items of transcripts, their hidden messages, left-out dialogues and notes.
 
     Attributes:
         items: the dialogues, and then the references as dialogues of the system `reference`.
-        asides: rows of the table `asides`.
+        hidden_messages: rows of the table `hidden_messages`.
         left_out: the dialogues that are no items.
         notes: lines for the log.
     """
 
     items: list[Item] = field(default_factory=list)
-    asides: list[dict[str, Any]] = field(default_factory=list)
+    hidden_messages: list[dict[str, Any]] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -154,7 +154,7 @@ def read_items(source: str, path: Path, options: Options) -> TranscriptItems:
             judged=one.judged,
         )
         reading.items.append(showing(item, one.transcript, options.shown))
-        reading.asides += aside_rows(item, one.transcript)
+        reading.hidden_messages += hidden_rows(item, one.transcript)
         references.take(item, one.transcript)
     if others := _other_languages(reading.items):
         counts[
@@ -271,8 +271,8 @@ def _summary(path: Path, reading: TranscriptItems) -> Iterator[str]:
     )
     if reading.left_out:
         yield f"{counted(len(reading.left_out), 'dialogue')} left out ({_counted(reading.left_out)})"
-    if reading.asides:
-        counts = Counter(row["kind"] for row in reading.asides)
+    if reading.hidden_messages:
+        counts = Counter(row["kind"] for row in reading.hidden_messages)
         yield "kept apart from the utterances: " + ", ".join(f"{count} {kind}" for kind, count in counts.items())
     yield from _speakers(reading.items)
     met: defaultdict[str, set[str]] = defaultdict(set)
@@ -427,35 +427,35 @@ class References:
 
 # Hidden messages of a transcript: kept in a table, and shown to judges if configured.
 
-_MARKS: dict[AsideType, str] = {
+_MARKS: dict[HiddenType, str] = {
     "system": "[system prompt]", "tool_call": "[tool call]", "tool_result": "[tool result]", "reasoning": "[thinking]"
 }  # fmt: skip
-"""How asides are marked where judges are shown them."""
+"""Marks of hidden messages that judges are shown."""
 
 
-def showing(item: Item, transcript: Transcript, shown: Set[AsideType]) -> Item:
-    """Returns an item with the shown asides among its utterances, each with a mark.
+def showing(item: Item, transcript: Transcript, shown: Set[HiddenType]) -> Item:
+    """Returns an item with the shown hidden messages among its utterances, each with a mark.
 
     Args:
         item: the transcript as an item.
         transcript: what stood beside it.
         shown: types of hidden messages; a tool call is the system's, the others have no speaker.
     """
-    asides = [aside for aside in transcript.asides if aside.kind in shown]
-    if not asides:
+    hidden_messages = [hidden for hidden in transcript.hidden_messages if hidden.kind in shown]
+    if not hidden_messages:
         return item
     lines = [(number, 1, *text) for number, text in enumerate(zip(item.speakers, item.utterances, strict=True))]
-    for aside in asides:
-        speaker = item.judged if aside.kind == "tool_call" and item.judged else aside.kind
-        lines.append((aside.before, 0, speaker, f"{_MARKS[aside.kind]} {aside.text}"))
+    for hidden in hidden_messages:
+        speaker = item.judged if hidden.kind == "tool_call" and item.judged else hidden.kind
+        lines.append((hidden.before, 0, speaker, f"{_MARKS[hidden.kind]} {hidden.text}"))
     lines.sort(key=lambda line: line[:2])
     return replace(
         item, speakers=tuple(speaker for *_, speaker, _ in lines), utterances=tuple(text for *_, text in lines)
     )
 
 
-def aside_rows(item: Item, transcript: Transcript) -> Iterator[dict[str, Any]]:
-    """Yields the rows of the table `asides` for an item."""
+def hidden_rows(item: Item, transcript: Transcript) -> Iterator[dict[str, Any]]:
+    """Yields the rows of the table `hidden_messages` for an item."""
     about = {"corpus": item.corpus, "item_id": item.item_id, "language": item.language}
-    for aside in transcript.asides:
-        yield {**about, **aside._asdict()}
+    for hidden in transcript.hidden_messages:
+        yield {**about, **hidden._asdict()}

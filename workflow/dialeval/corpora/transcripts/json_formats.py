@@ -57,6 +57,7 @@ from dialeval.corpora.text_files import JsonLine
 from dialeval.corpora.transcripts.entries import (
     CLAUDES,
     PLAIN,
+    SPEAKER_FIELDS,
     SYSTEM_FIELDS,
     TRANSCRIPT,
     TURNS,
@@ -64,10 +65,9 @@ from dialeval.corpora.transcripts.entries import (
     dialogue_field,
     named,
     read_entries,
-    unnested,
     with_id,
 )
-from dialeval.corpora.transcripts.transcript import EntryReading, Transcript
+from dialeval.corpora.transcripts.transcript import EntryReading, Transcript, speaker_and_text
 from dialeval.errors import UserError
 
 LONGEST_NAME = 80
@@ -93,10 +93,10 @@ def transcript(line: JsonLine, field: str, notes: Counter[str]) -> Transcript:
     system = named(record, SYSTEM_FIELDS, where)
     for name in _PROMPTS:
         if text := _prompt_text(record.get(name)):
-            reading.add_aside("system", text)
+            reading.add_hidden("system", text)
     given = _prompt_text(record.get("system")) or record.get("system")
     if isinstance(given, str) and (system or is_prompt(given)):
-        reading.add_aside("system", given)
+        reading.add_hidden("system", given)
     else:
         system = system or named(record, ["system"], where)
     read_entries(record[field], field, where, reading)
@@ -131,7 +131,12 @@ def is_prompt(text: str) -> bool:
 
 # The export of ChatGPT, `conversations.json`: each conversation is a tree, as a message may be edited or regenerated.
 
-_ASIDES = {"code": "tool_use", "execution_output": "tool_result", "thoughts": "thinking", "reasoning_recap": "thinking"}
+_HIDDEN_TYPES = {
+    "code": "tool_use",
+    "execution_output": "tool_result",
+    "thoughts": "thinking",
+    "reasoning_recap": "thinking",
+}
 """Types of content that are hidden messages -> their type."""
 _TEXT_FIELDS = {"tool_use": "input", "tool_result": "content", "thinking": "thinking"}
 
@@ -187,7 +192,7 @@ def _role(message: dict[str, Any]) -> Any:
 
 def _entry(message: dict[str, Any]) -> dict[str, Any]:
     content = _object(message, "content")
-    kind = _ASIDES.get(str(content.get("content_type")))
+    kind = _HIDDEN_TYPES.get(str(content.get("content_type")))
     if _role(message) == "assistant" and message.get("recipient", "all") != "all":
         kind = "tool_use"
     parts = [_part(part) for part in _parts(content)]
@@ -343,7 +348,7 @@ def plain_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]
     record, where = line.record, line.where
     reading = EntryReading(notes, prompts_by_role=False)
     field = dialogue_field(record, (*PLAIN, TURNS, TRANSCRIPT), where)
-    record = with_id(unnested(record, field))
+    record = with_id(_unnested(record, field))
     read_entries(_with_speakers(record[field], record.get("speakers"), where), field, where, reading)
     model = next((record[field] for field in SYSTEM_FIELDS if isinstance(record.get(field), str)), "").strip()
     found = reading.transcript(where, system=named(record, ["system"], where), model=model, **about(record, where))
@@ -373,3 +378,40 @@ def _reference(value: Any, found: Transcript) -> tuple[tuple[str, ...], tuple[st
     read_entries(value, "reference", found.place, reading)
     reference = reading.transcript(found.place)
     return reference.speakers, reference.utterances
+
+
+# Dialogues as lists within lists, made plain.
+
+
+def _unnested(record: dict[str, Any], field: str) -> dict[str, Any]:
+    """Returns a record whose field holds a plain list of entries; a plain record unchanged."""
+    entries = record[field]
+    if not isinstance(entries, list):
+        return record
+    if _is_dream(entries):
+        return {**record, field: [speaker_and_text(text) for text in entries[0]], "dialogue_id": entries[2]}
+    if entries and all(_is_numbered(entry) for entry in entries):
+        return {**record, field: [{"speaker": f"{who}", "text": text} for who, text in entries]}
+    if entries and all(isinstance(entry, list) and all(isinstance(act, dict) for act in entry) for entry in entries):
+        return {**record, field: [_by_id(act) for entry in entries for act in entry]}
+    named = record.get("speakers")
+    if isinstance(named, list) and entries and all(isinstance(one, dict) and one.get("id") in named for one in entries):
+        return {**record, field: [_by_id(entry) for entry in entries]}
+    return record
+
+
+def _is_dream(entries: list[Any]) -> bool:
+    if len(entries) != 3 or not all(isinstance(entry, list) for entry in entries[:2]):
+        return False
+    return all(isinstance(text, str) for text in (*entries[0], entries[2]))
+
+
+def _is_numbered(entry: Any) -> bool:
+    return isinstance(entry, list) and len(entry) == 2 and type(entry[0]) is int and isinstance(entry[1], str)
+
+
+def _by_id(entry: dict[str, Any]) -> dict[str, Any]:
+    """Returns an entry whose speaker its `id` names, if nothing else does."""
+    if "id" not in entry or any(name in entry for name in SPEAKER_FIELDS):
+        return entry
+    return {"speaker": entry["id"], **entry}

@@ -32,31 +32,13 @@ _Message = dict[str, Any]
 _ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "model": "assistant", "chat": "user"}
 """Roles as LangChain and Gemini call them."""
 _INPUTS = (
-    "messages",
-    "input",
-    "question",
-    "query",
-    "prompt",
-    "user_input",
-    "user_message",
-    "text",
-    "content",
-    "contents",
+    "messages", "input", "question", "query", "prompt", "user_input", "user_message", "text", "content", "contents",
     "message",
-)
+)  # fmt: skip
 _OUTPUTS = (
-    "messages",
-    "output",
-    "answer",
-    "response",
-    "content",
-    "text",
-    "message",
-    "completion",
-    "result",
-    "generations",
+    "messages", "output", "answer", "response", "content", "text", "message", "completion", "result", "generations",
     "choices",
-)
+)  # fmt: skip
 _MODEL_CALLS = ("llm", "generation", "chat", "text_completion", "generate_content")
 
 
@@ -361,20 +343,15 @@ _MODELS = ("gen_ai.request.model", "gen_ai.response.model", "llm.model_name", "l
 
 
 def _opentelemetry(line: JsonLine) -> Iterator[Span]:
-    for scopes in _objects(line.record, "resourceSpans", "resource_spans"):
-        for scope in _objects(scopes, "scopeSpans", "scope_spans", "instrumentationLibrarySpans"):
-            for span in _objects(scope, "spans"):
+    for scopes in _objects_in(_first(line.record, "resourceSpans", "resource_spans")):
+        for scope in _objects_in(_first(scopes, "scopeSpans", "scope_spans", "instrumentationLibrarySpans")):
+            for span in _objects_in(scope.get("spans")):
                 yield _span(span, line)
-
-
-def _objects(record: Mapping[str, Any], *names: str) -> list[dict[str, Any]]:
-    value = _first(record, *names)
-    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
 def _span(span: dict[str, Any], line: JsonLine) -> Span:
     attributes = _attributes(span.get("attributes"))
-    for event in _objects(span, "events"):  # earlier conventions have messages as events
+    for event in _objects_in(span.get("events")):  # earlier conventions have messages as events
         attributes.update(
             {name: value for name, value in _attributes(event.get("attributes")).items() if name.startswith("gen_ai.")}
         )

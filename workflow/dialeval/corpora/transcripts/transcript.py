@@ -11,11 +11,11 @@ from typing import Any, Literal, NamedTuple
 
 from dialeval.errors import UserError
 
-AsideType = Literal["system", "tool_call", "tool_result", "reasoning"]
+HiddenType = Literal["system", "tool_call", "tool_result", "reasoning"]
 """Types of hidden messages: a system prompt, a tool call and its result, a model's reasoning."""
 
 SYSTEM_ROLES = frozenset({"system", "developer"})
-_KINDS: dict[str, AsideType] = {
+_KINDS: dict[str, HiddenType] = {
     **dict.fromkeys(("tool_call", "tool-call", "tool_use", "function_call", "function-call"), "tool_call"),
     **dict.fromkeys(
         ("tool", "function", "ipython", "observation", "tool_result", "tool_response", "tool-response",
@@ -23,16 +23,16 @@ _KINDS: dict[str, AsideType] = {
         "tool_result",
     ),
 }  # fmt: skip
-ROLES_OF_ASIDES = frozenset(_KINDS)
+HIDDEN_ROLES = frozenset(_KINDS)
 JUDGED = ("assistant", "gpt", "chatgpt", "chatbot", "bot", "ai", "model", "agent", "system", "sys")
 """How exports call the speaker who is the system, where the configuration does not say it."""
 
 
-class Aside(NamedTuple):
+class HiddenMessage(NamedTuple):
     """A hidden message; `before` is the 0-based number of the next utterance."""
 
     before: int
-    kind: AsideType
+    kind: HiddenType
     text: str
 
 
@@ -47,7 +47,7 @@ class Transcript:
         model: the system where neither file nor configuration names one.
         speakers: the speaker of each utterance, in the file's words.
         utterances: their texts; none is empty.
-        asides: the hidden messages.
+        hidden_messages: the hidden messages.
         case_id: the file's name of the case that systems share; empty if none.
         prompt: the prompt that systems share; empty if none.
         language: empty where the file does not name it.
@@ -59,7 +59,7 @@ class Transcript:
     system: str
     speakers: tuple[str, ...]
     utterances: tuple[str, ...]
-    asides: tuple[Aside, ...] = ()
+    hidden_messages: tuple[HiddenMessage, ...] = ()
     case_id: str = ""
     prompt: str = ""
     language: str = ""
@@ -72,12 +72,12 @@ class Message(NamedTuple):
 
     speaker: str
     text: str
-    kind: AsideType | None = None
+    kind: HiddenType | None = None
 
 
 @dataclass
 class EntryReading:
-    """The entries of a record: utterances and asides.
+    """The entries of a record: utterances and hidden messages.
 
     Attributes:
         notes: how often something was met that is worth knowing.
@@ -93,7 +93,7 @@ class EntryReading:
         """Adds an entry of a speaker, or of a role such as a tool."""
         self.messages.append(Message(speaker, text.strip(), _KINDS.get(speaker.casefold())))
 
-    def add_aside(self, kind: AsideType, text: str) -> None:
+    def add_hidden(self, kind: HiddenType, text: str) -> None:
         """Adds a hidden message."""
         self.messages.append(Message("", text.strip(), kind))
 
@@ -123,7 +123,7 @@ class EntryReading:
             self.notes["dialogues without names of speakers, read as two alternating speakers, A and B"] += 1
         speakers: list[str] = []
         utterances: list[str] = []
-        asides: list[Aside] = []
+        hidden_messages: list[HiddenMessage] = []
         spellings: dict[str, str] = {}
         turn = 0
         for message in self.messages:
@@ -135,14 +135,17 @@ class EntryReading:
             if not message.text:
                 self.notes["entries without a text, skipped"] += kind is None
             elif kind is not None:
-                asides.append(Aside(len(utterances), kind, message.text))
+                hidden_messages.append(HiddenMessage(len(utterances), kind, message.text))
             else:
                 speaker = message.speaker or "AB"[(turn - 1) % 2]
                 speakers.append(spellings.setdefault(speaker.casefold(), speaker))
                 utterances.append(message.text)
-        about = {"dialogue_id": "", "system": "", **about}
         return Transcript(
-            place=where, speakers=tuple(speakers), utterances=tuple(utterances), asides=tuple(asides), **about
+            place=where,
+            speakers=tuple(speakers),
+            utterances=tuple(utterances),
+            hidden_messages=tuple(hidden_messages),
+            **{"dialogue_id": "", "system": "", **about},
         )
 
 

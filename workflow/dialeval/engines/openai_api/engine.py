@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dialeval.config.endpoints import OpenAIModel
+from dialeval.engines.circuit_breaker import CircuitBreaker
 from dialeval.engines.cl100k import Tokenizer
 from dialeval.engines.openai_api.connection import Connection, OnHeaders
 from dialeval.engines.openai_api.retries import Fault, RetryPolicy, read_or_fault, with_retries
@@ -18,7 +19,6 @@ from dialeval.engines.openai_api.token_counts import billed_for, bound_of, large
 from dialeval.engines.openai_api.vllm_server import VllmServer
 from dialeval.engines.openai_api.wire_format import chat_body, choice_body, openai_identity, read_chat, read_choice
 from dialeval.engines.rate_limits import NO_TOKENS, Limits, Tokens
-from dialeval.engines.request_speed import announced
 from dialeval.engines.requests import AnswerFailure, Engine, Message, Request, Response
 from dialeval.engines.spending.account import Account
 from dialeval.engines.spending.prices import Bound, terms_for
@@ -86,14 +86,17 @@ class OpenAIEngine:
         self.model = model
         self.connection = Connection(model)
         self.retrying = retrying or RetryPolicy(model.max_tries, model.max_total_seconds)
-        self._limits = Limits(
+        breaker = CircuitBreaker(
             f"model '{model.model}' at {self.connection.address}",
-            in_flight=model.concurrency,
-            requests_per_minute=model.requests_per_minute,
-            tokens_per_minute=model.tokens_per_minute,
             patience=model.patience_seconds,
             longest_refusal=self.retrying.max_total_seconds,
             longest_answer=model.timeout_seconds,
+        )
+        self._limits = Limits(
+            breaker,
+            in_flight=model.concurrency,
+            requests_per_minute=model.requests_per_minute,
+            tokens_per_minute=model.tokens_per_minute,
         )
         self._tokenizer = tokenizer
         self._finding = asyncio.Lock()
@@ -154,7 +157,7 @@ class OpenAIEngine:
             async with self._limits.place(tokens, again=again) as place:
                 again = True
                 outcome = await self._try(path, body, place.keep_headers, bound)
-                self._limits.announced(place, announced, accepted=not isinstance(outcome, Fault))
+                self._limits.read_headers(place, accepted=not isinstance(outcome, Fault))
                 try:
                     answer = outcome if isinstance(outcome, Fault) else read_or_fault(read, outcome)
                 except AnswerFailure:

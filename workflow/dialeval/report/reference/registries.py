@@ -66,7 +66,7 @@ def formats_text() -> str:
                 "Rated corpora",
                 "See [Rated corpora](rated-corpora.md).",
                 ("`reader`", "data and files"),
-                RATED_FORMATS.items(),
+                ((name, one.about) for name, one in RATED_FORMATS.items()),
             ),
             _table(
                 "Human ratings in comp-analysis and xDial-Eval",
