@@ -330,7 +330,7 @@ def memorized(inputs: ReportInputs, models: Iterable[str]) -> list[str]:
         ending = (
             "It may know these texts; scores are not corrected."
             if more
-            else "That is no evidence that it knows these texts, nor that it does not."
+            else "This is no evidence for or against memorization."
         )
         sentences.append(f"{said} ({'; '.join(against)}). {ending}" if against else f"{said}. {ending}")
     return sentences

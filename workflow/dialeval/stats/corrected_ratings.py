@@ -54,7 +54,7 @@ PSEUDO_COMPARISONS = 0.1
 _HALVINGS = 4
 _APART = 0.25
 NO_LABEL = "no labelled comparison, so no estimate"
-FEW_CLUSTERS = f"labels of fewer than {FEWEST_LABELLED} seeds or cases in all: from labels alone"
+FEW_CLUSTERS = f"labels of fewer than {FEWEST_LABELLED} seeds or cases in all: the estimate uses labels only"
 NO_SPREAD = "labels without variance, such as ties only"
 ALL_LABELLED = "every comparison is labelled: there is no sampling error"
 

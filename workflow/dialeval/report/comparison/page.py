@@ -190,7 +190,7 @@ def answer(comparison: Comparison) -> str:
     tested = [row for row in comparison.numbers if not math.isnan(row["p"])]
     n_yes, n_perhaps = (sum(row["changed"] == moved for row in tested) for moved in (YES, PERHAPS))
     if not tested:
-        return "No number could be tested: no two of them have intervals."
+        return "No number could be tested, since no number has intervals in both runs."
     of = f"Of {counted(len(tested), 'number')} of both runs that could be tested"
     if not n_yes and not n_perhaps:
         return f"{of}, none changed at p < .05 without adjustment."
