@@ -169,7 +169,7 @@ def test_rounds_that_do_not_fit_are_reported(tmp_path: Path, content: Any, words
     ("content", "words"),
     [
         (fed(Coherent=[0])[:1], ["1 dialogues, but the texts have 2 rows"]),
-        (fed(Coherent=[0])[::-1], ["position 0 (F-000000)", "not the one in the same row"]),
+        (fed(Coherent=[0])[::-1], ["position 0 (F-000000)", "differs from the dialogue in the same row"]),
         (fed(Coherent=[3]), ["position 0 (F-000000), 'Coherent'", "3 is outside its scale, 0 to 2"]),
         (fed(Coherence=[1]), ["'Coherence' is not rated in this data set (did you mean 'Coherent'?)"]),
         (fed(Coherent=1), ["'annotations': 'Coherent' is 1; it must be a list"]),

@@ -253,7 +253,7 @@ def test_what_cannot_be_scored_is_left_out_and_counted(tmp_path: Path) -> None:
         ("LCCC-turn_eval", [reply("A:一", "B:二", annotations=[5])],
          ["entry 0: 'annotations' is [5]; it must be an object"]),
         ("LCCC-turn_eval", [reply("A:一", "B:二", annotations={"relevant": [1], "Relevance": [2]})],
-         ["'Relevance'", "'relevant' before it is also relevance"]),
+         ["'Relevance'", "'relevant' has the same dimension, relevance"]),
         ("LCCC-turn_eval", [{"context": "A:一", "annotations": RATED}], ["entry 0", "'response' is missing"]),
         ("LCCC-turn_eval", [reply("A:一", "B:二"), "x"], ["entry 1 is 'x'; it must be an object with 'response'"]),
         ("LCCC-turn_eval", [{"context": ["一"], "response": "二", "annotations": RATED}], ["entry 0", "'context' is"]),

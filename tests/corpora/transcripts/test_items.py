@@ -155,7 +155,7 @@ def test_a_reference_is_a_system_of_its_own_on_the_case(tmp_path: Path) -> None:
     assert cases(items(tmp_path, record(1, "a", reference="Good day."))) == ["1", "1"]
     message = told(tmp_path, record(1, "a", reference="Good day."), record(1, "b", reference="Bye."))
     assert "line 2: case '1' has another reference than at" in message
-    assert "a system is named 'reference'" in told(tmp_path, record(1, "reference", reference="Bye."))
+    assert "'reference' is the name of the references" in told(tmp_path, record(1, "reference", reference="Bye."))
 
 
 @pytest.mark.parametrize(

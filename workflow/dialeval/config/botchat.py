@@ -261,5 +261,5 @@ def unfit_partner(config: Config) -> Iterator[Mistake]:
     for protocol, settings in config.resolved_protocols().items() if chat.scenarios else ():
         of_people = settings.data.opponent == "human" or "pass_rates_at_gt_length" in settings.measured()
         if of_people and SELFCHAT in settings.data.source:
-            words = f"it compares with human dialogues, which scenarios do not have; remove {protocol}"
+            words = f"it compares systems with human dialogues, which scenarios do not have; remove {protocol}"
             yield Mistake(f"protocols.{protocol}", words, ("selfchat.scenarios",))

@@ -226,7 +226,7 @@ def _questions(config: Config, labels: Labels) -> Iterator[Mistake]:
             yield Mistake("labels.questions", words, related)
         elif isinstance(question, str) and len(criteria) > 1:
             words = (
-                f"it is a single question, and {name} has the criteria {', '.join(criteria)}; write "
+                f"this is a single question, and {name} has the criteria {', '.join(criteria)}; write "
                 "{criterion: question}"
             )
             yield Mistake(field, words, related)

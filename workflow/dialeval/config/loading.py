@@ -278,7 +278,7 @@ def in_words(details: dict[str, Any]) -> str:
             return f"  {field}: this field is needed and missing"
         case "union_tag_not_found" if isinstance(value, Mapping):
             like = difflib.get_close_matches("engine", map(str, value), n=1)
-            remedy = f"'{like[0]}' is there; did you mean 'engine'?" if like else f"known: {', '.join(ENGINES)}"
+            remedy = f"it has the field '{like[0]}'; did you mean 'engine'?" if like else f"known: {', '.join(ENGINES)}"
             return f"  {field}.engine: this field is needed and missing; {remedy}"
         case "union_tag_invalid":
             given = value["engine"]
@@ -405,8 +405,8 @@ _ONLY_GIVEN_FIELDS = (Columns, EncoderTraining, JudgedData, Protocol)
 _LEAST = 6
 """Characters of a value that is looked for: a shorter one is no key, and would be found everywhere."""
 _HEAD = (
-    "# The configuration of this run with every default filled in, as the run wrote it down when it began.\n"
-    "# To follow it again: snakemake --cores 8 --configfile {place}\n"
+    "# The configuration of this run with all defaults, written when the run began.\n"
+    "# To run it again: snakemake --cores 8 --configfile {place}\n"
 )
 
 

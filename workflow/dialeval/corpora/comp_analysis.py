@@ -100,7 +100,7 @@ def read_dialogues(
         reading.ratings += _rounds(corpus, by_model, records)
     if not reading.ratings:
         candidates = ", ".join(str(file) for file in _candidates(path, "gpt4"))
-        raise UserError(f"{path}: no file of ratings beside it; searched for: {candidates}")
+        raise UserError(f"{path}: a file of ratings must be beside it; add one of: {candidates}")
 
     rated = {rating.item_id for rating in reading.ratings}
     firsts = clusters.identical_clusters(texts)
@@ -169,7 +169,8 @@ def _human_ratings(
         rated = parsed(RatedDialogue, value, place)
         if tuple(one.text for one in rated.dialog) != utterances:
             raise UserError(
-                f"{place}: the dialogue is not the one in the same row of the texts; both must be in one order"
+                f"{place}: the dialogue differs from the dialogue in the same row of the texts; both files must have "
+                f"the same order"
             )
         ratings += ratings_of((corpus, record.record_id), rated.annotations or {}, FED_DIALOGUE, place, notes)
     return ratings

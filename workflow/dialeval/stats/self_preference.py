@@ -96,7 +96,7 @@ def self_preference(
     n = len(judge)
     left = as_codes("left", left, length=n, below=len(player_families))
     right = as_codes("right", right, length=n, below=len(player_families))
-    outcome = as_outcomes("outcome", outcome, n)
+    outcome = as_outcomes(outcome, n)
     codes, n_clusters = dense_codes("cluster", cluster, n)
     weights = _resample_weights(n_clusters, resamples, confidence, random_seed)
     n_models = len(player_families)
@@ -146,9 +146,6 @@ def self_preference(
                 others=clustered_proportion(other, place, confidence=confidence, note=reason),
                 difference=found,
                 from_sharpness=by_sharpness.difference if len(own) else math.nan,
-                resamples=resamples,
-                confidence=confidence,
-                random_seed=random_seed,
             )
         )
     return tuple(results)
@@ -174,9 +171,6 @@ class SelfPreference:
     others: Estimate
     difference: Estimate
     from_sharpness: float
-    resamples: int
-    confidence: float
-    random_seed: int
 
 
 def _resample_weights(n_clusters: int, resamples: int, confidence: float, random_seed: int) -> FloatArray:

@@ -343,8 +343,9 @@ def _call(record: Raw, where: str, notes: Counter[str]) -> Raw:
 
 def _batch(record: Raw, where: str, notes: Counter[str]) -> Raw:
     raise UserError(
-        f"{where}: requests or results of a batch, each of which is half of a dialogue; write one object for each "
-        "'custom_id' with the request's `body` (Anthropic: `params`) as `request` and the result's `body` (Anthropic: "
+        f"{where}: this file has the requests or the results of a batch, and each has only one side of a dialogue. "
+        f"Join them: write one object for each 'custom_id' with the request's `body` (Anthropic: `params`) as "
+        f"`request` and the result's `body` (Anthropic: "
         "`message`) as `response`"
     )
 

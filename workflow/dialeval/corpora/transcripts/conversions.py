@@ -174,7 +174,7 @@ def _coqa(record: Raw, where: str, notes: Counter[str]) -> Raw:
 
 def _alternating(first: Sequence[Any], second: Sequence[Any], where: str) -> list[Any]:
     if not 0 <= len(first) - len(second) <= 1:
-        raise UserError(f"{where}: {len(first)} texts and {len(second)} that answer them; there must be as many")
+        raise UserError(f"{where}: {len(first)} texts have {len(second)} responses; both numbers must be equal")
     return [text for n in range(len(first)) for text in (*first[n : n + 1], *second[n : n + 1])]
 
 

@@ -323,7 +323,7 @@ def named(found: Sequence[Transcript], path: Path, system: str | None, notes: Co
             twice for one system in different words; with the places.
     """
     if found and not any(one.utterances for one in found):
-        raise UserError(f"{path} has no dialogues: nothing is said in its {counted(len(found), 'object')}")
+        raise UserError(f"{path} has no dialogues: none of its {counted(len(found), 'object')} has an utterance")
     without = [
         _short(one, path) for one in found if one.utterances and not (one.system or one.model) and system is None
     ]
@@ -392,7 +392,7 @@ class References:
         if not utterances:
             return
         if item.system == REFERENCE:
-            words = f"a system is named '{REFERENCE}', like the references; rename it"
+            words = f"'{REFERENCE}' is the name of the references and cannot be a system; rename the system"
             raise UserError(f"{transcript.place}: {words}")
         case_id = item.case_id or item.item_id
         reference = replace(
@@ -407,8 +407,8 @@ class References:
         if (known.speakers, known.utterances) != (speakers, utterances):
             raise UserError(
                 f"{transcript.place}: case '{case_id:.60}' has another reference than at {place}. Give each case "
-                f"one reference; if the systems' dialogues differ before the last utterance, give it as a list of "
-                f"utterances"
+                f"one reference; if the systems' dialogues differ before the last utterance, give the reference as a "
+                f"list of utterances"
             )
 
     def items(self) -> list[Item]:

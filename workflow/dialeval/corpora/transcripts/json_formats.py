@@ -291,8 +291,9 @@ def intercom(record: dict[str, Any], where: str, notes: Counter[str]) -> dict[st
     parts = value_at(record, "conversation_parts.conversation_parts")
     if not isinstance(parts, list) or not all(isinstance(part, dict) for part in [record["source"], *parts]):
         raise UserError(
-            f"{where}: a conversation of Intercom without its parts: 'source' must be an object and "
-            f"'conversation_parts' one with a list of that name; retrieve each conversation by its id, since lists and "
+            f"{where}: a conversation of Intercom without its parts: 'source' must be an object, and "
+            f"'conversation_parts' an object with the list 'conversation_parts'; retrieve each conversation by its "
+            f"id, since lists and "
             f"searches leave the parts out"
         )
     messages: list[dict[str, Any]] = []

@@ -371,8 +371,8 @@ def read_system_folder(path: Path, notes: Counter[str], read_file: ReadFile) -> 
             names |= {transcript.system} - {""}
             if len(names) > 1:
                 raise UserError(
-                    f"{transcript.place}: a second system, {listed(sorted(names))}. In a folder, each file belongs "
-                    f"to the system of its name: set path to this file, or split it"
+                    f"{transcript.place}: a second system, {listed(sorted(names))}. In a folder, each file has one "
+                    f"system, which is named after the file: set path to this file, or split it"
                 )
             yield replace(transcript, system=_plain(file).stem)
         if names - {_plain(file).stem}:

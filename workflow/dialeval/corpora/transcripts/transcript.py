@@ -176,7 +176,7 @@ def judged_of(speakers: Sequence[str], system: str, wanted: str | None, where: s
         found = [name for name in found if name not in SYSTEM_ROLES]
     if len(found) > 1:
         both = " and ".join(f"'{names[name]:.40}'" for name in found)
-        raise UserError(f"{where}: {both} could both be the system; set `evaluated_role` to the one to evaluate")
+        raise UserError(f"{where}: {both} could both be the system; set `evaluated_role` to the speaker to evaluate")
     if found:
         return names[found[0]]
     if len(naming := [name for name in names.values() if names_system(name, system)]) == 1:

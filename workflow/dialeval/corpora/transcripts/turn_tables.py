@@ -135,7 +135,7 @@ def read_tweets(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
         n_read += len(thread)
         customers = dict.fromkeys(tweet.author for tweet in thread if tweet.is_customer)
         if len(customers) > 1:
-            notes["threads with several customers, read as a dialogue for each"] += 1
+            notes["threads with several customers, read as one dialogue for each customer"] += 1
         if not customers or all(tweet.is_customer for tweet in thread):
             notes["threads of one side, without an answer or without a customer, left out"] += 1
             continue
