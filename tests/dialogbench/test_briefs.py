@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from dialeval.dialogbench.briefs import missing, plan_basic, plan_briefs
+from dialeval.dialogbench.briefs import WITHOUT_DOMAIN, plan_briefs
 from dialeval.dialogbench.tasks import (
     ABBREVIATIONS,
     DOMAIN_NAMES,
@@ -72,14 +72,12 @@ def test_without_styles_there_are_no_personalities_and_other_ids() -> None:
 
 
 def test_the_basic_prompt_gives_no_domain_and_no_personalities_but_what_a_task_needs() -> None:
-    basic = list(plan_basic(["RC", "DS"], per_task=26, language="zh"))
+    basic = list(plan_briefs(["RC", "DS"], WITHOUT_DOMAIN, per_cell=26, language="zh"))
     assert [brief.item_id for brief in basic[25:27]] == ["zh-basic/RC/025", "zh-basic/DS/000"]
     assert {(brief.domain, brief.personalities, brief.procedure) for brief in basic} == {("", ("", ""), "-domains")}
     assert set(Counter(brief.drawn for brief in basic[:26]).values()) == {2}  # 13 relations, twice each
     assert {brief.drawn for brief in basic[26:]} == {("", "")}
-    assert basic[:3] == list(plan_basic(["RC"], per_task=3, language="zh"))
-    with pytest.raises(UserError, match="0 items for each task"):
-        list(plan_basic(per_task=0))
+    assert basic[:3] == list(plan_briefs(["RC"], WITHOUT_DOMAIN, per_cell=3, language="zh"))
 
 
 def test_chinese_briefs_are_in_chinese() -> None:
@@ -88,18 +86,11 @@ def test_chinese_briefs_are_in_chinese() -> None:
     assert set(brief.personalities) <= {personality.zh for of in PERSONALITIES.values() for personality in of}
 
 
-def test_missing_are_those_without_an_accepted_item() -> None:
-    briefs = list(plan_briefs(["OD"], ["Film", "Music"], per_cell=2))
-    assert missing(briefs, {"en/OD/film/001", "stranger"}) == (briefs[0], briefs[2], briefs[3])
-
-
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
         ({"tasks": ["KGR"]}, "no task 'KGR'; did you mean 'KRG'"),
         ({"domains": ["Travels"]}, "no domain 'Travels'; did you mean 'Travel'"),
-        ({"language": "de"}, "en or zh, not 'de'"),
-        ({"per_cell": 0}, "0 items for each"),
     ],
 )
 def test_a_mistake_is_reported(settings: dict[str, object], words: str) -> None:

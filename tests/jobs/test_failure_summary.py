@@ -257,7 +257,7 @@ def test_of_a_group_that_ran_out_of_time_the_started_job_is_reported(
     (told,) = failed_in(jobs, run_log, 0)
     assert told.name == "parse"
     assert told.cause == [
-        "Slurm job 7 on n1: TIMEOUT: its time limit was reached; request more, in minutes: --set-resources "
+        "Slurm job 7 on n1: TIMEOUT: the job reached its time limit; request more time, in minutes: --set-resources "
         "parse:runtime=N"
     ]
 

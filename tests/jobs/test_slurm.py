@@ -134,7 +134,7 @@ def test_only_jobs_of_this_run_are_reported_and_each_once(
         time.sleep(0.01)
     monkeypatch.setattr(slurm_of_module, "SECONDS", 1000.0)
     said = capsys.readouterr().err
-    assert said.count("Slurm job 1 cannot start (PartitionTimeLimit): it requests more time") == 1
+    assert said.count("Slurm job 1 cannot start (PartitionTimeLimit): the job requests more time") == 1
     assert "job 2" not in said
     assert "job 3" not in said
 

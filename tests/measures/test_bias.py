@@ -265,7 +265,7 @@ def test_kappa_and_alpha_by_hand() -> None:
 def test_judges_that_share_nothing_have_no_kappa() -> None:
     rows = [verdict(1, "a", "b", "left", judge="g"), verdict(2, "a", "b", "left", judge="h")]
     (kappa,) = [row for row in bias(rows, judges=("g", "h")) if row["measure"] == "kappa"]
-    assert kappa["note"] == "no comparison has parsed verdicts of both"
+    assert kappa["note"] == "no comparison has parsed verdicts of both judges"
 
 
 def test_words_are_counted_up_to_each_utterance(tmp_path: Path) -> None:

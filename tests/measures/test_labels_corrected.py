@@ -34,11 +34,11 @@ from dialeval.labels.joined_judgements import (
     PLAN_COLUMNS,
     LabelledDesign,
     Terms,
-    labelled_design,
     with_planned,
 )
 from dialeval.measures.differences import NO_LIMIT, with_adjusted_p
 from dialeval.measures.scores import mean_rows
+from dialeval.rules.judging import labelled_design
 from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.prediction_powered import FEW_INSIDE, correct_means
 from dialeval.tables.files import to_table
@@ -443,7 +443,7 @@ def test_from_three_annotators_on_their_harshness_is_in_the_mean_and_in_no_diffe
     assert 0.5 * (difference["ci_high"] - difference["ci_low"]) < 0.4
     (mean,) = of(of_two, measure="mean", system="ada")
     assert mean["ci_high"] - mean["ci_low"] < 0.8
-    assert mean["note"].startswith("of these 2 annotators")
+    assert mean["note"].startswith("the interval is about these 2 annotators")
 
 
 def test_a_system_that_lost_all_its_labels_has_no_rating_and_the_others_say_what_theirs_average() -> None:

@@ -12,16 +12,14 @@ from typing import Any
 
 import pytest
 from judged_dialogues import items_of, own_question, planned, shipped_question
-from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion
 from scripted import ScriptedEngine
 
 from dialeval.config import OpenAIModel, Selfchat, VllmModel
 from dialeval.criteria import SHIPPED
 from dialeval.engines.answering import Answering
-from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.wire_format import openai_identity
 from dialeval.engines.requests import Dialogue, Engine, Request, Response, Sampling
-from dialeval.engines.spending.prices import Prices, prices_of
+from dialeval.engines.spending.prices import Prices
 from dialeval.engines.store import ResponseStore
 from dialeval.jobs.progress import Progress
 from dialeval.planning.chat_estimates import Chats, estimate_chats
@@ -284,24 +282,11 @@ def test_a_model_whose_key_is_not_here_is_looked_up_all_the_same(monkeypatch: py
     assert not model.counting.exact
 
 
-def test_the_range_holds_at_an_endpoint_whose_tokenizer_is_another(tmp_path: Path) -> None:
-    def reply(call: Call) -> Reply:
-        words = [word for message in call.body["messages"] for word in message["content"].split()]
-        text = f"{call.text.split()[-1]} {len(words)} {' '.join(words[-6:-3])}"
-        usage = {"prompt_tokens": round(1.3 * len(words)) + 9, "completion_tokens": len(text.split())}
-        return Reply(completion(text, usage=usage))
-
-    with LoopbackEndpoint(reply) as endpoint:
-        priced = GPT.model_copy(
-            update={"base_url": endpoint.url, "api_key_env": None, "price_input": 2.0, "price_output": 8.0}
-        )
-        estimate, _ = estimate_chats(known_model("gpt", priced, {}), SEEDS, PEOPLE, CHAT, SYSTEM, tmp_path)
-        actual = chat(tmp_path, "gpt", OpenAIEngine(priced))
-        assert len(endpoint.log) == actual["asked"]
-    assert_holds(estimate, actual)
-    row, _ = estimate_table([estimate], {"gpt": prices_of(priced)}).to_pylist()
-    assert row["cost_low"] < (2 * actual["input"] + 8 * actual["output"]) / 1e6 < row["cost_high"]
-    assert estimate_chats(known_model("gpt", priced, {}), SEEDS, PEOPLE, CHAT, SYSTEM, tmp_path)[0].uncached == 0
+def test_a_request_that_a_trained_metric_does_not_take_is_not_counted(tmp_path: Path) -> None:
+    subjects = Subjects([], {item.case_id: item for item in items_of({HUMAN: PEOPLE})}, dict.fromkeys(PEOPLE, "en"))
+    metric = replace(known("poe", bot("poe")), takes=lambda request: len(request.subject[0]) > 4)
+    (estimate,) = estimate_judging([(QUESTIONS["unieval"], [metric])], subjects, TEMPLATES, tmp_path)
+    assert (len(PEOPLE), estimate.requests, estimate.uncached) == (7, 3, 3)
 
 
 def test_a_vllm_model_that_cannot_be_opened_here(tmp_path: Path) -> None:

@@ -73,7 +73,12 @@ def inputs(**other: Any) -> ReportInputs:
     ratings = [
         {**example._rating(system, elo), "n_utterances": None} for system, elo in (("v1", 980.0), ("v2", 1020.0))
     ]
-    trust = {"judge": "clerk", "criterion": "empathy", "n": 0, "reason": "no corpus of this run is rated on it"}
+    trust = {
+        "judge": "clerk",
+        "criterion": "empathy",
+        "n": 0,
+        "reason": "no corpus of this run is rated on this criterion",
+    }
     return dataclasses.replace(
         example.inputs(),
         title="A run of transcripts",

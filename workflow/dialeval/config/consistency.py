@@ -275,7 +275,7 @@ def _incomplete_parts(config: Config) -> Iterator[Mistake]:
         if getattr(config, part) and not scores:
             if part == "metaeval" and config.metaeval and config.metaeval.score_files:
                 continue
-            words = "no judge scores anything; add judges and put `rating: {}` or `yes_no: {}` under protocols"
+            words = "no judge scores the items; add judges and put `rating: {}` or `yes_no: {}` under protocols"
             yield Mistake(part, words, ("protocols", "judges"))
     judged = [one for name, one in config.resolved_protocols().items() if one.judges or name == OF_FAILURES]
     sources = {source for one in [*judged, *labelled_protocols(config).values()] for source in one.data.source}

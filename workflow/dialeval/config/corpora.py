@@ -50,9 +50,9 @@ class Corpus(Section):
 class Seeds(Section):
     """The human dialogues whose first two utterances start a self-chat."""
 
-    corpus: Name = Field(description="Corpus of human dialogues. The first two utterances of each are a seed.")
+    corpus: Name = Field(description="Corpus of human dialogues. The first two utterances of each dialogue are a seed.")
     arena_min_utterances: Annotated[Integer, Field(ge=2)] = Field(
-        4, description="Minimum number of human utterances of a seed for Arena and GTEval."
+        4, description="Minimum number of utterances of a seed's human dialogue, for Arena and GTEval."
     )
     limit: Count | None = Field(None, description="Maximum number of seeds, for a trial run.")
 
@@ -100,7 +100,7 @@ class Shown(Section):
 
 
 class Columns(Section):
-    """Columns and fields with uncommon names; dots lead into objects: `meta.bot` (see docs/transcripts.md)."""
+    """Uncommon names of columns and fields; `meta.bot` names a field of a nested object (see docs/transcripts.md)."""
 
     dialogue_id: FieldInFile | None = Field(None, description="Column with the dialogue's id.")
     system: FieldInFile | None = Field(None, description="Column with the system.")

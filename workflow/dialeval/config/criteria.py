@@ -103,7 +103,7 @@ ByLevel = Text | dict[Level, Text]
 
 
 class OwnWords(Section):
-    """A criterion in another language. Missing fields are as in the criterion."""
+    """A criterion in another language. Missing fields are taken from the criterion."""
 
     question: ByLevel | None = Field(None, description="The question in this language.")
     meaning: ByLevel | None = Field(None, description="The meaning in this language.")

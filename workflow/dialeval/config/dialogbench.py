@@ -33,8 +33,8 @@ class Experts(Section):
     answers: Path | None = Field(
         None,
         description=(
-            "CSV file of answers, relative to data_dir or absolute: item, answer and, with several experts, "
-            "expert; the filled-in sheet is such a file. null: the run only writes the sheet."
+            "CSV file of answers, relative to data_dir or absolute. Its columns are item, answer and, with several "
+            "experts, expert. The filled-in sheet is such a file. null: the run only writes the sheet."
         ),
     )
     per_task: Count = Field(
@@ -192,7 +192,9 @@ class DialogBench(Penalties):
     classifier: Name | None = Field(
         None, description="Model that classifies style and domain of written dialogues (Figures 5 and 6); null: none."
     )
-    experts: Experts | None = Field(None, description="Human experts who answer items; null: the paper's human row.")
+    experts: Experts | None = Field(
+        None, description="Human experts who answer items; null: tables show the human accuracies of the paper."
+    )
     confidence: Annotated[Number, Field(gt=0, lt=1)] = Field(0.95, description="Confidence of the intervals.")
 
     @field_validator("published")

@@ -31,7 +31,7 @@ class Labels(Section):
     path: Path = Field(
         description=(
             "Folder of human labels: exports of the labelling page, and files of other tools; relative to the "
-            "folder of the run, or absolute. The recorded sample lies there, too."
+            "folder of the run, or absolute. DialEval stores the record of the sample in the same folder."
         )
     )
     protocols: list[Name] | None = Field(
@@ -226,7 +226,7 @@ def _questions(config: Config, labels: Labels) -> Iterator[Mistake]:
             yield Mistake("labels.questions", words, related)
         elif isinstance(question, str) and len(criteria) > 1:
             words = (
-                f"it is a single question, and {name} has the criteria {', '.join(criteria)}; write "
+                f"this is a single question, and {name} has the criteria {', '.join(criteria)}; write "
                 "{criterion: question}"
             )
             yield Mistake(field, words, related)

@@ -50,7 +50,7 @@ def load_config(
 
     Args:
         raw: the configuration as read from YAML.
-        files_are_there: whether the files that it names must exist.
+        files_are_there: whether the files that the configuration names must exist.
         further: additional checks.
         source: name of the file, for the message.
 
@@ -272,13 +272,13 @@ def in_words(details: dict[str, Any]) -> str:
             return f"  {field}: there is no such field; {nearest(place[-1], _known_fields(place[:-1], details))}"
         case "missing" if place[:1] == ["protocols"] and place[2:] == ["form"]:
             shipped = nearest(place[1], Protocols.model_fields)
-            words = f"'{place[1]}' is not a shipped protocol ({shipped}); one of your own needs this field, and `data`"
+            words = f"'{place[1]}' is not a shipped protocol ({shipped}); your own needs this field, and `data`"
             return f"  {field}: {words}"
         case "missing":
             return f"  {field}: this field is needed and missing"
         case "union_tag_not_found" if isinstance(value, Mapping):
             like = difflib.get_close_matches("engine", map(str, value), n=1)
-            remedy = f"'{like[0]}' is there; did you mean 'engine'?" if like else f"known: {', '.join(ENGINES)}"
+            remedy = f"it has the field '{like[0]}'; did you mean 'engine'?" if like else f"known: {', '.join(ENGINES)}"
             return f"  {field}.engine: this field is needed and missing; {remedy}"
         case "union_tag_invalid":
             given = value["engine"]
@@ -405,8 +405,8 @@ _ONLY_GIVEN_FIELDS = (Columns, EncoderTraining, JudgedData, Protocol)
 _LEAST = 6
 """Characters of a value that is looked for: a shorter one is no key, and would be found everywhere."""
 _HEAD = (
-    "# The configuration of this run with every default filled in, as the run wrote it down when it began.\n"
-    "# To follow it again: snakemake --cores 8 --configfile {place}\n"
+    "# The configuration of this run with all defaults, written when the run began.\n"
+    "# To run it again: snakemake --cores 8 --configfile {place}\n"
 )
 
 

@@ -20,7 +20,7 @@ def _no_boolean(value: Any) -> Any:
     """Refuses true and false where Python would read them as 1 and 0."""
     if isinstance(value, bool):
         raise ValueError(
-            f"this must be a number, and YAML reads it as {str(value).lower()} (as it does yes, no, on, off)"
+            f"a number is needed, and YAML reads this value as {str(value).lower()} (like yes, no, on and off)"
         )
     return value
 

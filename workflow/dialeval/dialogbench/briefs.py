@@ -11,7 +11,7 @@ options, and pairs of field and value.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,11 +30,10 @@ from dialeval.dialogbench.tasks import (
     task_of,
 )
 from dialeval.engines.requests import Dialogue
-from dialeval.errors import UserError
 
 FULL, WITHOUT_STYLES, BASIC = "full", "-styles", "-domains"
 """Procedures of writing: the full one, without personalities, and without personalities and domains."""
-LANGUAGES = ("en", "zh")
+WITHOUT_DOMAIN = ("",)
 _UNFRIENDLY_SHARE = 1 / 3
 
 
@@ -93,66 +92,26 @@ def plan_briefs(
 
     Args:
         tasks: abbreviations.
+        domains: names; `WITHOUT_DOMAIN` for the paper's basic prompt, which has no personalities either (Figures 5a
+            and 6).
         per_cell: items for each pair of task and domain.
         language: `en` or `zh`.
         styles: whether personalities are drawn and given.
         random_seed: seed of what is drawn.
 
     Raises:
-        UserError: an unknown task, domain or language, or fewer than one item.
+        UserError: an unknown task or domain.
     """
-    _check_language(language)
-    if per_cell < 1:
-        raise UserError(f"{per_cell} items for each task and domain; ask for 1 or more")
-    for abbreviation in tasks:
-        task = task_of(abbreviation)
+    for task in map(task_of, tasks):
         for name in domains:
-            domain = domain_of(name)
+            domain = domain_of(name).name if name else ""
             for number in range(per_cell):
-                yield _brief(task, domain.name, language, number, styles, random_seed)
-
-
-def plan_basic(
-    tasks: Sequence[str] = ABBREVIATIONS, *, per_task: int, language: str = "en", random_seed: int = 0
-) -> Iterator[Brief]:
-    """Yields briefs of the paper's basic prompt: neither a domain nor personalities are given (Figures 5a and 6).
-
-    Args:
-        tasks: abbreviations.
-        per_task: items for each task.
-        language: `en` or `zh`.
-        random_seed: seed of what is drawn.
-
-    Raises:
-        UserError: an unknown task or language, or fewer than one item.
-    """
-    _check_language(language)
-    if per_task < 1:
-        raise UserError(f"{per_task} items for each task; ask for 1 or more")
-    for abbreviation in tasks:
-        for number in range(per_task):
-            yield _brief(task_of(abbreviation), "", language, number, False, random_seed)
-
-
-def missing(briefs: Sequence[Brief], accepted: Collection[str]) -> tuple[Brief, ...]:
-    """Returns the briefs for which there is no accepted item yet.
-
-    Args:
-        briefs: all that was planned.
-        accepted: ids of the items that passed every check so far.
-    """
-    done = frozenset(accepted)
-    return tuple(brief for brief in briefs if brief.item_id not in done)
+                yield _brief(task, domain, language, number, styles and domain != "", random_seed)
 
 
 def answer_field(task: Task) -> str:
     """Returns the hidden field that names the right answer of a task with closed answers (not ED); else ''."""
     return task.hidden[-1] if task.values and task.hidden else ""
-
-
-def _check_language(language: str) -> None:
-    if language not in LANGUAGES:
-        raise UserError(f"DialogBench items are written in {' or '.join(LANGUAGES)}, not '{language}'")
 
 
 def _brief(task: Task, domain: str, language: str, number: int, styles: bool, random_seed: int) -> Brief:

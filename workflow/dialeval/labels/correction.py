@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -30,7 +29,7 @@ from dialeval.labels.joined_judgements import (
     by_speaker,
     join,
     label_variance,
-    mean_label,
+    mean_of_known,
     probabilities_of_labelled_units,
     quantities,
 )
@@ -48,6 +47,8 @@ from dialeval.tables.files import HUMAN
 from dialeval.tables.schema import scope
 
 _AND = "\x1f"
+PANEL = "panel"
+"""Name of the panel of all judges in tables; no model may have this name."""
 NO_JUDGE = "none"
 """The judge of rows that no judge scored: these use human labels only."""
 DIFFERENCE = "difference"
@@ -58,7 +59,7 @@ ONE_FAMILY = "all systems belong to the judge's family"
 FEW_OF_FAMILY = f"labels on fewer than {FEWEST_LABELLED} seeds or cases, of the judge's family or of the others"
 NEVER_OFF = "the judge's bias is equal on all labels, so its variance is not known"
 NO_DRAW = "no recorded sample: labels count as a simple random sample of each system"
-OF_THESE = "of {} only: too few annotators to generalise to others"
+OF_THESE = "the interval is about {} only: too few annotators to generalise to others"
 """What a number is about that fewer than three annotators' labels are behind."""
 AMONG_RATED = "the rated systems have the mean 1000; not rated: {}"
 ONE_EACH = "no item has two annotators: the interval applies to these annotators and dialogues only"
@@ -163,8 +164,8 @@ def numbers_of(
     labels = quantity.read(quantity.labelled)
     if quantity.is_share and design.labels_of_judge:
         labels = np.nan_to_num(labels)
-    label, variance = (of(quantity.labelled, labels, n) for of in (mean_label, label_variance))
     each = by_speaker(quantity.labelled, labels, sorted(quantity.labelled["judge"].unique()), n)
+    label, variance = mean_of_known(each), label_variance(each)
     scores = by_speaker(quantity.judged, quantity.read(quantity.judged), design.judges, n)
     if quantity.is_share and unparsed_as_no:  # as in the other tables
         judged = by_speaker(quantity.judged, np.ones(len(quantity.judged)), design.judges, n)
@@ -181,7 +182,7 @@ def numbers_of(
     system = units["system"].to_numpy(dtype=str)
     members = [proxies[judge] for judge in design.members if judge in proxies]
     if terms.panel and len(members) > 1:
-        proxies[PANEL] = panel(np.array(members), system, terms.panel, quantity.levels)
+        proxies[PANEL] = panel_scores(np.array(members), system, how=terms.panel, levels=quantity.levels)
     if not proxies:
         proxies[NO_JUDGE] = np.full(len(label), np.nan)
     who, few = _annotators(each[:, there], stratum.astype(np.int64), design)
@@ -253,11 +254,15 @@ def _corrected(
             annotators=of.annotators,
         )
 
-    if quantity.measure in (WIN, LOSS):
-        pairs = np.char.add(np.char.add(numbers.system, _AND), numbers.opponent)
+    pairs = np.char.add(np.char.add(numbers.system, _AND), numbers.opponent)
+
+    def of_pairs(measure: str) -> _Found:
         found = corrected(numbers, score, numbers.label, pairs)
         sides = [name.split(_AND) for name in _names(found)]
-        yield _Found(quantity.measure, found, [one for one, _ in sides], [other for _, other in sides], compared=False)
+        return _Found(measure, found, [one for one, _ in sides], [other for _, other in sides], compared=False)
+
+    if quantity.measure in (WIN, LOSS):
+        yield of_pairs(quantity.measure)
         return
     if design.form != "pair" or design.reference is not None:
         found = corrected(numbers, score, numbers.label, numbers.system)
@@ -266,15 +271,12 @@ def _corrected(
     there, note = _among_labelled(numbers)
     among, scored = numbers.only(there), score[there]
     if "win_rates" in design.measures:  # each comparison counts for both systems; a case's are one cluster
-        pairs = np.char.add(np.char.add(numbers.system, _AND), numbers.opponent)
         # a pair that was decided early has fewer scores and would weigh less than among the labels
         filled = np.where(np.isnan(score), pd.Series(score).groupby(pairs).transform("mean"), score)[there]
         of_both = [np.concatenate([side, 1.0 - side]) for side in (filled, among.label)]
         found = corrected(among, of_both[0], of_both[1], np.concatenate([among.system, among.opponent]), copies=2)
         yield _Found(WIN_RATE, found, _names(found), [None] * len(found.systems), note=note)
-        found = corrected(numbers, score, numbers.label, pairs)
-        sides = [name.split(_AND) for name in _names(found)]
-        yield _Found(WIN_RATE, found, [one for one, _ in sides], [other for _, other in sides], compared=False)
+        yield of_pairs(WIN_RATE)
     if "ratings" in design.measures:
         names, code = np.unique(np.concatenate([among.system, among.opponent]), return_inverse=True)
         rated = correct_ratings(
@@ -448,23 +450,3 @@ def who_labelled(labelled: pd.DataFrame) -> str:
     if simulated.all():
         return "simulated"
     return "people and simulated" if simulated.any() else "people"
-
-
-# Several judges as one proxy.
-
-PANEL = "panel"
-"""Name of the panel of all judges in tables; no model may have this name."""
-
-
-def panel(
-    scores: FloatArray, system: np.ndarray, how: Literal["mean", "dawid_skene"], levels: Sequence[float] | None
-) -> FloatArray:
-    """Returns one proxy of several judges' scores, shape [n], without the human labels.
-
-    Args:
-        scores: scores of each judge on the scale of the labels, NaN if missing, shape [n_judges, n].
-        system: system of each unit, shape [n].
-        how: the mean, or the model of Dawid and Skene.
-        levels: the possible answers as numbers; None for graded scores.
-    """
-    return panel_scores(scores, system, how=how, levels=levels)

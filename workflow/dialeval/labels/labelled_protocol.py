@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 from pydantic import BaseModel
 
@@ -21,6 +22,7 @@ from dialeval.protocols.item_prompts import PlanSettings
 from dialeval.protocols.questions import Question
 from dialeval.tables.files import unescaped_cell
 
+_Key = TypeVar("_Key")
 _SHOWN = 3
 _LONGEST_TEXT = 60
 
@@ -77,8 +79,8 @@ class LabelledProtocol:
             )
         if len(names) > 1:
             raise UnknownUnitError(
-                f"no criterion, and protocol {self.question.name} has {', '.join(self.criteria)}; "
-                "add a column 'criterion'"
+                f"the label has no criterion, and protocol {self.question.name} has the criteria "
+                f"{', '.join(self.criteria)}; add a column 'criterion'"
             )
         return next(iter(names.values()), None)
 
@@ -92,7 +94,7 @@ class LabelledProtocol:
         found = self._by_key(label) if label.key else self._by_ids(label.about, criterion)
         criteria = self.frame.criteria.get(found.unit.level, [])
         if criterion is not None and criterion.name not in {one.name for one in criteria}:
-            raise UnknownUnitError(f"{found.unit.words} does not score {criterion.name}")
+            raise UnknownUnitError(f"{criterion.name} is not a criterion of {found.unit.words}")
         return found
 
     def key_drawn(self, key: str) -> str:
@@ -151,7 +153,7 @@ class LabelledProtocol:
         elif about.get("item_id"):
             candidates = self._items.get(about["item_id"], ())
         else:
-            candidates = self._of_cases.get((left, about.get("case_id", "")), ())
+            candidates = self._of_cases.get((left, about.get("case_id", "")), ()) if about.get("case_id") else ()
         criteria_by_level = {level: {one.name for one in criteria} for level, criteria in self.frame.criteria.items()}
         fitting = [
             unit
@@ -170,16 +172,13 @@ class LabelledProtocol:
         if not fitting and plain != about:  # copied from a CSV file of ours
             return self._by_ids(plain, criterion)
         if not fitting:
+            units = self.frame.units
+            known = f"it has, for example, {units[0].words}" if units else "the protocol has no dialogues to label"
             raise UnknownUnitError(
-                f"protocol {self.question.name} has no {_described(about)}; {self._such_as()}: correct it, or "
-                f"remove the row"
+                f"protocol {self.question.name} has no {_described(about)}; {known}: correct it, or remove the row"
             )
         unit = fitting[0]
         return Found(unit, self._keys.get(unit.identity, ""), Shown(left, right) if unit.opponent else Shown())
-
-    def _such_as(self) -> str:
-        units = self.frame.units
-        return f"it has, for example, {units[0].words}" if units else "the protocol has no dialogues to label"
 
     @cached_property
     def _first_orders(self) -> dict[str, str]:
@@ -195,26 +194,22 @@ class LabelledProtocol:
 
     @cached_property
     def _items(self) -> Mapping[str, list[Unit]]:
-        found: defaultdict[str, list[Unit]] = defaultdict(list)
-        for unit in self.frame.units:
-            found[unit.item_id].append(unit)
-        return found
+        return _grouped(self.frame.units, lambda unit: unit.item_id)
 
     @cached_property
     def _of_cases(self) -> Mapping[tuple[str, str], list[Unit]]:
-        found: defaultdict[tuple[str, str], list[Unit]] = defaultdict(list)
-        for unit in self.frame.units:
-            if unit.case_id:
-                found[unit.system, unit.case_id].append(unit)
-        return found
+        return _grouped(self.frame.units, lambda unit: (unit.system, unit.case_id))
 
     @cached_property
     def _pairs(self) -> Mapping[tuple[str, ...], list[Unit]]:
-        found: defaultdict[tuple[str, ...], list[Unit]] = defaultdict(list)
-        for unit in self.frame.units:
-            if unit.opponent:
-                found[unit.system, unit.opponent, unit.case_id].append(unit)
-        return found
+        return _grouped(self.frame.units, lambda unit: (unit.system, unit.opponent, unit.case_id))
+
+
+def _grouped(units: Iterable[Unit], key: Callable[[Unit], _Key]) -> Mapping[_Key, list[Unit]]:
+    found: defaultdict[_Key, list[Unit]] = defaultdict(list)
+    for unit in units:
+        found[key(unit)].append(unit)
+    return found
 
 
 @dataclass(frozen=True)

@@ -41,8 +41,8 @@ COLUMNS = (
     "judge", "case_id", "item_id", "left", "right", "n_utterances", "criterion", "repeat", "outcome", "status"
 )  # fmt: skip
 """Columns of the table `judgements` that biases need."""
-ONE_VALUE = "both give the same verdict on every dialogue: kappa is undefined"
-CONSTANT = "one of the two gives every dialogue the same verdict: kappa is 0 and has no interval"
+ONE_VALUE = "both judges give the same verdict on every dialogue: kappa is undefined"
+CONSTANT = "one of the two judges gives every dialogue the same verdict: kappa is 0 and has no interval"
 _ITEM = ["corpus", "item_id", "language"]
 
 
@@ -250,7 +250,8 @@ def _agreement(judged: _Judged, judges: Sequence[str], settings: dict[str, int])
     for one, other in combinations(range(len(judges)), 2):
         cell = (one, other)
         n = int(agreement.n_common[cell])
-        reason = "both gave the same verdict on every dialogue" if n else "no comparison has parsed verdicts of both"
+        none = "no comparison has parsed verdicts of both judges"
+        reason = "both judges gave the same verdict on every dialogue" if n else none
         intervals = {"kappa": agreement.kappa_interval(*cell), "ac1": agreement.ac1_interval(*cell)}
         for measure, found in intervals.items():
             yield {"judge": judges[one], "other_judge": judges[other], **_row(measure, found, n, reason)}

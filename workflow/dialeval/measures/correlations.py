@@ -239,7 +239,7 @@ def _agreement(pairs: FloatArray) -> dict[str, Any]:
         there = "judge has" if len(known) == 1 else "judges have"
         return {"n_judges": len(known), "reason": f"only {len(known)} {there} both correlations; 3 are needed"}
     if (np.ptp(known, axis=0) == 0).any():
-        return {"n_judges": len(known), "reason": "all judges are equal under one of the two"}
+        return {"n_judges": len(known), "reason": "all judges are equal in one of the two rankings"}
     return {"n_judges": len(known), "spearman": float(np.corrcoef([midranks(column) for column in known.T])[0, 1])}
 
 

@@ -38,15 +38,15 @@ from dialeval.text import counted
 
 FAMILY = ("table", "measure", "judge", "scope")
 """Columns whose values a family shares."""
-NO_RATING = "one of the two has no rating"
+NO_RATING = "one of the two systems has no rating"
 NO_LIMIT = "not identifiable: the data do not bound the difference of the two ratings"
-NOT_CONNECTED = "not identifiable: no chain of comparisons connects the two"
+NOT_CONNECTED = "not identifiable: no chain of comparisons connects the two systems"
 NO_ERROR = "the standard error of this difference cannot be computed from these data"
 ONE_CLUSTER = "all comparisons are in one cluster"
 HEAD_TO_HEAD = "head_to_head"
 COMPARED = ("win_rates", "pass_rates", "pass_rates_at_gt_length", "means", "rates", "checklist")
 """Measures whose numbers are compared here, in the order of the table; ratings are compared where they are made."""
-IN_ROUNDS = "sequential pairs: adaptive_rounds has the decision and its p; this one assumes a fixed design"
+IN_ROUNDS = "sequential pairs: adaptive_rounds has the decision and its p-value; this p-value assumes a fixed design"
 UNPAIRED = "the systems met different cases: compared as two samples"
 _FEWEST_COMMON = 2
 """Cases that two systems must share to be compared case by case, unless all that one of them met are shared."""

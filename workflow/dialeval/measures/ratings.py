@@ -46,7 +46,7 @@ PENALISED = "bradley_terry_penalised"
 FEWEST_REPEATS = 5
 """Repeats of Bootstrap Elo from which their spread is shown: that of two is anything from a thirtieth to the double."""
 NO_NEXT = "p_above_next is missing, since the difference from the next system is not identifiable"
-START_LEFT = "one of the two has too few comparisons, so Elo depends on the initial rating; see Bradley-Terry"
+START_LEFT = "one of the two systems has too few comparisons, so Elo depends on the initial rating; see Bradley-Terry"
 ALL_BATTLES = "all battles"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -67,9 +67,7 @@ def unrelated_utterance(
     draw finds one, any other utterance of another dialogue is taken.
 
     Args:
-        pool: where to draw from.
         item: the item that it is strange to.
-        rng: source of the draws.
         taken: further utterances that it must not repeat.
     """
     utterances = pool.utterances.get(item.language, ())
@@ -248,6 +246,19 @@ class Strategy:
     by_model: bool = False
     unit: int = 1
     cumulative: bool = False
+
+
+def rules_of(
+    title: str, level: Level, targets: Mapping[str, float], ways: tuple[str, ...], **more: Any
+) -> Callable[[Apply], Strategy]:
+    """Returns a decorator that makes a function the rules of a strategy with its name.
+
+    Args:
+        title: as the paper's tables print it.
+        targets: Table 10's dimensions, each with its threshold.
+    """
+    lowered = tuple(Target(dimension, theta) for dimension, theta in targets.items())
+    return lambda apply: Strategy(apply.__name__, title, level, lowered, apply, ways, **more)
 
 
 def span(before: str, after: str) -> str:

@@ -316,7 +316,7 @@ PARTS: Mapping[str, PartText] = MappingProxyType(
             "Can the translations be trusted?",
             (
                 "Models translated corpora utterance by utterance. Unusable translations are left out, with the "
-                "reason; metrics, judges or human ratings check a sample of the others.",
+                "reason; metrics, judges or human ratings check a sample of the usable ones.",
             ),
         ),
         ROBUSTNESS: PartText(
@@ -330,7 +330,7 @@ PARTS: Mapping[str, PartText] = MappingProxyType(
         DIALOGBENCH: PartText(
             "DialogBench",
             "How well does a model understand dialogues?",
-            ("Multiple-choice questions on dialogues, in twelve tasks; chance is one in the number of options.",),
+            ("Multiple-choice questions on dialogues, in twelve tasks; chance is 1 divided by the number of options.",),
         ),
     }
 )

@@ -79,7 +79,7 @@ def _board(
     in_all: list[tuple[str, int]] = []
     for protocol in protocols:
         tables = _tables(inputs, protocol, judge)
-        own = [trusted(inputs, protocol, judge, measure) for measure in measured(protocol, tables)]
+        own = [with_validity(inputs, protocol, judge, measure) for measure in measured(protocol, tables)]
         measures += [placed(inputs, protocol.name, judge, measure) for measure in own]
         for system, count in count_unparsed(tables).items():
             unparsed.setdefault(system, []).append((protocol.title, count))
@@ -275,7 +275,7 @@ def _of_each(rows: list[Row], over: Callable[[Iterable[int]], int], column: str)
 _RATERS = {"human": "human ratings", "construction": "references by construction", "model": "a model's ratings"}
 
 
-def trusted(inputs: ReportInputs, protocol: EvaluatedProtocol, judge: str | None, measure: Measure) -> Measure:
+def with_validity(inputs: ReportInputs, protocol: EvaluatedProtocol, judge: str | None, measure: Measure) -> Measure:
     """Returns a column with the sentence on its judge's validity, if it is about a criterion."""
     for row in inputs.rows(f"{protocol.name}/judge_validity") if measure.criterion else ():
         if (row["judge"], row["criterion"]) != (judge, measure.criterion):

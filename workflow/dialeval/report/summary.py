@@ -89,7 +89,7 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
         who_is_best(board, measures),
         (*rests_on(board), *adaptive_decisions(inputs, board), *data, *ensemble),
         (
-            *_trust(board),
+            *_validity(board),
             *_penalised(inputs, board),
             *_uncertainty(inputs, board),
             *memorized(inputs, [board.judge, *board.models]),
@@ -274,8 +274,8 @@ def _seeds(inputs: ReportInputs) -> str:
     return f"{run}, {n_arena:,} of them for Arena and {n_gteval:,} for GTEval, which needs alternating speakers."
 
 
-def _trust(board: Board) -> list[str]:
-    """Returns how far the judge can be trusted on each criterion."""
+def _validity(board: Board) -> list[str]:
+    """Returns the validity of the judge on each criterion."""
     found: dict[tuple[str, str], list[str]] = {}
     for measure in board.measures:
         if measure.words:  # what is unknown of several criteria for one reason stands once
@@ -330,7 +330,7 @@ def memorized(inputs: ReportInputs, models: Iterable[str]) -> list[str]:
         ending = (
             "It may know these texts; scores are not corrected."
             if more
-            else "That is no evidence that it knows these texts, nor that it does not."
+            else "This is no evidence for or against memorization."
         )
         sentences.append(f"{said} ({'; '.join(against)}). {ending}" if against else f"{said}. {ending}")
     return sentences

@@ -39,7 +39,7 @@ def words_of_results(results_dir: Path) -> str:
         results_dir: the folder of results.
 
     Raises:
-        UserError: there is no summary there.
+        UserError: the folder has no summary.
     """
     lines = _seen_from_here(plain_lines(read_summary(results_dir)), results_dir)
     width = min(shutil.get_terminal_size((WIDEST, 24)).columns, WIDEST)

@@ -116,7 +116,8 @@ def judge_agreement(
 ) -> JudgeAgreement:
     """Return Cohen's kappa and Gwet's AC1 of every two judges (nominal) and Krippendorff's alpha of all of them.
 
-    The categories are the verdicts that any of the judges gives; if all answers are the same, AC1 assumes two.
+    The categories are the verdicts that any of the judges gives; if all answers are the same, AC1 assumes two
+    categories.
 
     Args:
         judge: judge of each answer, numbers in 0..n_judges-1, shape [n].
@@ -351,7 +352,7 @@ def mean_pairwise_pearson(
         random_seed: seed of the resampling.
 
     Returns:
-        The mean over the pairs that have a correlation; the reason says if some have none.
+        The mean over the pairs that have a correlation; `note` says if some have none.
 
     Raises:
         ValueError: if shapes do not fit, a rating is infinite, or a setting is out of range.

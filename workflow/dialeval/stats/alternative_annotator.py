@@ -99,7 +99,7 @@ class AnnotatorTest:
     """The result of an alternative annotator test.
 
     Attributes:
-        n_annotators: annotators that are tested: with `FEWEST_ITEMS` items in two clusters.
+        n_annotators: number of tested annotators: those with at least `FEWEST_ITEMS` items in at least two clusters.
         n_items: items of these annotators.
         advantage: average advantage probability (rho): chance that the judge is at least as close to the remaining
             annotators as one of the tested annotators, its mean over annotators.
@@ -146,7 +146,7 @@ class AnnotatorTest:
 
 
 def items_needed(epsilon: float, decided: float, n_annotators: int, *, power: float = 0.8) -> int:
-    """Return the items per annotator for which a judge as good as the annotators passes with this power.
+    """Return the number of items per annotator at which a judge as good as the annotators passes with the given power.
 
     The judge passes if it wins against half of the annotators, of equal ability, whose tests are taken as equal.
 

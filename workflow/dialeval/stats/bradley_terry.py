@@ -43,7 +43,8 @@ class StrengthRating:
     A player without a comparison has NaN.
 
     Attributes:
-        method: "bradley_terry" (a tie is half a win for each) or "davidson" (ties have a parameter of their own).
+        method: "bradley_terry" (a tie is half a win for each player) or "davidson" (ties have a parameter of their
+            own).
         rating: Elo points, shape [n_players]; the players that the data place at a finite distance from each other
             average `initial`.
         ci_low, ci_high: limits of the expanded percentile interval over resampled clusters, shape [n_players]; NaN
@@ -53,7 +54,8 @@ class StrengthRating:
             the resample.
         above, below: number of resamples in which the rating has no upper or no lower bound, shape [n_players].
         clusters: number of clusters with comparisons of each player, shape [n_players].
-        design_effect: of the Bradley-Terry strength, from its linear form; NaN for Davidson's, shape [n_players].
+        design_effect: design effect of the Bradley-Terry strength, from its linear form; NaN for Davidson's, shape
+            [n_players].
         tie_parameter: Davidson's nu; NaN for Bradley-Terry.
         group: number of the set of players connected by comparisons; ratings of different groups cannot be compared;
             -1 without a comparison, shape [n_players].
@@ -132,8 +134,8 @@ def bradley_terry(
         equal_pairs: whether all compared pairs have the same weight.
 
     Raises:
-        ValueError: if shapes differ, a player is out of range or meets itself, an outcome is none of the three, or
-            a setting is out of range.
+        ValueError: if shapes differ, a player is out of range or meets itself, an outcome is not 1, 0.5 or 0, or a
+            setting is out of range.
     """
     if ridge <= 0.0 or scale <= 0.0 or resamples < 0:
         raise ValueError(f"ridge ({ridge}) and scale ({scale}) must be above 0, resamples ({resamples}) 0 or more")

@@ -186,9 +186,9 @@ class Certain(NamedTuple):
     """The items of which a judge is certain.
 
     Attributes:
-        target: the agreement to keep.
-        threshold: least certainty of these items; NaN if no threshold keeps the agreement.
-        agreement: agreement with annotators on labelled items from the threshold on, with its interval.
+        target: the required agreement.
+        threshold: least certainty of these items; NaN if no threshold reaches the agreement.
+        agreement: agreement with annotators on labelled items at or above the threshold, with its interval.
         at_least: lower limit of the agreement, one-sided.
         note: why there is no threshold.
     """
@@ -209,19 +209,19 @@ def certain_agreement(
     weight: ArrayLike | None = None,
     confidence: float = 0.95,
 ) -> list[Certain]:
-    """Return, for each agreement to keep, the lowest threshold of certainty that is shown to keep it.
+    """Return, for each required agreement, the lowest threshold of certainty that is shown to reach it.
 
     Thresholds are tested one after the other towards less certainty, as long as the one-sided lower limit reaches the
     target. There are `STARTS` such sequences, each with an equal part of the error. The first starts at the threshold
     with the fewest clusters that can show the target.
 
     Args:
-        certainty: how certain the judge is of each item, shape [n].
+        certainty: the judge's certainty of each item, shape [n].
         agreement: share of an item's annotators that agree with the judge, shape [n].
         cluster: cluster of each item, numbers or text, shape [n].
-        targets: agreements to keep, each above 0 and below 1.
+        targets: required agreements, each above 0 and below 1.
         weight: weight of each item, shape [n]; None for 1 each.
-        confidence: of the statement that the agreement is kept, each target by itself.
+        confidence: confidence that the required agreement is reached, for each target separately.
 
     Raises:
         ValueError: if shapes differ, a number is missing, or an agreement is outside 0 to 1.

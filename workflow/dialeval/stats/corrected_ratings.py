@@ -6,7 +6,7 @@ and 0 for others, strengths solve (Angelopoulos, Duchi and Zrnic 2023, for the l
     sum x (e - omega sigmoid(x'strength)) = 0,  e = w (y - lambda f) + lambda f,  omega = (1 - lambda) w + lambda.
 
 lambda makes the sum of the players' variances smallest within 0..1; at 0 people stand alone, exactly. A tie is half a
-win for each.
+win for each player.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ PSEUDO_COMPARISONS = 0.1
 _HALVINGS = 4
 _APART = 0.25
 NO_LABEL = "no labelled comparison, so no estimate"
-FEW_CLUSTERS = f"labels of fewer than {FEWEST_LABELLED} seeds or cases in all: from labels alone"
+FEW_CLUSTERS = f"labels of fewer than {FEWEST_LABELLED} seeds or cases in all: the estimate uses labels only"
 NO_SPREAD = "labels without variance, such as ties only"
 ALL_LABELLED = "every comparison is labelled: there is no sampling error"
 
@@ -82,8 +82,8 @@ def correct_ratings(
         score: the judge's outcome of each row: 1 where left wins, 0.5 for a tie, 0 where right wins, or between them
             (the mean of both orders); NaN where it has none, shape [n].
         label: annotators' outcome; NaN without a label, shape [n].
-        probability: with which each row was drawn for labelling; None where labels are a simple random sample of all
-            rows. Shape [n].
+        probability: probability with which each row was drawn for labelling; None where labels are a simple random
+            sample of all rows. Shape [n].
         left, right: players of each row, numbers in 0..n_players-1, shape [n].
         n_players: number of players; some may have no comparison.
         cluster: cluster of each row (seed, case), shape [n].

@@ -48,12 +48,12 @@ class Correlations:
         replicates: the correlation on each resample, the same resamples for all judges and dimensions, shape
             [resamples, n_judges, n_dimensions].
         n: items with both a score and a rating, shape [n_judges, n_dimensions].
-        reason: why a correlation or its interval is missing, empty where neither is, [n_judges][n_dimensions].
+        reason: why a correlation or its interval is missing, empty if both are there, [n_judges][n_dimensions].
         n_clusters: clusters of these items, shape [n_judges, n_dimensions].
-        resampled: clusters by which the interval is expanded, shape [n_judges, n_dimensions]: for an average over
-            corpora, their mean number per corpus.
-        design_effect: of Pearson's correlation, the variance of its linear form between clusters over that of
-            independent items; NaN for the others and for averages, shape [n_judges, n_dimensions].
+        resampled: number of clusters by which the interval is expanded, shape [n_judges, n_dimensions]; for an average
+            over corpora, the mean number per corpus.
+        design_effect: of Pearson's correlation: the variance of its linear form between clusters divided by that of
+            independent items; NaN for other correlations and for averages, shape [n_judges, n_dimensions].
     """
 
     method: Method
@@ -103,7 +103,7 @@ def correlate(
     Args:
         scores: scores of the judges, NaN where missing, shape [n_judges, n_dimensions, n_items].
         human: human ratings, NaN where missing, shape [n_dimensions, n_items].
-        cluster: dialogue of each item, shape [n_items]; intervals resample it.
+        cluster: dialogue of each item, shape [n_items]; intervals resample dialogues.
         method: "pearson", "spearman" (mid-ranks) or "kendall" (tau-b).
         resamples: bootstrap resamples of the clusters; 0 for no intervals.
         confidence: nominal coverage of the intervals.
@@ -196,7 +196,8 @@ def average_over(results: Sequence[Correlations], over: str = "corpora") -> Corr
 
     Args:
         results: one result per corpus, of one method, the same judges and dimensions in the same order.
-        over: corpora, dimensions or languages, for the reason; only the clusters of corpora add up.
+        over: kind of the results, for `reason`: corpora, dimensions or languages. Numbers of clusters are added for
+            corpora only.
 
     Raises:
         ValueError: if there is no result, or they differ in method, shape, resamples or confidence.
@@ -281,10 +282,10 @@ class WilliamsTest:
     """Williams' test of two correlations that share a variable.
 
     Attributes:
-        t: test statistic; above 0 where the first correlation is the higher.
+        t: test statistic; above 0 if the first correlation is higher.
         degrees_of_freedom: n - 3.
         p_value: two-sided.
-        reason: why the numbers are missing; empty where they are not.
+        reason: why the numbers are missing; empty if they are there.
     """
 
     t: float

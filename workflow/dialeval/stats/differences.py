@@ -299,9 +299,9 @@ class JudgeSample(NamedTuple):
     Attributes:
         estimate: mean over judges of each judge's mean difference.
         n_judges, n_items, n_clusters: numbers of judges, of items of any judge, and of their clusters.
-        note: why a number is missing; empty if none is.
-        ci_low, ci_high, p_value: with judges as a random sample of at least `FEWEST_JUDGES`.
-        fixed_ci_low, fixed_ci_high: interval of the mean over these very judges.
+        note: why a number is missing; empty if nothing is missing.
+        ci_low, ci_high, p_value: limits and p-value with judges as a random sample, of at least `FEWEST_JUDGES` judges.
+        fixed_ci_low, fixed_ci_high: interval of the mean over these judges only.
         judge_sd: standard deviation of the judges' true differences, 0 if they spread no more than by chance.
         df: degrees of freedom, with judges as a random sample.
     """
@@ -341,8 +341,8 @@ def differences_over_judges(
     conservative.
 
     Args:
-        first_value, second_value: by judge and item, NaN if missing, shape [n_judges, n_items]; an item counts where
-            a judge has both.
+        first_value, second_value: values by judge and item, NaN if missing, shape [n_judges, n_items]; an item counts
+            if a judge has both values.
         cluster: cluster of each item, numbers or text, shape [n_items].
         confidence: nominal coverage.
         scores: whether values are scores; differences of proportions have pseudo-items, as in `item_differences`.

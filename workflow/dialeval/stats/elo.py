@@ -71,7 +71,7 @@ def bootstrap_elo(
 
     The result is bit-identical for any numbering of the players and any choice of left and right. Its standard
     deviation over random seeds is about 1.2533 * shuffle_sd / sqrt(shuffles * repeats). For a player with few
-    comparisons it is larger, since shuffles often begin with the same comparisons; `rating_sd` / sqrt(repeats) has it.
+    comparisons it is larger, since shuffles often begin with the same comparisons: use `rating_sd` / sqrt(repeats).
 
     Args:
         left, right: players of each comparison, numbers in 0..n_players-1, shape [n].
@@ -87,8 +87,8 @@ def bootstrap_elo(
             outcomes.
 
     Raises:
-        ValueError: if shapes differ, a player is out of range or meets itself, an outcome is none of the three, or
-            a setting is out of range.
+        ValueError: if shapes differ, a player is out of range or meets itself, an outcome is not 1, 0.5 or 0, or a
+            setting is out of range.
     """
     comparisons = compare(left, right, outcome, n_players)
     check_settings(k, scale)
@@ -406,7 +406,8 @@ def sequential_elo(
 ) -> SequentialElo:
     """Return Elo ratings after the comparisons in the given order (equation 1 of the BotChat paper).
 
-    A single order is nearly noise at K = 32 (some 44 points of standard deviation): report `bootstrap_elo`.
+    Ratings by a single order are noisy (at K = 32, a standard deviation of about 44 points). Report `bootstrap_elo`
+    instead.
 
     Args:
         left, right: players of each comparison, numbers in 0..n_players-1, shape [n].
@@ -417,8 +418,8 @@ def sequential_elo(
         initial: initial rating of every player.
 
     Raises:
-        ValueError: if shapes differ, a player is out of range or meets itself, an outcome is none of the three, or
-            a setting is out of range.
+        ValueError: if shapes differ, a player is out of range or meets itself, an outcome is not 1, 0.5 or 0, or a
+            setting is out of range.
     """
     comparisons = compare(left, right, outcome, n_players)
     check_settings(k, scale)

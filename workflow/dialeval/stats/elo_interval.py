@@ -141,11 +141,11 @@ def bootstrap_elo_interval(
         scale: rating difference for odds of 10 to 1.
         initial: initial rating of every player.
         random_seed: seed of the resampling and of the shuffles.
-        equal_pairs: as for `bootstrap_elo`, in every resample anew.
+        equal_pairs: as in `bootstrap_elo`, for each resample.
 
     Raises:
-        ValueError: if shapes differ, a player is out of range or meets itself, an outcome is none of the three, or
-            a setting is out of range.
+        ValueError: if shapes differ, a player is out of range or meets itself, an outcome is not 1, 0.5 or 0, or a
+            setting is out of range.
     """
     comparisons = compare(left, right, outcome, n_players)
     counts = cluster_table(comparisons, cluster)

@@ -26,7 +26,7 @@ class Estimate:
         ci_low, ci_high: limits of the confidence interval.
         confidence: nominal coverage, for example 0.95.
         resamples: bootstrap replicates that have a value; 0 for an interval that is not resampled.
-        note: why a number is undefined; empty if none is.
+        note: why a number is undefined; empty if all are defined.
         n_clusters: clusters of the items; 0 if not counted.
         design_effect: variance divided by the variance of as many independent items.
         n_effective: number of independent items with the same variance.

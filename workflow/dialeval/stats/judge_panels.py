@@ -246,11 +246,11 @@ class JudgePairs:
         first_pearson, second_pearson: their correlations with human ratings, on the common items.
         between: their correlation with each other, on the same items.
         difference: first_pearson - second_pearson.
-        ci_low, ci_high: limits of its clustered interval.
+        ci_low, ci_high: limits of the difference's clustered interval.
         p: two-sided p-value of equal correlations.
         p_reversed: share of the resamples in which the sign of the difference is reversed; NaN if the difference is 0.
         n, n_clusters: numbers of common items and of their clusters.
-        reason: why numbers are missing; empty if none is.
+        reason: why numbers are missing; empty if nothing is missing.
     """
 
     first: IntArray

@@ -113,8 +113,8 @@ class Detectable(NamedTuple):
     """The power of a design for differences; arrays over differences, or numbers.
 
     Attributes:
-        smallest: smallest difference that is detected with the requested power; NaN where unknown.
-        half_width: half the width of its interval; the median where it is simulated.
+        smallest: smallest difference that is detected with the requested power; NaN if unknown.
+        half_width: half the width of the interval of a difference; the median if it is simulated.
     """
 
     smallest: FloatArray
@@ -328,8 +328,8 @@ class LabelStudy(NamedTuple):
 
     Attributes:
         n_total: dialogues or comparisons in all, which the judge scores.
-        n_labels: of these, how many are labelled.
-        answers: annotators of each labelled one.
+        n_labels: number of labelled dialogues or comparisons.
+        answers: number of annotators of each labelled dialogue or comparison.
         n_annotators: number of annotators.
     """
 
@@ -357,13 +357,13 @@ def cheapest_labels(
     Args:
         design: the variances.
         target: the difference to detect.
-        price_of_label: of one annotator's label.
-        price_of_total: of a dialogue or comparison with the judge's score.
-        totals: fewest and most dialogues or comparisons; equal numbers keep them.
+        price_of_label: price of one annotator's label.
+        price_of_total: price of a dialogue or comparison with the judge's score.
+        totals: lowest and highest number of dialogues or comparisons; equal numbers fix it.
         answers: numbers of annotators of each labelled dialogue to choose from.
         annotators: numbers of annotators to choose from.
-        of_population: whether these are a random sample.
-        unit: dialogues or comparisons of one case: both numbers are multiples of it.
+        of_population: whether annotators are a random sample of a population.
+        unit: number of dialogues or comparisons of one case; `n_total` and `n_labels` are multiples of it.
         confidence: of the interval.
     """
     least, most = (max(end // unit, 1) for end in totals)
@@ -415,10 +415,10 @@ _GRID_OF_CASES = 200
 
 
 class StudyDesign(NamedTuple):
-    """How many cases, judges and repeats the scores of every system have.
+    """Numbers of cases, judges and repeats of the scores of each system.
 
     Attributes:
-        n_cases, n_judges: number of cases, and of judges of each.
+        n_cases, n_judges: number of cases, and number of judges of each case.
         n_repeats: number of repeats of each judge's score; for unequal numbers, the harmonic mean.
         n_dialogues: number of dialogues of a system on each case; for unequal numbers, the harmonic mean.
         shared_cases: share of the cases that two systems have in common, from 0 to 1.
@@ -498,7 +498,7 @@ class Cost(NamedTuple):
     """Prices of a design, in any unit.
 
     Attributes:
-        case: price of a case without scores, such as of its dialogues.
+        case: price of a case without scores, such as the price of its dialogues.
         score: price of one judge's scores of all systems on a case, without repeats.
     """
 
@@ -528,15 +528,15 @@ def cheapest_design(
     """Return the cheapest design whose difference of two systems reaches a target; None if no design does.
 
     Args:
-        variances: by component, as of `Components.variances`.
+        variances: variance of each component, as in `Components.variances`.
         target: largest half-width of the interval, or the difference to detect with 80% power.
         cost: the prices.
         by_power: whether the target is a difference to detect.
-        pilot: design of the scores that the variances are from, for which a difference to detect allows (`for_pilot`);
-            None if they are known.
+        pilot: design of the scores that the variances were estimated from; the difference to detect allows for their
+            error (`for_pilot`). None if the variances are known.
         judges_fixed: whether the difference is about these judges alone.
         judges, repeats: the numbers of judges and of repeats to choose from.
-        n_dialogues, shared_cases: as of `StudyDesign`.
+        n_dialogues, shared_cases: as in `StudyDesign`.
         most_cases: largest number of cases.
         confidence: of the interval.
     """

@@ -88,10 +88,10 @@ def correct_means(
         target: population of the interval: "new_cases" (the mean on new cases) or "given_cases" (the mean of the
             given rows, from which the labelled ones were drawn).
         confidence: nominal coverage.
-        rate: whether labels are passes (1) and fails (0), whose intervals are Wilson's near the ends; None:
-            they are, if every label is 0 or 1.
-        ends: lowest and highest possible label of a scale; where nearly all labels are one of them, intervals are
-            Wilson's as well, since few labels do not show how far the others are. None for a scale without ends.
+        rate: whether labels are passes (1) and fails (0), whose intervals are Wilson's near the ends; None: True if
+            every label is 0 or 1.
+        ends: lowest and highest possible label of a scale; if nearly all labels are at one end, intervals are Wilson's
+            as well, since few labels do not show how far the other labels are from it. None for a scale without ends.
         label_variance: variance of each row's label about the mean label of all possible annotators, NaN where it is
             unknown, shape [n]; used for target "given_cases" only. None where the labels are without error.
         annotators: the annotators, if intervals are about all possible annotators; None if about these annotators.

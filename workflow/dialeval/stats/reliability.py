@@ -153,14 +153,14 @@ def corrected_correlation(
 
     The correction removes the raters' errors, not the judge's. The result is NaN if the interval of the reliability
     reaches 0. With few items, a high correlation is overestimated and its spread underestimated. Limits are therefore
-    bias-corrected. The limit nearer to 0 is the wider of two: the bootstrap's, and that of Student's t on
+    bias-corrected. The limit nearer to 0 is the wider of two limits: that of the bootstrap, and that of Student's t on
     Fisher's z. The standard error of z is the distance between the replicates' median and their quantile one standard
     deviation nearer to 0, since replicates above 1 have no z.
 
     Args:
         estimate: correlation of the judge with the mean of the raters, on the items of `raters`.
-        replicates: the same on each resample that `raters` was computed on, shape [resamples].
-        raters: their reliability.
+        replicates: the correlation on each resample that `raters` was computed on, shape [resamples].
+        raters: reliability of the ratings.
         confidence: nominal coverage of the interval.
 
     Returns:
@@ -236,8 +236,8 @@ class Reliability:
     """Reliability of ratings: the share of the variance of ratings, and of item means, that is due to the items.
 
     Attributes:
-        icc: that share of a single rating, by a random one of these raters.
-        mean: that share of the items' means; below 0 if raters agree less than by chance.
+        icc: that share for a single rating by a random rater of these.
+        mean: that share for the items' means; below 0 if raters agree less than by chance.
         ceiling: square root of `mean`; 0 if `mean` is below 0.
         n_raters: number of ratings per item, as harmonic mean over items.
         item, rater, item_by_rater, repeat: components of the variance; `rater` is 0 if raters are not identified,

@@ -66,18 +66,19 @@ def percentile_interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Return percentile intervals over the first axis without NaN replicates, expanded for few clusters.
 
-    The spread of resamples falls short of the statistic's by sqrt(1 - 1/K), and is itself uncertain. So the share cut
-    off at either end is Phi(-sqrt(K / (K - 1)) t), with t the quantile of Student's distribution with K - 1 degrees of
-    freedom (Hesterberg 2015, section 4.4: the expanded percentile interval), which for a mean is the t interval.
+    Resamples spread less than the statistic, by the factor sqrt(1 - 1/K), and their spread is itself uncertain. The
+    share that is cut off at each end is therefore Phi(-sqrt(K / (K - 1)) t), with t the quantile of Student's
+    distribution with K - 1 degrees of freedom (Hesterberg 2015, section 4.4: the expanded percentile interval), which
+    is the t interval for a mean.
 
     Args:
         replicates: shape [resamples, ...].
         confidence: nominal coverage.
-        n_clusters: clusters that were resampled, K, one number or shape [...]; None for so many that it does not
-            matter.
+        n_clusters: number K of resampled clusters, one number or shape [...]; None if there are so many that the
+            expansion is negligible.
 
     Returns:
-        Lower and upper ends, shape [...]; NaN where no replicate has a value, and where there is a single cluster.
+        Lower and upper limits, shape [...]; NaN if no replicate has a value or there is a single cluster.
 
     Raises:
         ValueError: if `confidence` is not between 0 and 1.

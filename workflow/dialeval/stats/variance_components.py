@@ -78,9 +78,9 @@ def variance_components(
 
     Args:
         value: scores, NaN if missing, shape [n].
-        system, case, judge: of each score, numbers or text, shape [n]. Scores with the same system, case and judge (and
-            dialogue) are repeats.
-        dialogue: of each score, unique within a system and case; None for one dialogue on each case.
+        system, case, judge: system, case and judge of each score, numbers or text, shape [n]. Scores with the same
+            system, case and judge (and dialogue) are repeats.
+        dialogue: dialogue of each score, unique within a system and case; None for one dialogue on each case.
         resamples: bootstrap resamples of cases.
         confidence: nominal coverage of the intervals.
         random_seed: seed of the resampling.
@@ -134,12 +134,12 @@ class Components:
     """Variance components of scores.
 
     Attributes:
-        names: the identifiable components, of `TERMS`.
+        names: the identifiable components, a subset of `TERMS`.
         estimate: variance of each, possibly negative, shape [n_components].
         ci_low, ci_high: limits of their intervals; NaN if fewer than `FEWEST_CASES` cases contribute to a component.
         n_groups: number of levels of each component.
         n_telling: number of cases that contribute to each component, such as those with repeats.
-        joined: the components that are confounded with one of `names`, whose estimate contains them. Those that have a
+        joined: the components that are confounded with one of `names`, whose estimate contains them. Components with a
             single level, such as one judge, are under the empty name.
         design: numbers of the scores.
         n: number of scores.

@@ -50,9 +50,9 @@ LABELS = Table(
         "value": "label as a number on the scale from `scale_min` to `scale_max`",
         "choice": "label in words, if it is not a number",
         "outcome": "preference of a pair: left (`system` is better), right (`opponent` is better) or tie",
-        "place": "number of the first AI utterance, or of the first that shows the criterion, from 1",
-        "probability": "inclusion probability, by the share of the stratum that has a label on the criterion; empty "
-        "without a recorded sample",
+        "place": "number of the first utterance by an AI, or of the first utterance that shows the criterion, from 1",
+        "probability": "inclusion probability, from the share of the stratum's units that have a label on the "
+        "criterion; empty without a recorded sample",
         "stratum": "stratum of the sampling design",
         "file": "file that has the label", "row": "line or record in the file, from 1",
     },
@@ -128,7 +128,8 @@ AGREEMENT = Table(
         "are the same. Intervals resample cases."
     ),
     columns={
-        "statistic": "alpha (interval: of numbers; nominal: of choices), kappa, AC1, or same answer again",
+        "statistic": "alpha (interval level for numbers, nominal for choices), kappa, AC1, or same answer again "
+        "(share of repeated labels that are equal)",
         "annotator": "annotator; empty for all annotators",
         "other_annotator": "second annotator of a pair",
         "n": "number of units labelled by both, or by at least two, annotators",
@@ -159,8 +160,7 @@ _JUDGED = {
 }  # fmt: skip
 _JUDGED_WORDS = {
     "n_utterances": "length N at which dialogues are judged",
-    "measure": "what judge and annotators answered: mean (a score), rate (an answer), checklist, pass_rate, or "
-    "win_rate (a preference)",
+    "measure": "what is compared: mean (scores), rate (answers), checklist, pass_rate, or win_rate (preferences)",
     "judge": "judge; panel: all judges together",
     "annotators": "people or simulated",
 }
@@ -236,11 +236,11 @@ SELECTIVE = Table(
         "agreement": "required agreement; empty if the coverage determines the threshold",
         "threshold": "minimum certainty of the items: abs(2p - 1), with p the probability of Yes, or the share of "
         "repeats and orders that give the answer (a tie is half)",
-        "coverage": "share of the scored items from the threshold on",
-        "estimate": "agreement of the judge with an annotator, on labelled items from the threshold on",
+        "coverage": "share of the scored items at or above the threshold",
+        "estimate": "agreement of the judge with an annotator, on labelled items at or above the threshold",
         "at_least": "one-sided lower limit of the agreement",
         "annotator_agreement": "agreement of two annotators, on all items with two labels",
-        "n": "number of labelled items from the threshold on",
+        "n": "number of labelled items at or above the threshold",
         "n_escalated": "number of scored items below the threshold",
     },
     cells={"estimate": Interval("ci_low", "ci_high")}, numbers="share", formats={"threshold": "number"},
@@ -305,8 +305,8 @@ PLANNING = Table(
         "cost_of_seeds": "cost of the additional seeds or cases, by the models' prices",
         "cost_of_labels": "cost of the additional labels, by the price of a label",
         "cheapest_seeds": "seeds or cases of the cheapest design that detects `target_difference` with 80% power or, "
-        "without one, halves the interval; without prices, the one with the fewest model calls of judges, or the "
-        "fewest labels of the configured cases",
+        "without one, halves the interval; without prices, of the design with the fewest model calls of judges or "
+        "the fewest labels",
         "cheapest_judges": "judges of this design",
         "cheapest_repeats": "repeats of this design",
         "cost_of_cheapest": "cost of this whole design, by the prices of models and labels",

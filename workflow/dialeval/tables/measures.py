@@ -130,7 +130,8 @@ RATES = Table(
     row="judge, criterion, system and answer",
     title="Rates",
     caption=(
-        "Share of items with each answer; of yes and no, the share of yes. Unparsed responses stay in the denominator. "
+        "Share of items with each answer; for Yes and No, only the share of Yes. Unparsed responses stay in the "
+        "denominator. "
         "Repeats are averaged within an item first. Intervals are clustered by case."
     ),
     columns={**_WORDS, "label": "answer", "n": "items", "n_unparsed": "number of items without a parsed answer"},
@@ -144,7 +145,7 @@ CHECKLIST = Table(
     title="Checklist",
     caption=(
         "Mean checklist score. An item's score is the share of criteria that the judge answers with yes. Items with an "
-        "unparsed answer to any criterion are left out and counted. Intervals are those of means."
+        "unparsed answer to any criterion are left out and counted. Intervals are computed as for means."
     ),
     columns={**_WORDS, "n": "number of items with all answers parsed",
         "n_missing": "number of items with an unparsed answer",
@@ -163,7 +164,8 @@ AGREEMENT = Table(
     caption=(
         "Cohen's kappa of two judges, or of a judge and the rules, over the dialogues that both judged, human "
         "dialogues included. The interval resamples cases. It is missing if fewer than 10 answers differ from the "
-        "most frequent one, or if these come from fewer than 5 cases; Gwet's AC1 then still has an interval. "
+        "most frequent answer, or if the differing answers come from fewer than 5 cases. Gwet's AC1 then still has "
+        "an interval. "
         "Precision and recall take `judge` as the reference; neither judge is known to be correct."
     ),
     columns={
@@ -189,7 +191,7 @@ EXAMPLES = Table(
         criterion=TEXT, rank=INT, system=TEXT, corpus=TEXT, item_id=TEXT, case_id=maybe(TEXT), flagged_by=TEXT,
         utterance=maybe(INT), n_flagged_utterances=INT, text=TEXT, before=TEXT
     ),
-    row="criterion and dialogue that shows it, the clearest first",
+    row="criterion and dialogue that shows the criterion, the clearest first",
     title="Clearest examples",
     caption=(
         "Dialogues are ordered by the number of judges that flag them, then by agreement on an utterance, then by the "
@@ -201,7 +203,8 @@ EXAMPLES = Table(
         "flagged_by": "judges that flag the dialogue, including `rules`",
         "utterance": "number of the flagged utterance, from 1", "n_flagged_utterances": "number of flagged "
         "utterances",
-        "text": "flagged utterance; without one, the beginning of the dialogue", "before": "preceding utterance",
+        "text": "flagged utterance; if no utterance is flagged, the beginning of the dialogue", "before": "preceding "
+        "utterance",
     },
 )
 BIAS = Table(
@@ -209,7 +212,7 @@ BIAS = Table(
         judge=TEXT, other_judge=maybe(TEXT), criterion=maybe(TEXT), n_utterances=maybe(INT), measure=TEXT, **_NUMBER,
         **_BEHIND
     ),
-    row="judge (or two) and measure",
+    row="judge or pair of judges, and measure",
     title="Judge biases",
     caption=(
         "Position bias, length bias and self-preference of each judge, and its agreement with itself and with other "
@@ -232,8 +235,9 @@ RANKS = Table(
     row="measure and system",
     title="Rank confidence sets",
     caption=(
-        "Simultaneous 95% confidence sets of ranks. A system ranks below those that are significantly better and above "
-        "those that are significantly worse, by the Holm-adjusted p-values of the pairwise tests. Human dialogues are "
+        "Simultaneous 95% confidence sets of ranks. A system ranks below the systems that are significantly better "
+        "and above the systems that are significantly worse, by the Holm-adjusted p-values of the pairwise tests. "
+        "Human dialogues are "
         "not ranked."
     ),
     columns={
@@ -265,9 +269,9 @@ JUDGE_DIFFERENCES = Table(
         **COMPARED,
         "judge": "empty: all judges without ensembles, cascades and rules",
         "difference": "`system` minus `opponent`, mean over judges",
-        "n_judges": "number of judges with scores of both",
-        "fixed_ci_low": "lower limit of the mean over the judges of this run only",
-        "fixed_ci_high": "upper limit of the mean over the judges of this run only",
+        "n_judges": "number of judges with scores of both systems",
+        "fixed_ci_low": "lower limit of the interval about the judges of this run only",
+        "fixed_ci_high": "upper limit of the interval about the judges of this run only",
         "judge_sd": "standard deviation of the judges' true differences; 0 if they spread no more than by chance",
     },
     cells={
@@ -318,7 +322,7 @@ ADAPTIVE_ROUNDS = Table(
     ),
     columns={
         **_WORDS, "round": "from 1", "n_seeds": "number of seeds of the pair so far",
-        "estimate": "share won by the system; a tie counts half",
+        "estimate": "share of comparisons that the system wins; a tie counts half",
         "se": "standard error under equality",
         "statistic": "distance of the estimate from 0.5 in standard errors, with continuity correction",
         "boundary": "critical value of the statistic",
@@ -453,12 +457,12 @@ CHANGED_VERDICTS = Table(
         same_text=maybe(BOOL)
     ),
     row="verdict that differs between the runs (`results/comparison/changed_verdicts`)",
-    caption="Of each protocol and judge the first 5,000, those with the largest change of score first.",
+    caption="At most 5,000 rows of each protocol and judge, the largest changes of score first.",
     title="Changed verdicts",
     columns={
         "case_id": "seed or other case", "item_id": "item, test item or perturbed item",
         "left": "system of the judged dialogue; for a pair the first system", "right": "second system of a pair",
-        "n_utterances": "the length N",
+        "n_utterances": "length N",
         "reason_a": "the judge's reason in run_a", "reason_b": "the judge's reason in run_b",
         "size": "change of the score as a share of its scale; 1 for another answer",
         "same_text": "whether the judge saw the same texts in both runs; empty if the texts are not available",

@@ -142,7 +142,7 @@ COMPARED: Mapping[str, str] = MappingProxyType(
         "q_bh": "Benjamini-Hochberg q-value, for exploration: among pairs below 0.05 the expected share of false "
         "discoveries is 5%",
         "family_size": "number of tests in the family: pairs with a p-value",
-        "n": "items that both have",
+        "n": "number of items that both have",
         "n_clusters": "number of seeds or dialogues of these items",
     }
 )

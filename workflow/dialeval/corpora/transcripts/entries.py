@@ -287,7 +287,7 @@ def branch_of_last(entries: list[dict[str, Any]], notes: Counter[str]) -> list[d
     while last is not None and len(branch) < len(entries):  # which ends a circle, too
         branch.append(last)
         last = known.get(f"{last.get(above)}")
-    notes["dialogues with branches, of which the one that ends last is read"] += 1
+    notes["dialogues with several branches: the latest branch is read"] += 1
     return branch[::-1]
 
 
@@ -535,8 +535,6 @@ def with_columns(
     """Returns objects with the fields that the configuration names under their usual names.
 
     Args:
-        lines: the objects of a file.
-        path: the file, for messages.
         columns: paths by content; none to return the objects as they are.
         field: the path of the list of utterances, which becomes `utterances`; empty to leave it where it is.
 

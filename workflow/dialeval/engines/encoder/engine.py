@@ -63,11 +63,6 @@ class EncoderEngine:
         concurrency: how many requests are sorted by length together.
         context_window: always None; what is too long is cut at its front.
 
-    Args:
-        folder: of the metric.
-        metric: what the folder says it is.
-        identity: see above.
-
     Raises:
         UserError: `score: own` needs a head for each criterion, and one is missing.
     """
@@ -295,8 +290,6 @@ def save_network(folder: Path, network: Any, tokenizer: Any, metric: Metric) -> 
 
     Args:
         folder: where they go; what makes it appear whole or not at all is the caller's.
-        network: an `ExpertNetwork`.
-        tokenizer: of transformers.
     """
     from safetensors.torch import save_file
 
