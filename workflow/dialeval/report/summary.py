@@ -130,7 +130,7 @@ def _corrected_by(measure: Measure) -> str:
 
 def mean_of(ensemble: str, members: tuple[str, ...]) -> str:
     """Returns a sentence that explains an ensemble."""
-    return f"Judge {ensemble} is an ensemble: the mean of the scores of {listed(list(members))}, each mapped to [0, 1]."
+    return f"Judge {ensemble} is an ensemble: the mean of the scores of {listed(members)}, each mapped to [0, 1]."
 
 
 def _ranking(board: Board, measure: Measure) -> list[tuple[str, float]]:
