@@ -14,8 +14,6 @@ from dialeval.tables.files import HUMAN
 from dialeval.tables.schema import Kind, scope
 from dialeval.text import counted
 
-# What a leaderboard is: rows, columns, and the numbers in them.
-
 
 @dataclass(frozen=True)
 class Board:

@@ -18,8 +18,6 @@ from dialeval.tables.dialogues import Form, Status
 from dialeval.tables.files import chosen_rows, read_table
 from dialeval.tables.schema import Table
 
-# What judges were sent and what they answered about the cases that a page shows: looked up by request.
-
 Lookup: TypeAlias = Callable[[Collection[str]], Iterable[Mapping[str, Any]]]
 """Gives the rows of a table whose `request_id` is among some."""
 AGAIN = "/again"

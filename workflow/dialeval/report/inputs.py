@@ -21,8 +21,6 @@ from dialeval.tables.dialogues import Form
 from dialeval.tables.files import empty_table
 from dialeval.tables.labels import LABELS as LABELS_LABELS
 
-# The inputs of the report in memory: tables, figures and names.
-
 Table: TypeAlias = pa.Table
 Row: TypeAlias = dict[str, Any]
 

@@ -26,8 +26,6 @@ from dialeval.tables.dialogues import REQUESTS, RESPONSES, USAGE
 from dialeval.tables.files import read_name, read_table
 from dialeval.tables.measures import FOLDER
 
-# What the page says about its run is read here: from what the run wrote down, and from the records of its jobs.
-
 
 def read_about(
     results: Path,

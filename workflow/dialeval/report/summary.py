@@ -1,4 +1,4 @@
-"""The sentences above a leaderboard."""
+"""The sentences above a leaderboard: who is ahead, how surely, and what the numbers rest on."""
 
 from __future__ import annotations
 
@@ -28,8 +28,6 @@ from dialeval.report.inputs import SELFCHAT, EvaluatedProtocol, ReportInputs, Ro
 from dialeval.tables.files import HUMAN
 from dialeval.tables.schema import Kind, scope
 from dialeval.text import counted
-
-# The sentences above a leaderboard: who is ahead, how surely, and what the numbers rest on.
 
 
 @dataclass(frozen=True)
