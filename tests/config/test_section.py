@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from config_example import BASE, changed
+from pydantic import BaseModel
 
 from dialeval.config import load_config
 from dialeval.config.loading import RENAMED, RENAMED_VALUES
@@ -251,7 +252,7 @@ def test_an_earlier_name_is_refused_with_the_new_one(path: str, value: Any, word
 
 
 def test_every_new_name_is_a_field() -> None:
-    sections = [Adaptive, *(section for _, section in SECTIONS)]
+    sections: list[type[BaseModel]] = [Adaptive, *(section for _, section in SECTIONS)]
     fields = {name for section in sections for name in section.model_fields}
     assert {new for names in RENAMED.values() for new in names} | RENAMED_VALUES.keys() <= fields
 
