@@ -20,7 +20,7 @@ from dialeval.config.protocol_settings import Cascade
 from dialeval.labels.cascade_estimates import with_cascade
 from dialeval.measures.combined_judges import as_one, drawn
 from dialeval.measures.design import Design
-from dialeval.measures.scores import means
+from dialeval.measures.scores import mean_rows
 from dialeval.stats.bradley_terry import bradley_terry
 from dialeval.stats.corrected_ratings import correct_ratings
 from dialeval.stats.prediction_powered import Annotators, correct_means
@@ -163,7 +163,7 @@ def cascades(repetitions: int) -> Iterator[Case]:
             first, then.filter(pa.array([key in asked for key in then["request_id"].to_pylist()])), "cheap-then-dear"
         )
         judgements = pa.concat_tables([first, both.cast(first.schema)])
-        plain = means(judgements.to_pandas(), design)
+        plain = mean_rows("means", judgements.to_pandas(), design)
         for name, found in zip(rows, (plain, with_cascade(plain, "means", judgements, design)), strict=True):
             rows[name] += [(row["ci_low"], row["ci_high"], 0.5) for row in found]
     for name, held in rows.items():

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from coverage_cases import CLUSTERS, Measured, measured
-from dialeval.stats.bradley_terry import bradley_terry, davidson
+from dialeval.stats.bradley_terry import bradley_terry
 from dialeval.stats.elo import rating_unit
 from dialeval.stats.elo_interval import bootstrap_elo_interval
 from dialeval.stats.elo_shuffles import play_shuffles
@@ -55,8 +55,8 @@ def _rated(what: str, number: int, clusters: int, strength: np.ndarray, effect: 
     if what == "Bootstrap Elo":
         elo = bootstrap_elo_interval(left, right, outcome, seed, N_PLAYERS, **settings)
         return elo.ci_low, elo.ci_high
-    rate = davidson if what == "Davidson" else bradley_terry
-    found = rate(left, right, outcome, N_PLAYERS, cluster=seed, **settings)
+    ties = "davidson" if what == "Davidson" else "half"
+    found = bradley_terry(left, right, outcome, N_PLAYERS, ties=ties, cluster=seed, **settings)
     return found.ci_low, found.ci_high
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
+from dialeval.config.protocols import shipped
 from dialeval.corpora.items import Item, item_rows
 from dialeval.corpora.rated_sources import rating_rows
 from dialeval.corpora.readers import read_rated
@@ -25,7 +26,8 @@ from dialeval.measures.average_correlations import average_rows
 from dialeval.measures.correlations import correlate_cells, correlation_rows, pair_rows
 from dialeval.measures.score_cells import Cell, gather
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.probability import plan
+from dialeval.protocols.questions import Question
+from dialeval.protocols.scores import plan_probability
 from dialeval.tables.files import to_table
 from dialeval.tables.metaeval import ITEMS, RATINGS
 from gates import DATA, Gates, arguments
@@ -101,7 +103,8 @@ def main() -> int:
     lap(f"{len(items)} items and {len(ratings)} ratings of {len(readings)} corpora read")
 
     english = [item for item in items if item.language == "en"]
-    n = sum(1 for one in plan(english, Templates()) if one.to_row())
+    question = Question("yes_no", shipped("yes_no"), shipped=True)
+    n = sum(1 for one in plan_probability(question, english, Templates()) if one.to_row())
     lap(f"{n:,} yes_no requests planned for the {len(english):,} English items", 20.0)
 
     item_table, rating_table = (

@@ -21,7 +21,8 @@ from scipy.stats import ttest_rel
 
 from dialeval.labels.agreement import components
 from dialeval.measures.design import Design
-from dialeval.planning.power import EarlierLabels, LabelPlan, PlannedDesign, Size, plans
+from dialeval.planning.judge_power import CaseCosts, PlannedDesign, Size
+from dialeval.planning.label_power import EarlierLabels, LabelPlan, plans
 from dialeval.stats.differences import differences_over_judges, paired_differences
 from dialeval.stats.estimates import t_interval
 from dialeval.stats.label_corrected import Target
@@ -250,7 +251,7 @@ def planned_from_pilot(
     planned = PlannedDesign(design=design, form="scale", labelled=True, target_difference=target)
     plan = LabelPlan(n=n, answers=answers, n_annotators=4, price=0.5, target=population)
     empty = _judgements(0, "felt", np.zeros(0, dtype=int))
-    rows = plans(planned, Size(2, 200), empty, corrected, plan, {"judge": 0.2}, earlier=EarlierLabels(spread))
+    rows = plans(planned, Size(2, 200), empty, CaseCosts({"judge": 0.2}), plan, EarlierLabels(corrected, spread))
     return {row["estimand"]: row for row in rows}
 
 
@@ -384,7 +385,7 @@ def paper_scale() -> float:
     started = time.process_time()
     for design, form, judgements in designs:
         planned = PlannedDesign(design=design, form=form, labelled=True)
-        plans(planned, Size(14, 222), judgements, [], LabelPlan(n=50), {})
+        list(plans(planned, Size(14, 222), judgements, CaseCosts(), LabelPlan(n=50)))
     return time.process_time() - started
 
 

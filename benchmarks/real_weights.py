@@ -27,6 +27,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 from vllm_direct import cpu_settings  # isort: skip
 
 from dialeval.config import OpenAIModel
+from dialeval.config.protocols import shipped
 from dialeval.corpora.dialogues import bundled_dialogues
 from dialeval.corpora.items import Item
 from dialeval.criteria import SHIPPED
@@ -36,11 +37,13 @@ from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.requests import AnswerFailure, Engine, Message, Request, Response, Sampling
 from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import probability
+from dialeval.protocols import scores
 from dialeval.protocols.locate import OPTIONS
+from dialeval.protocols.questions import Question
 from dialeval.protocols.verdicts import read_verdict
 from gates import Gates, arguments
 
+YES_NO = Question("yes_no", shipped("yes_no"), shipped=True)
 IN_FLIGHT = 32
 WINDOW, CACHE = 1024, 1 << 28
 """Tokens of a request, and of a step: log-likelihoods take 4 bytes of memory per token and vocabulary entry."""
@@ -60,7 +63,7 @@ def requests(number: int, texts_scored: int) -> list[Request]:
         for place, (text, other) in enumerate(itertools.islice(zip(texts, others, strict=True), number))
     ]  # fmt: skip
     relevance = [SHIPPED["relevance"]]
-    choices = [planned.request for planned in probability.plan(items, templates, lambda _: relevance)]
+    choices = [planned.request for planned in scores.plan_probability(YES_NO, items, templates, lambda _: relevance)]
     options = examination.plan(read_bundled("en").items, "perplexity", templates)
     scored = [planned.request for planned in itertools.islice(options, texts_scored)]
     sampling = Sampling(temperature=0.0, max_tokens=24)

@@ -12,7 +12,7 @@ from stats_timing import cpu_medians, paper_arena, peak_megabytes  # isort: skip
 import evalica
 import numpy as np
 
-from dialeval.stats.bradley_terry import bradley_terry, davidson
+from dialeval.stats.bradley_terry import bradley_terry
 from gates import Gates, arguments
 
 RESAMPLES = 1000
@@ -34,7 +34,7 @@ def main() -> int:
     settings = {"cluster": arena.seed, "resamples": RESAMPLES, "random_seed": 1}
     calls = {
         "Bradley-Terry": lambda: bradley_terry(*arena.arguments, **settings),
-        "Davidson": lambda: davidson(*arena.arguments, **settings),
+        "Davidson": lambda: bradley_terry(*arena.arguments, ties="davidson", **settings),
         "evalica": lambda: [evalica.bradley_terry(*sample, tolerance=1e-9) for sample in samples],
     }
     seconds = cpu_medians(calls, rounds=5)

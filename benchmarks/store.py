@@ -66,7 +66,7 @@ def main() -> int:
             getting = time.perf_counter() - start
 
         start = time.perf_counter()
-        with opened_for_another_protocol(folder) as other:  # the places of a long file are kept
+        with opened_for_another_protocol(folder) as other:
             assert keys[0] in other
             again = time.perf_counter() - start
 
@@ -75,7 +75,7 @@ def main() -> int:
     gates.at_most("100,000 answers of 1 kB loaded", loading, 2.0, unit="s")
     parsing = "reading and parsing every line"
     gates.told("the same, time", loading / plain_reading, unit="x", against=parsing)
-    gates.told("loaded again, for another protocol", again, unit="s", note="the places of a long file are kept")
+    gates.told("loaded again, for another protocol", again, unit="s")
     gates.told("all looked up, each checked, time", getting / plain_reading, unit="x", against=parsing)
     gates.told("memory at most", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, unit="MB")
     return gates.finish()

@@ -6,12 +6,12 @@ import re
 from pathlib import Path
 
 import yaml
+from judged_dialogues import shipped_question
 
 from dialeval.config import load_config
 from dialeval.corpora.items import Item
-from dialeval.engines.requests import Sampling
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import probability, scale
+from dialeval.protocols import scores
 
 DOCS = (Path(__file__).parents[1] / "docs" / "criteria.md").read_text(encoding="utf-8")
 ITEM = Item("mine", "1", "en", "dialogue", "1", ("human", "chatbot"), ("I failed.", "That hurts. What happened?"))
@@ -33,8 +33,8 @@ def test_the_example_can_be_used() -> None:
     }
     config = load_config(raw)
     empathy, tact, safe = (config.criteria[name].criterion(name) for name in ("empathy", "tact", "safe"))
-    (asked,) = scale.plan([ITEM], Templates(), Sampling(), 1, lambda item: [[empathy]])
+    (asked,) = scores.plan_scale(shipped_question("rating"), [ITEM], Templates(), lambda item: [[empathy]])
     assert block("text").strip() in asked.request.messages[0].content
-    values = [tuple(probability.values_of(one).items()) for one in (empathy, tact, safe)]
+    values = [tuple(scores.values_of(one).items()) for one in (empathy, tact, safe)]
     yes_no = (("Yes", 1.0), ("No", 0.0))
     assert values == [yes_no, (("1", 1.0), ("2", 2.0), ("3", 3.0)), yes_no]

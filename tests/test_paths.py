@@ -96,7 +96,6 @@ PLANTED: dict[str, Callable[[Path, Path], None]] = {
     "claims": lambda folder, to: (folder.parent / "claims").symlink_to(to),
     "lock": lambda folder, to: (folder / "job.lock").symlink_to(to),
     "answers": lambda folder, to: (folder / "job-00001.jsonl").symlink_to(to),
-    "places": lambda folder, to: (folder / f".job-00000.jsonl.places.{os.getpid()}").symlink_to(to),
 }
 
 

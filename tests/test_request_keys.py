@@ -28,12 +28,13 @@ from dialeval.engines.vllm_engine.model_files import vllm_identity
 from dialeval.perturbations.registry import STRATEGIES, find_strategy
 from dialeval.perturbations.rewriting import plan_rewriting
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import annotate, locate, probability, scale, selfchat
+from dialeval.protocols import annotate, locate, scores, selfchat
 from dialeval.protocols.selfchat import Voice
 from dialeval.tables.files import HUMAN
 
 N_DIALOGUES = 6
 TEMPLATES = Templates()
+YES_NO = shipped_question("yes_no")
 SAMPLING = Sampling(temperature=0.0, max_tokens=512)
 OPENAI = openai_identity(OpenAIModel(engine="openai", model="gpt-4o-2024-11-20"))
 VLLM = vllm_identity(
@@ -86,7 +87,10 @@ def botchat() -> Iterator[Request]:
 
 def scored() -> Iterator[Request]:
     items = list(items_of_dialogues(utterance_table("bundled", bundled_dialogues("en"))))[: 2 * N_DIALOGUES]
-    for asked in (scale.plan(items, TEMPLATES, SAMPLING, 2), probability.plan(items, TEMPLATES)):
+    for asked in (
+        scores.plan_scale(shipped_question("rating", max_tokens=512, repeats=2), items, TEMPLATES),
+        scores.plan_probability(YES_NO, items, TEMPLATES),
+    ):
         yield from (one.request for one in asked)
     for item in items:
         for strategy in map(find_strategy, STRATEGIES):
@@ -154,8 +158,8 @@ def test_ids_and_keys_stay(requests: list[Request], engine: str, identity: str, 
 @pytest.mark.parametrize(("engine", "identity"), [("openai", OPENAI), ("vllm", VLLM)])
 def test_keys_about_transcripts_stay(engine: str, identity: str) -> None:
     asked = [
-        *scale.plan(transcripts(), TEMPLATES, SAMPLING, 1),
-        *probability.plan(transcripts(), TEMPLATES),
+        *scores.plan_scale(shipped_question("rating", max_tokens=512), transcripts(), TEMPLATES),
+        *scores.plan_probability(YES_NO, transcripts(), TEMPLATES),
     ]
     assert digests([one.request for one in asked], identity) == GOLDEN["transcripts"][engine]
 

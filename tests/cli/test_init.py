@@ -72,9 +72,13 @@ def test_transcripts_are_read_and_named_after_their_file(tmp_path: Path) -> None
     assert (folder / config.transcripts_path("support")).samefile(TRANSCRIPTS)
     assert set(config.resolved_protocols()) == {"quality", "better"}
     assert not config.talks()
-    assert "36 dialogues of 3 systems: harbour, kiosk, mosaic" in configuration_text(
-        Wish(judges=[JUDGE], dialogues=TRANSCRIPTS), folder
-    )
+    one = tmp_path / "one.jsonl"
+    one.write_text(TRANSCRIPTS.read_text(encoding="utf-8").splitlines()[0], encoding="utf-8")
+    for path, words in (
+        (TRANSCRIPTS, "36 dialogues of 3 systems: harbour, kiosk, mosaic"),
+        (one, "1 dialogue of 1 system: harbour"),
+    ):
+        assert words in configuration_text(Wish(judges=[JUDGE], dialogues=path), folder)
 
 
 def test_pairs_are_judged_by_models_behind_endpoints() -> None:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from config_example import BASE
 from pydantic import ValidationError
 
 from dialeval.config import Transcripts, load_config, read_config_file
-from dialeval.config.corpora import TranslationQuality, absence_in_words, absent_corpora, without_absent
+from dialeval.config.corpora import (
+    READERS_OF,
+    Reader,
+    TranslationQuality,
+    absence_in_words,
+    absent_corpora,
+    without_absent,
+)
 from dialeval.errors import UserError
 
 # Transcripts in the configuration: alone, with mistakes, and under names that others have.
@@ -39,6 +46,11 @@ def test_transcripts_need_neither_chatbots_nor_seeds_nor_corpora() -> None:
     [
         ({"transcripts": {"support": {}}}, ["transcripts.support.path", "needed and missing"]),
         ({"transcripts": {"support": {"path": "a", "reader": "xml"}}}, ["transcripts.support.reader", "sharegpt"]),
+        (
+            {"transcripts": {"support": {"path": "a", "reader": "Twitter"}}},
+            ["'Twitter' is not allowed; did you mean 'tweets'?"],
+        ),
+        ({"transcripts": {"support": {"path": "a", "reader": "instagramm"}}}, ["did you mean 'messenger'?"]),
         ({"transcripts": {"support": {"path": "a", "show": {"tools": True}}}}, ["transcripts.support.show.tools"]),
         (
             {"transcripts": {"support": {"path": "a", "reader": "slack", "columns": {"text": "t"}}}},
@@ -67,6 +79,12 @@ def test_a_mistake_is_reported_with_its_field(changes: dict[str, Any], words: li
         load(changes)
     for word in words:
         assert word in str(caught.value), str(caught.value)
+
+
+def test_other_names_of_formats_lead_to_readers() -> None:
+    readers = set(get_args(Reader))
+    assert set(READERS_OF.values()) <= readers
+    assert readers.isdisjoint(READERS_OF)
 
 
 def test_names_of_corpora_are_taken() -> None:

@@ -23,9 +23,9 @@ from dialeval.config.labels import labelled_protocols, labelled_sheets, models_b
 from dialeval.config.loading import written
 from dialeval.config.metaeval import partial_to
 from dialeval.errors import UserError
-from dialeval.labels.joined_judgements import labelled_design
 from dialeval.measures.design import design_of
 from dialeval.planning.preflight import checked_config
+from dialeval.rules.judging import labelled_design
 
 OPEN = ("chat_template_options", "engine_args", "extra_body", "headers", "headers_env", "names", "arena", "domains")
 """Dictionaries whose keys are the user's, whatever they are."""

@@ -10,7 +10,7 @@ import pytest
 
 from dialeval.config.metaeval import RatedReader
 from dialeval.corpora.rated_sources import RatedReading
-from dialeval.corpora.readers import RATED_READERS, rated_source_files, read_rated
+from dialeval.corpora.readers import RATED_FORMATS, rated_source_files, read_rated
 from dialeval.criteria import DIMENSIONS
 from dialeval.errors import UserError
 
@@ -42,11 +42,11 @@ def test_an_unknown_reader_is_reported(tmp_path: Path) -> None:
 
 def test_every_reader_can_be_named_and_is_described() -> None:
     described = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
-    assert set(get_args(RatedReader)) == {*RATED_READERS, "severity_levels"}
-    assert [reader for reader in RATED_READERS if f"`{reader}`" not in described] == []
+    assert set(get_args(RatedReader)) == {*RATED_FORMATS, "severity_levels"}
+    assert [reader for reader in RATED_FORMATS if f"`{reader}`" not in described] == []
 
 
-@pytest.mark.parametrize("reader", RATED_READERS)
+@pytest.mark.parametrize("reader", RATED_FORMATS)
 def test_files_are_named_even_before_they_are_there(tmp_path: Path, reader: str) -> None:
     assert rated_source_files(reader, tmp_path / "x_text.txt") == [tmp_path / "x_text.txt"]
     with pytest.raises(UserError, match="x_text"):

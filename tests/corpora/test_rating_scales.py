@@ -11,7 +11,7 @@ import pytest
 
 from dialeval.corpora.rated_sources import Scale
 from dialeval.corpora.rating_scales import is_missing, ratings_of
-from dialeval.corpora.readers import RATED_READERS, read_rated
+from dialeval.corpora.readers import RATED_FORMATS, read_rated
 from dialeval.errors import UserError
 
 # Lists with a number per rater, some of whom gave none.
@@ -81,7 +81,7 @@ def test_rated_jsonl_says_who_reads_a_file_of_others(tmp_path: Path, content: An
         UserError, match=f"'item_id' is missing; present: .*; reader {readers} reads a file with these fields"
     ):
         read_rated("rated_jsonl", "mine", path)
-    assert {name.strip(" ,") for name in readers.replace(" or ", ",").split(",")} <= {*RATED_READERS}
+    assert {name.strip(" ,") for name in readers.replace(" or ", ",").split(",")} <= {*RATED_FORMATS}
 
 
 FILES: dict[str, Any] = {"usr": [USR], "fed": [FED], "grade": [GRADE], "conture": [CONTURE], "zhao": {"1": ZHAO}}

@@ -15,21 +15,10 @@ from dialeval.errors import UserError
 ORIGINALS = [["Hi!", "Hey, you.", "Rain?"], ["Hi!", "Moin. ", "Sun?", "Both."]]
 
 IN_PAPER = [
-    "random_response",
-    "replace_pronoun",
-    "replace_named_entity",
-    "contradiction",
-    "repetition",
-    "unnatural_paraphrase",
-    "dullness",
-    "order_shuffle",
-    "utterance_replacement",
-    "self_contradiction",
-    "utterance_duplication",
-    "repeating_others",
-    "generic_utterance",
-    "content_reduction",
-]
+    "random_response", "replace_pronoun", "replace_named_entity", "contradiction", "repetition",
+    "unnatural_paraphrase", "dullness", "order_shuffle", "utterance_replacement", "self_contradiction",
+    "utterance_duplication", "repeating_others", "generic_utterance", "content_reduction",
+]  # fmt: skip
 
 
 def write(folder: Path, path: str, lines: Sequence[str]) -> None:

@@ -9,6 +9,7 @@ import openpyxl
 import pytest
 from file_mutations import packed
 
+from dialeval.corpora import spreadsheets
 from dialeval.corpora.spreadsheets import sheet_rows
 from dialeval.errors import UserError
 
@@ -42,7 +43,8 @@ def test_rows_are_read_whatever_size_the_sheet_says_it_has(tmp_path: Path) -> No
     assert rows_of(tmp_path, changed(parts, b'ref="A1:B2"', b'ref="A1:XFD1048576"')) == good
 
 
-def test_a_row_beyond_all_rows_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_row_beyond_all_rows_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spreadsheets, "MOST_ROWS", 1 << 10)
     parts = changed(parts_of(tmp_path), b'<row r="2"', b'<row r="999999999"')
     assert rows_of(tmp_path, parts) == [(1, ["index", "text"])]
 
@@ -60,12 +62,13 @@ def test_a_workbook_without_one_of_its_parts_is_reported(tmp_path: Path, missing
         rows_of(tmp_path, parts)
 
 
-def test_a_workbook_that_unpacks_to_gigabytes_is_not_unpacked(tmp_path: Path) -> None:
+def test_a_workbook_that_unpacks_to_gigabytes_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spreadsheets, "MOST_BYTES", 5 << 20)
     path = tmp_path / "mine.xlsx"
     with ZipFile(path, "w", ZIP_DEFLATED) as archive, archive.open(SHEET, "w") as sheet:
-        for _ in range(600):
+        for _ in range(6):
             sheet.write(b" " * (1 << 20))
-    with pytest.raises(UserError, match=r"mine\.xlsx unpacks to 600 MiB, more than 512"):
+    with pytest.raises(UserError, match=r"mine\.xlsx unpacks to 6 MiB, more than 5"):
         list(sheet_rows(path))
 
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from dialogbench_examples import answer, record
+from dialogbench_examples import OPTIONS, answer, record
 
-from dialeval.dialogbench.briefs import Brief, plan_basic, plan_briefs
+from dialeval.dialogbench.briefs import WITHOUT_DOMAIN, Brief, plan_briefs
 from dialeval.dialogbench.writing import (
     Attempt,
     classify_attempts,
@@ -104,6 +104,29 @@ def test_after_the_last_round_no_request_is_sent() -> None:
     assert len(written(writer, max_rounds=2)) == len(writer.request_ids) == 6
 
 
+def test_every_fault_ends_with_its_reason_and_is_made_up_for() -> None:
+    faults = {
+        "Film": (sound("same"), ()),
+        "Music": (f"```json\n{sound('same')}\n```", ("near_duplicate",)),
+        "Travel": (sound("cut")[:-30], ("broken_json",)),
+        "Sports": ("I'm sorry, I can't help with that.", ("refused",)),
+        "Games": (sound("label").replace('"label": "A"', '"label": "F"'), ("label_outside_options",)),
+        "Shopping": (
+            json.dumps(record(option={str(n): text for n, text in enumerate(OPTIONS * 3, start=1)})),
+            ("too_many_options",),
+        ),
+    }
+
+    def faulty(request: Request) -> dict[str, Any]:
+        domain = domain_of(request)
+        return answer(sound(domain) if request.repeat else faults[domain][0])
+
+    asked = list(plan_briefs(["IC"], list(faults), per_cell=1))
+    attempts = written(Model(faulty), asked=asked)
+    assert [one.outcome.reasons for one in attempts] == [reasons for _, reasons in faults.values()] + [()] * 5
+    assert {item.item_id for item in items_of(attempts)} == {brief.item_id for brief in asked}
+
+
 def refuses(domain: str) -> Answers:
     return lambda request: answer("incorrect" if request.request_id.count(domain.lower()) else "correct")
 
@@ -134,7 +157,7 @@ def test_items_without_styles_are_a_variant_of_their_own() -> None:
 
 def test_items_of_the_basic_prompt_repeat_themselves_and_are_described_but_not_filtered() -> None:
     writer = Model(lambda request: answer(sound("same")))
-    attempts = written(writer, asked=list(plan_basic(["IC"], per_task=3)), similarity=None)
+    attempts = written(writer, asked=list(plan_briefs(["IC"], WITHOUT_DOMAIN, per_cell=3)), similarity=None)
     assert [(one.variant, one.outcome.item_id, one.outcome.domain) for one in attempts] == [
         ("-domains", f"en-basic/IC/00{number}", "") for number in range(3)
     ]

@@ -7,11 +7,11 @@ import re
 from typing import Any
 
 import pytest
-from dialogbench_examples import OPTIONS, answer, item, record
+from dialogbench_examples import answer, item
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dialeval.dialogbench.briefs import Brief, fields_of, plan_basic, plan_briefs
+from dialeval.dialogbench.briefs import WITHOUT_DOMAIN, fields_of, plan_briefs
 from dialeval.dialogbench.tasks import ABBREVIATIONS, DOMAIN_NAMES, TASKS
 from dialeval.dialogbench.writing import (
     filtered,
@@ -20,13 +20,11 @@ from dialeval.dialogbench.writing import (
     plan,
     plan_classification,
     plan_filtering,
-    plan_top_up,
     prompt,
     read_verdict,
 )
-from dialeval.dialogbench.written_items import Outcome, checked, read_written
+from dialeval.dialogbench.written_items import Outcome
 from dialeval.engines.requests import request_key
-from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates
 
 TEMPLATES = Templates()
@@ -86,7 +84,7 @@ def test_without_styles_no_personality_is_requested(language: str) -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_basic_prompt_names_no_domain(language: str) -> None:
-    basic = prompt(next(plan_basic(["DS"], per_task=1, language=language)), TEMPLATES)
+    basic = prompt(next(plan_briefs(["DS"], WITHOUT_DOMAIN, per_cell=1, language=language)), TEMPLATES)
     plain = prompt(next(plan_briefs(["DS"], ["Film"], per_cell=1, language=language, styles=False)), TEMPLATES)
     given = [line for line in plain.splitlines() if line not in basic.splitlines()]
     assert len(given) == 1
@@ -95,12 +93,12 @@ def test_the_basic_prompt_names_no_domain(language: str) -> None:
 
 
 def test_items_with_the_same_prompt_are_separate_requests() -> None:
-    same = list(plan_basic(["DS"], per_task=3))
+    same = list(plan_briefs(["DS"], WITHOUT_DOMAIN, per_cell=3))
     first = [one.request for one in plan(same, TEMPLATES)]
     assert len({request.messages for request in first}) == 1
     assert [request.repeat for request in first] == [0, 1000, 2000]
     assert len({request_key(request, "{}") for request in first}) == 3
-    again = [one.request for one in plan_top_up(same, [same[0].item_id], TEMPLATES, round_number=1, max_rounds=2)]
+    again = [one.request for one in plan(same, TEMPLATES, round_number=1, accepted=[same[0].item_id])]
     assert [request.repeat for request in again] == [1001, 2001]
     cells = list(plan_briefs(["DS", "RC"], ["Film", "Music"], per_cell=2, styles=False))
     numbers = {one.case_id: one.request.repeat for one in plan(cells, TEMPLATES)}
@@ -110,89 +108,15 @@ def test_items_with_the_same_prompt_are_separate_requests() -> None:
 
 def test_a_round_requests_missing_items_as_another_request() -> None:
     briefs = list(plan_briefs(["OD"], ["Film", "Music"], per_cell=2))
-    first = list(plan_top_up(briefs, [], TEMPLATES, round_number=0, max_rounds=2))
-    assert [planned.request for planned in first] == [planned.request for planned in plan(briefs, TEMPLATES)]
+    first = list(plan(briefs, TEMPLATES))
     accepted = ["en/OD/film/000", "en/OD/music/001"]
-    second = list(plan_top_up(briefs, accepted, TEMPLATES, round_number=1, max_rounds=2))
+    second = list(plan(briefs, TEMPLATES, round_number=1, accepted=accepted))
     assert [planned.case_id for planned in second] == ["en/OD/film/001", "en/OD/music/000"]
     before = {planned.case_id: planned.request for planned in first}
     for planned in second:
         assert planned.request.messages == before[planned.case_id].messages
         assert planned.request.request_id != before[planned.case_id].request_id
         assert request_key(planned.request, "{}") != request_key(before[planned.case_id], "{}")
-    assert list(plan_top_up(briefs, accepted, TEMPLATES, round_number=2, max_rounds=2)) == []
-
-
-def test_a_limit_below_one_round_is_refused() -> None:
-    with pytest.raises(UserError, match="max_rounds is 0"):
-        list(plan_top_up([], [], TEMPLATES, round_number=0, max_rounds=0))
-
-
-# A whole production: a writer with every fault, asked again until nothing is wanting or the limit is reached.
-
-DOMAINS = ["Film", "Music", "Travel", "Sports", "Games", "Shopping", "History"]
-BRIEFS = list(plan_briefs(["IC"], DOMAINS, per_cell=1))
-
-
-def sound(name: str) -> str:
-    turns = [{"speaker1": f"{name} {n} one two three.", "speaker2": f"{name} {n} four five six."} for n in range(5)]
-    return json.dumps(record(dialogue=turns))
-
-
-FAULTS = (
-    sound("same"),
-    f"```json\n{sound('same')}\n```",
-    sound("cut")[:-30],
-    "I'm sorry, I can't help with that.",
-    sound("label").replace('"label": "A"', '"label": "F"'),
-    json.dumps(record(option={str(n): text for n, text in enumerate(OPTIONS * 3, start=1)})),
-    sound("filter"),
-)
-
-
-def one_round(number: int, max_rounds: int, done: dict[str, Outcome], writer: dict[str, str]) -> list[Outcome]:
-    """Asks for what is wanting, and adds what is accepted to `done`."""
-    briefs: dict[str, Brief] = {brief.item_id: brief for brief in BRIEFS}
-    planned = list(plan_top_up(BRIEFS, done, Templates(), round_number=number, max_rounds=max_rounds))
-    read = [read_written(briefs[one.case_id], answer(writer[one.case_id]), "w") for one in planned]
-    ruled = checked([*done.values(), *read])[len(done) :]
-    judged = [
-        filtered(
-            one,
-            parse_filtering("j", one.item, answer("incorrect" if "filter" in one.item.utterances[0] else "correct")),
-        )
-        if one.item and one.accepted
-        else one
-        for one in ruled
-    ]
-    done |= {one.item_id: one for one in judged if one.accepted}
-    return judged
-
-
-def test_every_fault_ends_with_its_reason_and_is_made_up_for() -> None:
-    done: dict[str, Outcome] = {}
-    first = one_round(0, 3, done, dict(zip([brief.item_id for brief in BRIEFS], FAULTS, strict=True)))
-    assert [one.reasons for one in first] == [
-        (),
-        ("near_duplicate",),
-        ("broken_json",),
-        ("refused",),
-        ("label_outside_options",),
-        ("too_many_options",),
-        ("filtered_out",),
-    ]
-    second = one_round(1, 3, done, {brief.item_id: sound(brief.domain) for brief in BRIEFS})
-    assert [one.reasons for one in second] == [()] * 6
-    assert set(done) == {brief.item_id for brief in BRIEFS}
-    assert one_round(2, 3, done, {}) == []
-
-
-def test_a_writer_without_valid_items_stops_after_the_last_round() -> None:
-    done: dict[str, Outcome] = {}
-    apology = dict.fromkeys((brief.item_id for brief in BRIEFS), "Sorry.")
-    n_requests = [len(one_round(number, 2, done, apology)) for number in range(4)]
-    assert n_requests == [7, 7, 0, 0]
-    assert done == {}
 
 
 # The judge's filter: one word, and what it does to an item.

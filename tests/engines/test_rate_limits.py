@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping
 
 import pytest
@@ -11,29 +10,32 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from virtual_time import run_in_virtual_time
 
-from dialeval.engines import rate_limits as limits
+from dialeval.engines import rate_limits
 from dialeval.engines.circuit_breaker import CircuitBreaker, EndpointDead
 from dialeval.engines.rate_limits import FIRST, NO_TOKENS, Flow, InFlight, Limits, Pace
 from dialeval.engines.request_speed import Reading
-from dialeval.errors import UserError
+
+BREAKER = CircuitBreaker("an endpoint", patience=30.0)
 
 
-def test_of_answers_that_come_together_one_is_read_and_every_refusal() -> None:
+def test_of_answers_that_come_together_one_is_read_and_every_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
     """To read the headers of each costs a twentieth of a request; a refusal's say whether the limit is used up."""
     read: list[str] = []
 
+    def announced(headers: Mapping[str, str], kind: str) -> Reading | None:
+        read.append(f"{headers['name']}: {kind}")
+        return Reading(100.0, float(headers["remaining"]), 60.0) if kind == "requests" else None
+
+    monkeypatch.setattr(rate_limits, "announced", announced)
+
     async def story() -> list[bool]:
-        limits, used_up = Limits("an endpoint", in_flight=8), []
+        limits, used_up = Limits(BREAKER, in_flight=8), []
 
         async def answer(name: str, remaining: float, *, accepted: bool = True) -> None:
-            def reading(_: Mapping[str, str], kind: str) -> Reading | None:
-                read.append(f"{name}: {kind}")
-                return Reading(100.0, remaining, 60.0) if kind == "requests" else None
-
             async with limits.place(NO_TOKENS) as place:
                 await asyncio.sleep(1)
-                place.keep_headers({})
-                limits.announced(place, reading, accepted=accepted)
+                place.keep_headers({"name": name, "remaining": str(remaining)})
+                limits.read_headers(place, accepted=accepted)
                 used_up.append(place.used_up)
 
         together = [answer("first", 50.0), answer("second", 49.0), answer("refused", 0.0, accepted=False)]
@@ -87,7 +89,7 @@ def test_all_share_a_pause_and_who_was_refused_comes_first() -> None:
 
 
 def test_no_pause_is_longer_than_the_longest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "LONGEST_PAUSE", 0.1)
+    monkeypatch.setattr(rate_limits, "LONGEST_PAUSE", 0.1)
 
     async def story() -> float:
         flight = InFlight(4)
@@ -117,7 +119,7 @@ def test_a_cancelled_request_gives_its_place_back() -> None:
 
 def test_a_retry_after_is_obeyed_by_requests_that_wait_for_their_pace() -> None:
     async def story() -> float:
-        limits = Limits("e", in_flight=4, requests_per_minute=600)  # one in 0.1 s
+        limits = Limits(BREAKER, in_flight=4, requests_per_minute=600)  # one in 0.1 s
         async with limits.place(NO_TOKENS):
 
             async def second() -> float:
@@ -236,78 +238,54 @@ def test_a_flow_without_a_limit_lets_all_through_at_once_and_idling_saves_nothin
 
 # When an endpoint is given up.
 
+Event = tuple[float, str, int]
+"""When, in seconds, and how often in a row an attempt had an outcome: `answered`, or a kind of failure."""
 
-def test_the_breaker_needs_failures_in_a_row() -> None:
-    breaker = CircuitBreaker("the endpoint", patience=0.0)
-    for _ in range(9):
-        breaker.failed("authentication", "no")
-    breaker.answered()
-    for _ in range(9):
-        breaker.failed("authentication", "no")
-    breaker.check()
-    with pytest.raises(UserError, match="the endpoint failed 10 times in a row"):
-        breaker.failed("authentication", "no")
-    with pytest.raises(UserError):
+
+@pytest.mark.parametrize(
+    ("patience", "borne", "last", "words"),
+    [
+        (0.0, [(0, "authentication", 9), (0, "answered", 1), (0, "authentication", 9)], (0, "authentication", 1),
+         "the endpoint failed 10 times in a row"),
+        (30.0, [(0, "connection", 10), (9, "connection", 1)], (10, "connection", 1), "for 10 s, with no response"),
+        (30.0, [(0, "answered", 1), (0, "connection", 10), (29, "connection", 1)], (30, "connection", 1), "for 30 s"),
+        (100.0, [(0, "malformed", 9)], (0, "malformed", 1), "not of a login page"),
+        (0.0, [(0, "bad_request", 1), (0, "timeout", 1), (0, "rate_limit", 1)] * 100, None, ""),
+    ],
+    ids=["in a row", "before the first answer a third of the patience", "then all of it", "no endpoint", "it is alive"],
+)  # fmt: skip
+def test_an_endpoint_is_given_up_after_failures_in_a_row(
+    patience: float, borne: list[Event], last: Event | None, words: str
+) -> None:
+    async def story() -> None:
+        breaker = CircuitBreaker("the endpoint", patience=patience)
+
+        async def happen(event: Event) -> None:
+            at, outcome, times = event
+            await asyncio.sleep(at - asyncio.get_running_loop().time())
+            for _ in range(times):
+                breaker.answered() if outcome == "answered" else breaker.failed(outcome, "no")
+
+        for event in borne:
+            await happen(event)
         breaker.check()
+        if last is not None:
+            with pytest.raises(EndpointDead, match=words):
+                await happen(last)
+            with pytest.raises(EndpointDead):
+                breaker.check()
 
-
-def test_before_the_first_answer_an_endpoint_that_cannot_be_reached_has_a_third_of_the_patience() -> None:
-    now = 0.0
-    breaker = CircuitBreaker("the endpoint", patience=30.0, clock=lambda: now)
-    for _ in range(10):
-        breaker.failed("connection", "refused")
-    now = 9.0
-    breaker.failed("connection", "refused")
-    now = 10.0
-    with pytest.raises(EndpointDead, match="for 10 s, with no response"):
-        breaker.failed("connection", "refused")
-
-
-def test_one_that_has_answered_has_all_of_it() -> None:
-    now = 0.0
-    breaker = CircuitBreaker("the endpoint", patience=30.0, clock=lambda: now)
-    breaker.answered()
-    for _ in range(10):
-        breaker.failed("connection", "refused")
-    now = 29.0
-    breaker.failed("connection", "refused")
-    now = 30.0
-    with pytest.raises(EndpointDead):
-        breaker.failed("connection", "refused")
-
-
-def test_ten_answers_in_a_row_that_are_none_of_an_openai_endpoint_are_enough() -> None:
-    breaker = CircuitBreaker("the endpoint", patience=100.0)
-    for _ in range(9):
-        breaker.failed("malformed", "a login page")
-    with pytest.raises(EndpointDead, match="not of a login page"):
-        breaker.failed("malformed", "a login page")
+    run_in_virtual_time(story())
 
 
 def test_while_an_endpoint_works_on_a_request_refusals_are_borne_as_long_as_an_answer_may_take() -> None:
-    now = 0.0
-    breaker = CircuitBreaker("it", patience=0.0, longest_refusal=20.0, longest_answer=300.0, clock=lambda: now)
-    for _ in range(20):
+    async def story() -> None:
+        breaker = CircuitBreaker("it", patience=0.0, longest_refusal=20.0, longest_answer=300.0)
+        for _ in range(20):
+            breaker.failed("rate_limit", "wait", is_working=lambda: True)
+        await asyncio.sleep(25)
         breaker.failed("rate_limit", "wait", is_working=lambda: True)
-    now = 25.0
-    breaker.failed("rate_limit", "wait", is_working=lambda: True)
-    with pytest.raises(EndpointDead, match="raise max_total_seconds"):
-        breaker.failed("rate_limit", "wait", is_working=lambda: False)
+        with pytest.raises(EndpointDead, match="raise max_total_seconds"):
+            breaker.failed("rate_limit", "wait", is_working=lambda: False)
 
-
-def test_the_breaker_waits_for_who_may_recover() -> None:
-    breaker = CircuitBreaker("the endpoint", patience=0.2)
-    for _ in range(50):
-        breaker.failed("connection", "refused")
-    time.sleep(0.25)
-    with pytest.raises(UserError, match="connection: refused"):
-        breaker.failed("connection", "refused")
-
-
-def test_who_refuses_a_request_is_alive() -> None:
-    breaker = CircuitBreaker("the endpoint", patience=0.0)
-    for _ in range(100):
-        breaker.failed("bad_request", "no")
-        breaker.failed("timeout", "late")
-        breaker.failed("rate_limit", "wait")
-    breaker.check()
+    run_in_virtual_time(story())

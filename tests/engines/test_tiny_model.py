@@ -29,7 +29,7 @@ def test_single_verdicts_are_such_as_the_parser_reads(examples: Examples) -> Non
         assert verdict.endswith(f"{END}\n")
         planned = {"request_id": "r", "case_id": "s", "left": "m", "n_utterances": 8}
         answer = {"text": verdict.removesuffix(f"{END}\n"), "status": "ok", "finish_reason": "stop"}
-        (verdict,) = locate.parse(shipped_question("unieval"), "tiny", planned, answer)
+        (verdict,) = locate.parse(shipped_question("unieval"), planned, answer)
         assert verdict["status"] == "ok"
         choices.append(verdict["choice"])
     assert set(choices) == {"Yes", "No"}

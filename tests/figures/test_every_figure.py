@@ -38,7 +38,6 @@ from dialeval.figures.plot import Missing, figure_of_plot, save_plot
 from dialeval.figures.registry import drawings, values_of
 from dialeval.figures.row_panels import Forest
 from dialeval.figures.style import FONT_SIZE, save_figure, styled
-from dialeval.provenance.fingerprints import fingerprint
 from dialeval.stages.figures import OTHER_PROMPTS, Drawing, DrawSettings
 from dialeval.stages.figures import draw as stage
 from dialeval.tables.catalogue import TABLES
@@ -90,7 +89,7 @@ def _assert_readable(figure: Picture) -> None:
             assert min(gaps, default=9.0) > 0.03 * figure.dpi, [one.get_text() for one in ticks]
 
 
-@pytest.mark.parametrize("number", [1, 14])  # the usual 4, with two judges: test_a_file_has_title_and_values_...
+@pytest.mark.parametrize("number", [1, 14])  # the usual 4, with two judges: test_a_file_has_title_...
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_no_text_overlaps_or_is_cut(name: str, number: int) -> None:
     found = plot(name, _tables(number, 1))
@@ -100,16 +99,13 @@ def test_no_text_overlaps_or_is_cut(name: str, number: int) -> None:
     _assert_readable(figure_of_plot(found))
 
 
-@pytest.mark.parametrize("name", {drawing.module: name for name, drawing in DRAWINGS.items()}.values())
-def test_two_draws_have_the_same_bytes(name: str, tables: dict[str, pd.DataFrame], tmp_path: Path) -> None:
-    for number in range(2):
-        save_plot(plot(name, tables), tmp_path / f"{number}.svg", tmp_path / f"{number}.pdf")
-    for suffix in ("svg", "pdf"):
-        assert (tmp_path / f"0.{suffix}").read_bytes() == (tmp_path / f"1.{suffix}").read_bytes()
+_OF_SYSTEMS = ("botchat/figure4_unieval", "measures/means", "measures/ratings")
+"""Figures in which the order of the table's rows says nothing."""
+_DRAWN_TWICE = {*_OF_SYSTEMS, *{drawing.module: name for name, drawing in DRAWINGS.items()}.values()}
 
 
 @pytest.mark.parametrize("name", DRAWINGS)
-def test_a_file_has_title_and_values_and_the_table_is_left_alone(name: str, tmp_path: Path) -> None:
+def test_a_file_has_title_and_values_and_a_second_draw_has_the_same_bytes(name: str, tmp_path: Path) -> None:
     tables = _tables(4, 2)
     before = {table: tables[table].copy() for table in DRAWINGS[name].tables}
     found = plot(name, tables)
@@ -129,25 +125,19 @@ def test_a_file_has_title_and_values_and_the_table_is_left_alone(name: str, tmp_
             wanted = {panel.unit.exact(row) for row in shown.itertuples()}
             assert wanted <= {text.rpartition(": ")[2] for text, _ in values}
     assert values or all(isinstance(panel, HeatMap) for panel in panels)  # which has its numbers in its cells
-
-
-@pytest.mark.parametrize("name", ["botchat/figure4_unieval", "measures/means", "measures/ratings"])
-def test_the_order_of_rows_does_not_change_a_figure(name: str, tables: dict[str, pd.DataFrame], tmp_path: Path) -> None:
-    turned = {
-        table: tables[table].sort_values("system", ascending=False, kind="stable") for table in DRAWINGS[name].tables
-    }
-    for number, found in enumerate((tables, turned)):
-        save_plot(specification(name, found), tmp_path / f"{number}.svg", tmp_path / f"{number}.pdf")
-    assert (tmp_path / "0.svg").read_bytes() == (tmp_path / "1.svg").read_bytes()
+    if name in _DRAWN_TWICE:
+        if name in _OF_SYSTEMS:
+            tables = {table: before[table].sort_values("system", ascending=False, kind="stable") for table in before}
+        save_plot(plot(name, tables), tmp_path / "1.svg", tmp_path / "1.pdf")
+        for suffix in ("svg", "pdf"):
+            assert (tmp_path / f"0.{suffix}").read_bytes() == (tmp_path / f"1.{suffix}").read_bytes()
 
 
 @pytest.mark.parametrize("name", DRAWINGS)
-def test_an_empty_table_gives_one_sentence(name: str, tmp_path: Path) -> None:
+def test_an_empty_table_gives_one_sentence(name: str) -> None:
     found = specification(name, {})
     assert isinstance(found, Missing)
     assert found.reason.endswith(".")
-    save_plot(found, tmp_path / "f.svg", tmp_path / "f.pdf")
-    assert "missing" in (tmp_path / "f.svg").read_text(encoding="utf-8")
 
 
 def _nulls(name: str, table: pd.DataFrame, of: Callable[[str], bool]) -> pd.DataFrame:
@@ -167,7 +157,7 @@ _POOR = {
 @pytest.mark.parametrize("poor", _POOR)
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_a_poor_table_is_drawn_or_has_a_reason(name: str, poor: str) -> None:
-    tables = {table: _POOR[poor](table, _tables(4, 2)[table]) for table in DRAWINGS[name].tables}
+    tables = {table: _POOR[poor](table, _tables(2, 2)[table]) for table in DRAWINGS[name].tables}
     found = specification(name, tables)
     if isinstance(found, Missing):
         assert found.reason.endswith(".")
@@ -272,7 +262,3 @@ def test_a_figure_without_its_table_says_which() -> None:
     drawing = Drawing(**drawings(registry.BATTLES, OPTIONS)[0].settings())
     with pytest.raises(UserError, match="figure battles needs the table 'battles/battles'; given: battles/yours"):
         stage(DrawSettings(drawings=[drawing]), [Path("tables/battles/yours.parquet")], Path())
-
-
-def test_figures_of_other_parts_have_other_fingerprints() -> None:
-    assert fingerprint("dialeval.figures.botchat") != fingerprint("dialeval.figures.metaeval")

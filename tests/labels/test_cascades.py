@@ -16,7 +16,7 @@ from dialeval.labels.cascade_estimates import differences_with_cascade, with_cas
 from dialeval.measures.combined_judges import as_one, drawn, least_sure
 from dialeval.measures.design import Design
 from dialeval.measures.ratings import win_rates
-from dialeval.measures.scores import means
+from dialeval.measures.scores import mean_rows
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table
 
@@ -218,7 +218,7 @@ def test_means_of_a_cascade_hold_what_the_second_judge_would_say() -> None:
         first = of_systems(1 / (1 + np.exp(-lead - 1.0 - rng.normal(size=lead.shape))), "cheap")
         then = of_systems(1 / (1 + np.exp(-3.0 * lead)), "dear")
         judgements = both_judges(first, then, "probability")
-        plain = means(judgements.to_pandas(), design)
+        plain = mean_rows("means", judgements.to_pandas(), design)
         found = with_cascade(plain, "means", judgements, design)
         assert [row for row in found if row["judge"] == "cheap"] == [row for row in plain if row["judge"] == "cheap"]
         for name, rows in (("plain", plain), ("corrected", found)):

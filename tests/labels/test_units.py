@@ -12,10 +12,9 @@ from judged_dialogues import shipped_question
 from labelled_dialogues import dialogue, dialogues, items_table, protocol_settings
 
 from dialeval.corpora.items import Item, iterate_items
-from dialeval.engines.requests import Sampling
 from dialeval.labels.units import frame_of, key_of, keyed
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import locate, pair, probability, scale
+from dialeval.protocols import locate, pair, scores
 from dialeval.protocols.item_prompts import PlanSettings, item_criteria, scored_items
 from dialeval.protocols.pair import by_case
 from dialeval.protocols.planned_requests import Planned
@@ -29,8 +28,8 @@ def planned(settings: PlanSettings, path: Path) -> list[Planned]:
         case "locate":
             return list(locate.plan(question, iterate_items(path), templates))
         case "probability":
-            return list(probability.plan(scored_items(settings, [path]), templates, about.of_rated))
-    return list(scale.plan(scored_items(settings, [path]), templates, Sampling(), 1, about.groups_of_rated))
+            return list(scores.plan_probability(question, scored_items(settings, [path]), templates, about.of_rated))
+    return list(scores.plan_scale(question, scored_items(settings, [path]), templates, about.groups_of_rated))
 
 
 def judged_about(one: Planned) -> tuple[Any, ...]:

@@ -15,7 +15,7 @@ from dialeval.corpora.items import item_rows
 from dialeval.measures.bias import CONSTANT, ONE_VALUE, agreement
 from dialeval.measures.design import Design
 from dialeval.measures.differences import differences
-from dialeval.measures.scores import MAX_EXAMPLES, examples, rates
+from dialeval.measures.scores import MAX_EXAMPLES, examples, mean_rows
 from dialeval.stats.agreement import NO_VARIATION
 from dialeval.stats.clustered import clustered_proportion
 from dialeval.tables.dialogues import JUDGEMENTS
@@ -203,7 +203,7 @@ def test_rules_have_rates_and_differences_of_the_failures_that_they_judge() -> N
     rows += [said("j", system, case, [], "formal") for system in "ab" for case in "xyz"]
     made = design("j").model_copy(update={"measures": ["rates"]})
     expected = [("j", "long"), ("rules", "long"), ("j", "formal")]
-    found = [(row["judge"], row["criterion"]) for row in rates(frame(rows), made)]
+    found = [(row["judge"], row["criterion"]) for row in mean_rows("rates", frame(rows), made)]
     assert sorted(set(found)) == sorted(expected)
     compared = {(row["judge"], row["scope"]) for row in differences(frame(rows), made, {})}
     assert compared == set(expected)

@@ -34,11 +34,11 @@ from dialeval.labels.joined_judgements import (
     PLAN_COLUMNS,
     LabelledDesign,
     Terms,
-    labelled_design,
     with_planned,
 )
 from dialeval.measures.differences import NO_LIMIT, with_adjusted_p
-from dialeval.measures.scores import means, rates
+from dialeval.measures.scores import mean_rows
+from dialeval.rules.judging import labelled_design
 from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.prediction_powered import FEW_INSIDE, correct_means
 from dialeval.tables.files import to_table
@@ -131,7 +131,7 @@ def test_a_judges_own_mean_and_rate_have_the_intervals_of_its_own_tables(number:
     judged.append(judgement("ada", "c0b", status="refused", **scored(None)))
     labelled = [label(name, f"c{k}", **scored(5.0)) for name in ("ada", "bob") for k in range(min(n, 12))]
     rows, _ = numbers(judged, labelled, design())
-    for row in means(judgements_of(judged), design()):
+    for row in mean_rows("means", judgements_of(judged), design()):
         (beside,) = of(rows, measure="mean", system=row["system"])
         own = [beside[name] for name in ("judge_only", "judge_only_ci_low", "judge_only_ci_high")]
         assert own == pytest.approx([row["estimate"], row["ci_low"], row["ci_high"]], rel=1e-12)
@@ -141,7 +141,7 @@ def test_a_judges_own_mean_and_rate_have_the_intervals_of_its_own_tables(number:
     said = [judgement("ada", f"c{k}", **one) for k, one in enumerate(answer)]
     said.append(judgement("ada", "c0b", status="unparsed", criterion="warm"))
     own, _ = numbers(said, [label("ada", f"c{k}", **one) for k, one in enumerate(answer[: n // 2 + 1])], about)
-    (row,), (beside,) = rates(judgements_of(said), about), of(own, measure="rate", system="ada")
+    (row,), (beside,) = mean_rows("rates", judgements_of(said), about), of(own, measure="rate", system="ada")
     found = [beside[name] for name in ("judge_only", "judge_only_ci_low", "judge_only_ci_high")]
     assert found == pytest.approx([row["estimate"], row["ci_low"], row["ci_high"]], rel=1e-12)
 

@@ -11,7 +11,7 @@ import pytest
 
 from dialeval.measures.design import Design
 from dialeval.measures.differences import UNPAIRED, differences
-from dialeval.measures.scores import checklist, means, rates
+from dialeval.measures.scores import mean_rows
 from dialeval.stats.clustered import clustered_mean, clustered_proportion
 from dialeval.stats.estimates import SINGLE_CLUSTER
 from dialeval.tables.dialogues import JUDGEMENTS
@@ -56,7 +56,7 @@ def test_means_by_hand() -> None:
         judged("a", "3", None, repeat=1), judged("a", "4", None),
         judged("b", "1", 5.0), judged("b", "2", 5.0), judged("b", "1", 7.0, "clear"),
     ]  # fmt: skip
-    found = means(frame(rows), design(criteria=["warm"]))
+    found = mean_rows("means", frame(rows), design(criteria=["warm"]))
     assert measured(MEANS, found, "criterion", "system", "estimate", "n", "n_missing", "n_clusters", "scale_max") == [
         ("warm", "a", 5.0, 3, 1, 3, 7.0),  # the repeats of case 1 are one number, and case 4 has none
         ("warm", "b", 5.0, 2, 0, 2, 7.0),
@@ -76,20 +76,24 @@ def test_means_by_hand() -> None:
 def test_means_without_a_scale_have_students_interval() -> None:
     rows = [judged("a", str(n), value, scale_min=None, scale_max=None) for n, value in enumerate((3.0, 6.0, 6.0))]
     expected = clustered_mean([3.0, 6.0, 6.0], [0, 1, 2])
-    (row,) = means(frame(rows), design())
+    (row,) = mean_rows("means", frame(rows), design())
     assert (row["ci_low"], row["ci_high"]) == (expected.ci_low, expected.ci_high)
     assert expected.ci_high > 7.0
 
 
 def test_several_dialogues_on_one_case_are_items_of_one_cluster() -> None:
     rows = [judged("a", case, value, item_id=f"{case}-{n}") for case in "xyz" for n, value in enumerate((1.0, 3.0))]
-    (row,) = means(frame(rows), design())
+    (row,) = mean_rows("means", frame(rows), design())
     assert (row["estimate"], row["n"], row["n_clusters"], row["n_missing"]) == (2.0, 6, 3, 0)
 
 
 def test_systems_are_in_the_order_of_the_design_and_others_follow() -> None:
     rows = [judged(system, "1", 3.0) for system in ("zeta", "alpha", "beta")]
-    assert [row["system"] for row in means(frame(rows), design(systems=["beta"]))] == ["beta", "alpha", "zeta"]
+    assert [row["system"] for row in mean_rows("means", frame(rows), design(systems=["beta"]))] == [
+        "beta",
+        "alpha",
+        "zeta",
+    ]
 
 
 def test_rates_of_yes_and_of_labels_by_hand() -> None:
@@ -100,7 +104,9 @@ def test_rates_of_yes_and_of_labels_by_hand() -> None:
         judged("a", "1", 0.9, "true", scale_min=0.0, scale_max=1.0),
         judged("a", "2", 0.4, "true", scale_min=0.0, scale_max=1.0),
     ]  # fmt: skip
-    found = measured(RATES, rates(frame(rows), design()), "criterion", "label", "estimate", "n", "n_unparsed")
+    found = measured(
+        RATES, mean_rows("rates", frame(rows), design()), "criterion", "label", "estimate", "n", "n_unparsed"
+    )
     assert found == [
         ("polite", "Yes", 0.25, 4, 1),  # what could not be read is not yes
         ("tone", "fair", 0.5, 2, 0), ("tone", "good", 0.25, 2, 0), ("tone", "poor", 0.25, 2, 0),
@@ -110,7 +116,7 @@ def test_rates_of_yes_and_of_labels_by_hand() -> None:
 
 def test_detected_failures_have_rates_without_a_criterion() -> None:
     rows = [answered("a", str(n), "Yes" if n < 3 else "No", criterion=None) for n in range(10)]
-    (row,) = rates(frame(rows), design())
+    (row,) = mean_rows("rates", frame(rows), design())
     assert (row["criterion"], row["label"], row["estimate"], row["n"]) == (None, "Yes", 0.3, 10)
     assert 0.05 < row["ci_low"] < 0.3 < row["ci_high"] < 0.75
 
@@ -123,7 +129,9 @@ def test_checklists_by_hand() -> None:
         for (system, case), answers in yes.items()
         for number, answer in enumerate(answers)
     ]
-    found = measured(CHECKLIST, checklist(frame(rows), design()), "system", "estimate", "n", "n_missing", "n_criteria")
+    found = measured(
+        CHECKLIST, mean_rows("checklist", frame(rows), design()), "system", "estimate", "n", "n_missing", "n_criteria"
+    )
     assert found == [
         ("a", pytest.approx(5 / 6), 2, 1, 3),  # of the third dialogue an answer could not be read
         ("b", 0.0, 1, 1, 3),  # of the second one a question was not asked
@@ -177,11 +185,11 @@ def test_a_family_is_one_criterion() -> None:
 
 
 def test_without_judgements_there_are_no_rows_or_none_with_a_number() -> None:
-    for measure in (means, rates, checklist):
-        assert measure(frame([]), design()) == []
+    for measure in ("means", "rates", "checklist"):
+        assert mean_rows(measure, frame([]), design()) == []
     assert differences(frame([]), design(measures=["means", "rates", "checklist"]), {}) == []
     unread = frame([judged("a", str(n), None) for n in range(4)])
-    (row,) = means(unread, design())
+    (row,) = mean_rows("means", unread, design())
     assert (row["n"], row["n_missing"]) == (0, 4)
     assert np.isnan(row["estimate"])
     assert row["note"]

@@ -13,19 +13,8 @@ import pytest
 from scipy.stats import t as student
 
 from dialeval.measures.design import Design
-from dialeval.planning.power import (
-    DECIDED,
-    NEVER_BY_LABELS,
-    NEVER_BY_SEEDS,
-    NO_DIFFERENCE,
-    EarlierLabels,
-    LabelPlan,
-    PlannedDesign,
-    Size,
-    chats_size,
-    planned_size,
-    plans,
-)
+from dialeval.planning.judge_power import NO_DIFFERENCE, CaseCosts, PlannedDesign, Size, chats_size, planned_size
+from dialeval.planning.label_power import DECIDED, NEVER_BY_LABELS, NEVER_BY_SEEDS, EarlierLabels, LabelPlan, plans
 from dialeval.stats.alternative_annotator import items_needed
 from dialeval.stats.power import HumanLabelDesign, detectable
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, SEEDS
@@ -56,9 +45,8 @@ def scored(n: int, **more: Any) -> pd.DataFrame:
 
 
 def made(planned: PlannedDesign, size: Size, judgements: pd.DataFrame = NOTHING, **more: Any) -> list[Row]:
-    given: Row = {"corrected": [], "labels": None, "cost_of_case": {}, "judging_of_case": {}} | more
-    costs = given["cost_of_case"], given["judging_of_case"]
-    rows = plans(planned, size, judgements, given["corrected"], given["labels"], *costs)
+    costs = CaseCosts(more.get("cost_of_case", {}), more.get("judging_of_case", {}))
+    rows = plans(planned, size, judgements, costs, more.get("labels"), EarlierLabels(more.get("corrected", ())))
     return list(to_table(PLANNING, rows).to_pylist())
 
 
@@ -342,10 +330,9 @@ def planned_labels(target: float | None, *, answers: int = 1, n: int = 50, **pri
         planned,
         Size(3, 200),
         NOTHING,
-        pilot_of_labels(1.0, 0.8, 4),
+        CaseCosts({"clerk": prices.get("case")}),
         about,
-        {"clerk": prices.get("case")},
-        earlier=EarlierLabels(components_of_labels(1.0, 0.8, 0.05), [judge_among_annotators]),
+        EarlierLabels(pilot_of_labels(1.0, 0.8, 4), components_of_labels(1.0, 0.8, 0.05), [judge_among_annotators]),
     )
     return {row["estimand"]: row for row in to_table(PLANNING, rows).to_pylist()}
 
@@ -418,8 +405,8 @@ def test_a_judges_cases_for_a_difference_are_the_fewest() -> None:
 def test_the_alternative_annotator_test_is_planned_before_labelling(n_annotators: int, n: int, words: str) -> None:
     planned = PlannedDesign(design=SCORED, form="scale", labelled=True, ends={"empathy": (1.0, 7.0)})
     about = LabelPlan(n=n, answers=n_annotators, n_annotators=n_annotators)
-    for earlier, share in ((EarlierLabels(), DECIDED), (EarlierLabels((), [judge_among_annotators]), 0.17)):
-        rows = plans(planned, Size(3, 900), NOTHING, [], about, {}, earlier=earlier)
+    for earlier, share in ((EarlierLabels(), DECIDED), (EarlierLabels(replacement=[judge_among_annotators]), 0.17)):
+        rows = plans(planned, Size(3, 900), NOTHING, CaseCosts(), about, earlier)
         note = next(row["note"] for row in rows if row["estimand"] == "people")
         needed = [items_needed(epsilon, share, 3) for epsilon in (0.1, 0.15, 0.2)]
         assert f"{needed[0]:,} (crowd workers, margin 0.1), {needed[1]:,} (skilled annotators" in note

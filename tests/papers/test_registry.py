@@ -13,9 +13,9 @@ from loaded_rules import loaded_rules
 from dialeval import __version__
 from dialeval.config.files import read_config_file
 from dialeval.config.loading import load_config
+from dialeval.criteria import FAILURES, NO_FAILURE
 from dialeval.figures import registry
-from dialeval.papers import NEEDS, Item, Paper
-from dialeval.papers.registry import BOTCHAT, PAPERS, to_cite
+from dialeval.papers.registry import PAPERS, Item, Paper, to_cite
 from dialeval.report.inputs import PARTS
 from dialeval.tables.catalogue import TABLES
 
@@ -58,7 +58,6 @@ def test_every_item_is_made_or_stands_or_says_why_not(item: Item) -> None:
     assert item.is_result or item.defined_in or item.why_not
     assert not (item.is_result and item.why_not), "what is made needs no excuse"
     assert bool(item.config) >= item.is_result, "what is made is made by a configuration"
-    assert set(item.needs) <= set(NEEDS)
     assert not re.search(r"[|\n]", item.shows + item.remark + item.why_not), "it stands in a table"
 
 
@@ -71,6 +70,11 @@ def test_what_an_item_names_exists(item: Item) -> None:
         assert name in PICTURES[part], figure
     for file in item.defined_in:
         assert (ROOT / file).is_file(), file
+
+
+def test_the_items_about_failures_are_of_the_kinds_that_are_judged() -> None:
+    kinds = {item.number: item.where.get("criterion") for item in PAPERS[0].items}
+    assert (kinds["Figure 8"], kinds["Figure 9"]) == (tuple(FAILURES), (NO_FAILURE,))
 
 
 def test_every_configuration_can_be_read() -> None:
@@ -89,18 +93,19 @@ def test_every_target_is_a_rule() -> None:
 def test_every_part_has_something_to_cite_and_every_paper_is_cited() -> None:
     cited = {citation for part in PARTS for citation in to_cite(part)}
     assert all(to_cite(part) for part in PARTS)
-    assert {(paper.title, paper.address) for paper in PAPERS} <= {(one.title, one.address) for one in cited}
+    assert {paper.citation for paper in PAPERS} <= cited
     assert to_cite("of-support") == ()
 
 
 def test_references_in_words_and_in_bibtex() -> None:
-    assert BOTCHAT.text.startswith("Haodong Duan, Jueqi Wei, ")
-    assert "Dahua Lin and Kai Chen (2024). BotChat: Evaluating" in BOTCHAT.text
-    assert BOTCHAT.text.endswith("NAACL 2024. arXiv:2310.13650")
-    first, *fields, last = BOTCHAT.bibtex.splitlines()
+    botchat = PAPERS[0].citation
+    assert botchat.text.startswith("Haodong Duan, Jueqi Wei, ")
+    assert "Dahua Lin and Kai Chen (2024). BotChat: Evaluating" in botchat.text
+    assert botchat.text.endswith("NAACL 2024. arXiv:2310.13650")
+    first, *fields, last = botchat.bibtex.splitlines()
     assert (first, last) == ("@inproceedings{duan2024botchat,", "}")
     assert "  author = {Haodong Duan and Jueqi Wei and Chonghua Wang and " in "\n".join(fields)
-    assert BOTCHAT.bibtex.count("{") == BOTCHAT.bibtex.count("}")
+    assert botchat.bibtex.count("{") == botchat.bibtex.count("}")
 
 
 def test_journals_and_preprints_have_entries_of_their_kind() -> None:
@@ -118,7 +123,7 @@ def test_the_file_for_citing_the_project_agrees_with_it() -> None:
     assert (cff["version"], cff["license"]) == (__version__, project["license"])
     assert cff["cff-version"] == "1.2.0"
     by_title = {one["title"]: one for one in cff["references"]}
-    for citation in {one for paper in PAPERS for part in PARTS for one in to_cite(part) if one.title == paper.title}:
+    for citation in (paper.citation for paper in PAPERS):
         said = by_title.pop(citation.title)
         names = tuple(f"{author['given-names']} {author['family-names']}" for author in said["authors"])
         assert (said["year"], said["url"], names) == (citation.year, citation.address, citation.authors)

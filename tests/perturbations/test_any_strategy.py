@@ -21,28 +21,9 @@ POOL = small_pool()
 TURN = [name for name, strategy in STRATEGIES.items() if strategy.level == "turn"]
 DIALOGUE = [name for name, strategy in STRATEGIES.items() if strategy.level == "dialogue"]
 WORDS = [
-    "I",
-    "don't",
-    "like",
-    "Paris",
-    "he",
-    "her",
-    "5",
-    "😀",
-    "我们",
-    "ok",
-    "?",
-    ".",
-    "’",
-    "Mr.",
-    "Zorro",
-    "Tom",
-    "because",
-    "went",
-    "\u200d",
-    "ja",
-    "...",
-]
+    "I", "don't", "like", "Paris", "he", "her", "5", "😀", "我们", "ok", "?", ".", "’", "Mr.", "Zorro", "Tom",
+    "because", "went", "\u200d", "ja", "...",
+]  # fmt: skip
 TEXT = st.one_of(st.text(max_size=40), st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join))
 TEXTS = st.lists(TEXT, min_size=1, max_size=8)
 LANGUAGE = st.sampled_from(["en", "zh", "de", "xx"])

@@ -54,19 +54,9 @@ def test_known_opposites(statement: str, opposite: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "",
-        "Where is it?",
-        "do you like tea",
-        "Thank you.",
-        "The red house.",
-        "😀",
-        "Hm...",
-        "Yeah, a very long red scarf.",
-        "If it rains",
-        "他不在",
-    ],
-)
+    ["", "Where is it?", "do you like tea", "Thank you.", "The red house.", "😀", "Hm...", "If it rains", "他不在",
+     "Yeah, a very long red scarf."],
+)  # fmt: skip
 def test_no_opposite_of_what_states_nothing(text: str) -> None:
     assert negate(text) is None
 

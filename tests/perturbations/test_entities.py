@@ -36,18 +36,9 @@ def test_known_entities(text: str, entities: list[tuple[str, str]]) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "",
-        "Yes, I do.",
-        "mark my words",
-        "May I?",
-        "I'm OK.",
-        "THIS IS ALL SHOUTED NOW",
-        "Hello. Well, then.",
-        "t112 and 3d",
-        "😀",
-    ],
-)
+    ["", "Yes, I do.", "mark my words", "May I?", "I'm OK.", "THIS IS ALL SHOUTED NOW", "Hello. Well, then.",
+     "t112 and 3d", "😀"],
+)  # fmt: skip
 def test_no_entity(text: str) -> None:
     assert found(text) == []
 

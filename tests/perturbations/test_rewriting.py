@@ -51,14 +51,9 @@ def reason(name: str, answer: str) -> str:
 
 def test_seven_strategies_can_be_applied_by_a_model() -> None:
     assert set(BY_MODEL) == {
-        "replace_named_entity",
-        "contradiction",
-        "unnatural_paraphrase",
-        "self_contradiction",
-        "repeating_others",
-        "generic_utterance",
-        "content_reduction",
-    }
+        "replace_named_entity", "contradiction", "unnatural_paraphrase", "self_contradiction", "repeating_others",
+        "generic_utterance", "content_reduction",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", BY_MODEL)

@@ -28,7 +28,7 @@ from dialeval.planning.chat_estimates import Chats, estimate_chats
 from dialeval.planning.estimates import Estimate, cost_of_case, estimate_table, in_words, planning_in_words
 from dialeval.planning.judging_estimates import Subjects, estimate_judging
 from dialeval.planning.known_models import Assumption, Counting, KnownModel, Range, known_model, verdict
-from dialeval.planning.power import NEVER_BY_SEEDS
+from dialeval.planning.label_power import NEVER_BY_SEEDS
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.questions import Question
 from dialeval.protocols.selfchat import SELFCHAT, Talk, chat_all

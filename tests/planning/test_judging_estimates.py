@@ -162,7 +162,7 @@ def test_dialogues_that_are_not_there_yet_have_the_first_round_s_share() -> None
     estimate = Estimate(known, "duel", 20, ASSUMED)
     adaptive = question().protocol.adaptive
     assert adaptive is not None
-    pairs = AdaptiveRequests(estimate, question(), adaptive)
+    pairs = AdaptiveRequests(estimate, question())
     pairs.to_come(200, Range(100, 200, 300, 400))
     pairs.to_come(100, Range(50, 100, 150, 200))
     pairs.count(N_CASES)
@@ -170,7 +170,7 @@ def test_dialogues_that_are_not_there_yet_have_the_first_round_s_share() -> None
     assert estimate.prompts.low == pytest.approx(150 / 6)
     assert estimate.prompts.expected == pytest.approx(300 * (1 / 6 + LIKELY["per_comparison"] * 5 / 6))
     assert estimate.prompts[2:] == (450, 600)
-    limited = AdaptiveRequests(estimate := Estimate(known, "duel", 20, ASSUMED), question(), Adaptive(requests=150))
+    limited = AdaptiveRequests(estimate := Estimate(known, "duel", 20, ASSUMED), question(requests=150))
     limited.to_come(300, Range(100, 200, 300, 400))
     limited.count(N_CASES)
     assert (estimate.requests, estimate.uncached) == (150, 150)

@@ -13,9 +13,8 @@ from dialeval.criteria import SHIPPED, Criterion, Scale, Words
 from dialeval.dialogbench.briefs import plan_briefs
 from dialeval.dialogbench.tasks import ABBREVIATIONS
 from dialeval.dialogbench.writing import prompt
-from dialeval.engines.requests import Sampling
 from dialeval.prompts.rendering import OURS, Templates, template_folders, uses_paper_prompts
-from dialeval.protocols import probability, scale
+from dialeval.protocols import scores
 from dialeval.protocols.forms import unfit_template
 from dialeval.protocols.verdicts import read_verdict
 from dialeval.protocols.written_scores import parse_scores
@@ -31,8 +30,10 @@ ARENA = {"conversation 1": "left", "conversation 2": "right", "both": "both", "n
 
 def asked(item: Item, templates: Templates) -> dict[str, str]:
     """Returns the prompts that put an item to judges, by protocol and criterion."""
-    rated = {"rating": next(scale.plan([item], templates, Sampling(), 1)).request}
-    questions = {one.part or "": one.request for one in probability.plan([item], templates)}
+    rated = {"rating": next(scores.plan_scale(shipped_question("rating"), [item], templates)).request}
+    questions = {
+        one.part or "": one.request for one in scores.plan_probability(shipped_question("yes_no"), [item], templates)
+    }
     return {name: request.messages[0].content for name, request in {**rated, **questions}.items()}
 
 
@@ -110,10 +111,11 @@ def test_questions_concern_the_chatbot_where_there_is_one() -> None:
 def test_the_users_criterion_is_in_the_prompt_in_its_own_words() -> None:
     words = Words({"dialogue": "Are they kind?"}, {"dialogue": "how kind they are"}, rubric={"7": "very kind"})
     kind = Criterion("kindness", "dialogue", words, Scale(1.0, 7.0))
-    rated = next(scale.plan([DIALOGUE], PAPERS, Sampling(), 1, lambda _: [[kind]])).request.messages[0].content
+    (rating,) = scores.plan_scale(shipped_question("rating"), [DIALOGUE], PAPERS, lambda _: [[kind]])
+    rated = rating.request.messages[0].content
     assert "scale from 1 to 7" in rated
     assert "kindness: how kind they are\n  7: very kind" in rated
-    (question,) = probability.plan([DIALOGUE], PAPERS, lambda _: [kind])
+    (question,) = scores.plan_probability(shipped_question("yes_no"), [DIALOGUE], PAPERS, lambda _: [kind])
     assert "Question: Are they kind?" in question.request.messages[0].content
 
 

@@ -44,7 +44,7 @@ def rows(
     text: str, question: Question = QUESTION, status: str = "ok", finish_reason: str = "stop", **planned: Any
 ) -> list[dict[str, Any]]:
     answer = {"status": status, "text": text, "finish_reason": finish_reason}
-    return list(parse(question, "judge", PLANNED | planned, answer))
+    return list(parse(question, PLANNED | planned, answer))
 
 
 def judged(text: str, **more: Any) -> dict[str, tuple[Any, ...]]:

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from judged_dialogues import own_question
 
 from dialeval.corpora.items import Item
-from dialeval.engines.requests import Sampling
 from dialeval.prompts.rendering import END_MARK, Templates
-from dialeval.protocols import locate, pair, probability, scale
+from dialeval.protocols import forms, pair
 from dialeval.protocols.pair import by_case
 
 LINES = "{% for utterance in DIALOGUE %}\n{{ utterance }}\n{% endfor %}\n"
@@ -75,26 +74,14 @@ class OwnTemplates:
         """Yields the prompts about dialogues with an utterance, by template."""
         items = dialogues(text)
         for way in ("whole", "lines"):
-            of = {"source": "mine"}
-            named = dict.fromkeys(("turn", "dialogue"), f"scale_{way}.j2")
-            requests = {
-                f"pair_{way}": pair.plan(
-                    own_question("p", form="pair", data=of, template=f"pair_{way}.j2"),
-                    by_case(items),
-                    self._templates,
-                    Counter(),
-                ),
-                f"locate_{way}": locate.plan(
-                    own_question("d", form="locate", data=of, template=f"locate_{way}.j2"), items, self._templates
-                ),
-                f"scale_{way}": scale.plan(items, self._templates, Sampling(), 1, names=named),
-                f"probability_{way}": probability.plan(
-                    items, self._templates, names=dict.fromkeys(named, f"probability_{way}.j2")
-                ),
-            }
-            for template, planned in requests.items():
-                for one in planned:
-                    yield template, one.request.messages[0].content
+            for form in ("pair", "locate", "scale", "probability"):
+                question = own_question("p", form=form, data={"source": "mine"}, template=f"{form}_{way}.j2")
+                if form == "pair":
+                    requests = pair.plan(question, by_case(items), self._templates, Counter())
+                else:
+                    requests = forms.plan(question, items, self._templates)
+                for one in requests:
+                    yield question.template, one.request.messages[0].content
 
 
 @pytest.fixture(scope="module")

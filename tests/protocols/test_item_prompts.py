@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import pytest
+from judged_dialogues import shipped_question
 
 from dialeval.corpora.items import Item
 from dialeval.corpora.transcripts.transcript import names_system
 from dialeval.criteria import SHIPPED, Criterion, Scale, Words
-from dialeval.engines.requests import Message, Request, Sampling
+from dialeval.engines.requests import Message, Request
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import probability, scale
+from dialeval.protocols import scores
 from dialeval.protocols.item_prompts import blinded, shortened
 
+RATING, YES_NO = shipped_question("rating", max_tokens=1), shipped_question("yes_no")
 LONG = Item(
     "fed", "1", "en", "turn", "1", ("human", "chatbot") * 10, (*tuple(f"word{n} " * 20 for n in range(19)), "The end.")
 )
@@ -32,8 +34,8 @@ class Window:
 def requests() -> list[Request]:
     templates = Templates()
     return [
-        next(scale.plan([LONG], templates, Sampling(max_tokens=1), 1)).request,
-        next(probability.plan([LONG], templates)).request,
+        next(scores.plan_scale(RATING, [LONG], templates)).request,
+        next(scores.plan_probability(YES_NO, [LONG], templates)).request,
     ]
 
 
@@ -68,8 +70,8 @@ def test_what_cannot_fit_is_left_to_the_engine() -> None:
 def test_no_judge_reads_a_systems_name(form: str) -> None:
     """A transcript may call its speaker as the system is called; what is called by its role stays as it is."""
     plan = {
-        "scale": lambda item: scale.plan([item], Templates(), Sampling(max_tokens=1), 1),
-        "probability": lambda item: probability.plan([item], Templates()),
+        "scale": lambda item: scores.plan_scale(RATING, [item], Templates()),
+        "probability": lambda item: scores.plan_probability(YES_NO, [item], Templates()),
     }[form]
     named = Item("own", "1", "en", "dialogue", "1", ("Ann", "able-2", "Ann"), ("Hi.", "Hello.", "Bye."), "Able-2")
     request = next(iter(plan(replace(named, judged="able-2")))).request
@@ -88,8 +90,8 @@ def test_what_a_shorter_prompt_keeps() -> None:
     words = {"zh": Words(meaning={"turn": "回应了对方的感受"})}
     criteria = {"empathy": Criterion("empathy", scale=Scale(1, 7), translations=words)}
     item = replace(LONG, language="zh", judged="chatbot")
-    planned = scale.plan([item], Templates(), Sampling(max_tokens=1), 1, lambda _: [list(criteria.values())],
-                         json_answers=True)  # fmt: skip
+    structured = shipped_question("rating", max_tokens=1, answers="structured")
+    planned = scores.plan_scale(structured, [item], Templates(), lambda _: [list(criteria.values())])
     whole = next(planned).request
     request, dropped = shortened(whole, Templates(), Window(300), criteria)
     assert dropped
@@ -152,8 +154,8 @@ def test_a_judge_is_shown_letters_and_every_word_that_was_reported(form: str) ->
     item = Item("own", "1", "en", "dialogue", "1", ("Ann", "Heron (bot)"), ("Hi.", "I am Heron."), "heron",
                 judged="Heron (bot)")  # fmt: skip
     planned = {
-        "scale": lambda: scale.plan([item], Templates(), Sampling(max_tokens=1), 1),
-        "probability": lambda: probability.plan([item], Templates()),
+        "scale": lambda: scores.plan_scale(RATING, [item], Templates()),
+        "probability": lambda: scores.plan_probability(YES_NO, [item], Templates()),
     }[form]()
     content = next(iter(planned)).request.messages[0].content
     assert "A: Hi.\nB: I am Heron." in content

@@ -16,7 +16,7 @@ PLANNED = {"request_id": "unieval/s/m", "protocol": "unieval", "case_id": "s", "
 
 def verdict(text: str, status: str = "ok", finish_reason: str = "stop") -> dict[str, Any]:
     answer = {"status": status, "text": text, "finish_reason": finish_reason}
-    (row,) = parse(shipped_question("unieval"), "judge", PLANNED, answer)
+    (row,) = parse(shipped_question("unieval"), PLANNED, answer)
     return row
 
 

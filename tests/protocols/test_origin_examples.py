@@ -85,5 +85,5 @@ def test_a_judges_answer_marks_the_utterances_of_the_other_failures(kind: str, n
         lines = [f"{one.replace('_', ' ')}: {'3, 4' if one == kind else 'none'}" for one in FAILURES]
         row = {"labels": planned.request.labels, "n_utterances": planned.n_utterances, "request_id": "r"}
         answer = {"status": "ok", "finish_reason": "stop", "text": "\n".join([*lines, "Reason: as a judge may say."])}
-        marked = {one["criterion"]: one.get("places") for one in parse(question, "judge", row, answer)}
+        marked = {one["criterion"]: one.get("places") for one in parse(question, row, answer)}
         assert marked == {one: [3, 4] if one == kind else [] for one in FAILURES} | {"good_case": None}

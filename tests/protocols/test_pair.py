@@ -65,7 +65,7 @@ def test_the_side_not_called_ai_wins(text: str, winner: str | None, status: str)
     about = {
         "request_id": "r", "protocol": "arena", "case_id": "s", "left": "a", "right": "b", "n_utterances": 8
     }  # fmt: skip
-    (row,) = parse(shipped_question("arena"), "judge", about, {"status": "ok", "text": text, "finish_reason": "stop"})
+    (row,) = parse(shipped_question("arena"), about, {"status": "ok", "text": text, "finish_reason": "stop"})
     assert (row["outcome"], row["status"], row["left"], row["right"]) == (winner, status, "a", "b")
 
 

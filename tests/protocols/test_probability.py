@@ -14,14 +14,15 @@ from dialeval.corpora.items import Item
 from dialeval.criteria import DIMENSIONS, SHIPPED, YES_NO, Criterion, Scale, Words, labelled
 from dialeval.engines.label_probabilities import label_tree
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols.probability import CLEAR, expectation, parse, plan, values_of
 from dialeval.protocols.questions import Question
+from dialeval.protocols.scores import CLEAR, expectation, parse_probability, plan_probability, values_of
 
+QUESTION = shipped_question("yes_no")
 ITEM = Item("fed", "FED-1", "en", "turn", "c1", ("human", "chatbot"), ("Any plans?", "Fishing, then a pie."))
 
 
 def test_questions_on_one_item_share_their_beginning() -> None:
-    planned = list(plan([ITEM], Templates()))
+    planned = list(plan_probability(QUESTION, [ITEM], Templates()))
     assert [one.part for one in planned] == list(DIMENSIONS["turn"])
     prompts = [one.request.messages[0].content for one in planned]
     shared = len(prompts[0][: next(n for n in range(len(prompts[0])) if len({p[n] for p in prompts}) > 1)])
@@ -30,7 +31,9 @@ def test_questions_on_one_item_share_their_beginning() -> None:
 
 
 def test_only_the_named_dimensions_are_judged() -> None:
-    assert [one.part for one in plan([ITEM], Templates(), lambda item: [SHIPPED["overall"]])] == ["overall"]
+    assert [one.part for one in plan_probability(QUESTION, [ITEM], Templates(), lambda item: [SHIPPED["overall"]])] == [
+        "overall"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -58,12 +61,11 @@ def test_a_score_keeps_the_captured_mass() -> None:
         "label_logprobs": [("Yes", math.log(0.6)), ("No", math.log(0.2))],
         "label_mass": 0.8,
     }
-    (row,) = parse(shipped_question("yes_no"), "judge", planned, answer)
+    (row,) = parse_probability(QUESTION, planned, answer)
     assert (row["criterion"], row["mass"], row["status"]) == ("overall", 0.8, "ok")
     assert row["value"] == pytest.approx(0.75)
-    (row,) = parse(
-        shipped_question("yes_no"),
-        "judge",
+    (row,) = parse_probability(
+        QUESTION,
         planned,
         answer | {"label_logprobs": None, "label_mass": None, "status": "missing"},
     )
@@ -76,7 +78,7 @@ def test_labels_with_little_probability_give_no_score(mass: float, status: str) 
     planned = {"corpus": "fed", "language": "en", "item_id": "FED-1", "part": "overall", "repeat": 0}
     logprobs = {"Yes": math.log(0.75 * mass), "No": math.log(0.25 * mass)} if mass else {}
     answer = {"status": "ok", "finish_reason": "stop", "label_logprobs": logprobs, "label_mass": mass}
-    (row,) = parse(shipped_question("yes_no"), "judge", planned, answer)
+    (row,) = parse_probability(QUESTION, planned, answer)
     assert (row["status"], row["mass"]) == (status, mass)
     assert row["value"] == (pytest.approx(0.75) if status == "ok" else None)
 
@@ -103,7 +105,7 @@ def logs(**probabilities: float) -> dict[str, float]:
     ],
 )
 def test_labels_are_distinguished_by_their_first_token(criterion: Criterion, labels: tuple[str, ...]) -> None:
-    (planned,) = plan([ITEM], Templates(), lambda item: [criterion])
+    (planned,) = plan_probability(QUESTION, [ITEM], Templates(), lambda item: [criterion])
     assert planned.request.labels == labels
     assert planned.request.kind == "choice"
     prompt = planned.request.messages[0].content
@@ -116,7 +118,7 @@ def test_labels_are_distinguished_by_their_first_token(criterion: Criterion, lab
 def test_options_are_shown_with_what_they_stand_for() -> None:
     words = Words(meaning={"turn": "it meets the feeling"}, rubric={"good": "names it"})
     criterion = Criterion("empathy", words=words, scale=LABELS)
-    (planned,) = plan([ITEM], Templates(), lambda item: [criterion])
+    (planned,) = plan_probability(QUESTION, [ITEM], Templates(), lambda item: [criterion])
     assert planned.request.messages[0].content.endswith(
         "Which of these fits the response best, in empathy (it meets the feeling)?\n1: poor\n2: fair\n"
         "3: good - names it\nAnswer with one number, 1 to 3.\n\n### Answer"
@@ -147,5 +149,5 @@ def test_unseen_labels_bound_the_score(shares: list[float], seen: set[int]) -> N
 def test_the_row_of_a_criterion_with_labels() -> None:
     planned = {"corpus": "c", "language": "en", "item_id": "i", "part": "e", "repeat": 0}
     answer = {"status": "ok", "finish_reason": "stop", "label_logprobs": logs(_3=1.0), "label_mass": 1.0}
-    (row,) = parse(Question("p", shipped("yes_no"), own=(Criterion("e", scale=LABELS),)), "judge", planned, answer)
+    (row,) = parse_probability(Question("p", shipped("yes_no"), own=(Criterion("e", scale=LABELS),)), planned, answer)
     assert (row["criterion"], row["value"], row["scale_min"], row["scale_max"]) == ("e", 3.0, 1.0, 3.0)

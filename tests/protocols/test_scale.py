@@ -15,10 +15,10 @@ from judged_dialogues import shipped_question
 from dialeval.config.protocols import shipped
 from dialeval.corpora.items import Item
 from dialeval.criteria import DIMENSIONS, SHIPPED, Criterion, Scale, Words, labelled
-from dialeval.engines.requests import Sampling, request_key
+from dialeval.engines.requests import request_key
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.questions import Question
-from dialeval.protocols.scale import parse, plan
+from dialeval.protocols.scores import parse_scale, plan_scale
 from dialeval.protocols.written_scores import parse_scores
 
 TURN = Item("fed", "FED-1", "en", "turn", "c1", ("human", "chatbot"), ("Any plans?", "Fishing, then a pie."))
@@ -31,7 +31,7 @@ def read_ratings(text: str, dimensions: Sequence[str]) -> dict[str, float]:
 
 
 def test_one_request_covers_all_dimensions_of_the_level() -> None:
-    turn, dialogue, alone = (one.request for one in plan([TURN, DIALOGUE, ALONE], Templates(), Sampling(), 1))
+    turn, dialogue, alone = (one.request for one in plan_scale(RATING, [TURN, DIALOGUE, ALONE], Templates()))
     assert turn.labels == DIMENSIONS["turn"]
     assert dialogue.labels == DIMENSIONS["dialogue"]
     prompt = turn.messages[0].content
@@ -42,7 +42,10 @@ def test_one_request_covers_all_dimensions_of_the_level() -> None:
 
 
 def test_repeats_differ_in_nothing_but_their_draw() -> None:
-    first, second = (one.request for one in plan([TURN], Templates(), Sampling(0.7, 0.95), 2))
+    first, second = (
+        one.request
+        for one in plan_scale(shipped_question("rating", temperature=0.7, top_p=0.95, repeats=2), [TURN], Templates())
+    )
     assert first.messages == second.messages
     assert (first.repeat, second.repeat) == (0, 1)
     assert (first.sampling.seed, second.sampling.seed) == (0, 1)
@@ -105,12 +108,15 @@ def test_any_text_is_read_without_an_error(text: str) -> None:
 )
 def test_every_dimension_has_a_row_with_its_status(answer: dict[str, Any], status: str) -> None:
     planned = {"labels": ["coherence"], "corpus": "fed", "language": "en", "item_id": "FED-2", "repeat": 0}
-    (row,) = parse(shipped_question("rating"), "judge", planned, answer)
+    (row,) = parse_scale(shipped_question("rating"), planned, answer)
     assert row["status"] == status
     assert row["value"] == (4.0 if status == "ok" else None)
     assert (row["scale_min"], row["scale_max"]) == (1.0, 5.0)
 
 
+RATING = shipped_question("rating")
+TEMPLATES = Templates()
+FELT = Question("felt", shipped("rating"))
 EMPATHY = Criterion(
     "empathy",
     words=Words(meaning={"turn": "it meets the feeling"}, rubric={"1": "cold", "7": "warm"}),
@@ -120,8 +126,8 @@ EMPATHY = Criterion(
 TACT = Criterion("tact", scale=labelled(["poor", "fair", "good"]))
 
 
-def prompts(items: list[Item], groups: list[list[Criterion]], **more: Any) -> list[str]:
-    planned = plan(items, Templates(), Sampling(), 1, lambda item: groups, **more)
+def prompts(items: list[Item], groups: list[list[Criterion]]) -> list[str]:
+    planned = plan_scale(RATING, items, Templates(), lambda item: groups)
     return [one.request.messages[0].content for one in planned]
 
 
@@ -159,21 +165,25 @@ def test_evaluated_speakers_are_named_where_not_all_are() -> None:
 
 
 def test_a_further_criterion_changes_no_request_about_single_criteria() -> None:
+    twice = FELT.protocol.model_copy(update={"repeats": 2})
+
     def keys(criteria: list[Criterion]) -> dict[str, str]:
-        planned = plan([TURN], Templates(), Sampling(), 2, lambda item: [[one] for one in criteria], name="felt")
+        planned = plan_scale(
+            replace(FELT, protocol=twice), [TURN], Templates(), lambda item: [[one] for one in criteria]
+        )
         return {one.request.request_id: request_key(one.request, "m", reads_subject=True) for one in planned}
 
     before, after = keys([EMPATHY]), keys([EMPATHY, TACT])
     assert before.items() <= after.items()
     assert set(after) - set(before) == {"felt/fed/en/FED-1/tact/0", "felt/fed/en/FED-1/tact/1"}
-    together = plan([TURN], Templates(), Sampling(), 1, lambda item: [[EMPATHY, TACT]], name="felt")
+    together = plan_scale(FELT, [TURN], Templates(), lambda item: [[EMPATHY, TACT]])
     assert [one.request.request_id for one in together] == ["felt/fed/en/FED-1/0"]
 
 
 def test_a_label_is_kept_beside_its_value() -> None:
     planned = {"labels": ["tact", "empathy"], "corpus": "fed", "language": "en", "item_id": "FED-2", "repeat": 0}
     answer = {"status": "ok", "text": "tact - Fair\nempathy - 6/7", "finish_reason": "stop"}
-    tact, empathy = parse(Question("p", shipped("rating"), own=(TACT, EMPATHY)), "judge", planned, answer)
+    tact, empathy = parse_scale(Question("p", shipped("rating"), own=(TACT, EMPATHY)), planned, answer)
     assert [tact[name] for name in ("choice", "value", "scale_min", "scale_max")] == ["fair", 2.0, 1.0, 3.0]
     assert [empathy[name] for name in ("choice", "value", "scale_min", "scale_max")] == [None, 6.0, 1.0, 7.0]
 
@@ -188,13 +198,13 @@ def test_a_label_is_kept_beside_its_value() -> None:
     ],
 )
 def test_structured_answers_are_read_by_their_fields(text: str, tact: float | None, empathy: float | None) -> None:
-    (planned,) = plan([TURN], Templates(), Sampling(), 1, lambda item: [[TACT, EMPATHY]], json_answers=True)
+    question = Question("p", shipped("rating").model_copy(update={"answers": "structured"}), own=(TACT, EMPATHY))
+    (planned,) = plan_scale(question, [TURN], Templates(), lambda item: [[TACT, EMPATHY]])
     fields = json.loads(planned.request.answer_schema)["properties"]
     assert fields == {
         "tact": {"type": "string", "enum": ["poor", "fair", "good"]},
         "empathy": {"type": "integer", "enum": [1, 2, 3, 4, 5, 6, 7]},
     }
     answer = {"status": "ok", "text": text, "finish_reason": "stop"}
-    structured = shipped("rating").model_copy(update={"answers": "structured"})
-    rows = parse(Question("p", structured, own=(TACT, EMPATHY)), "judge", planned.to_row(), answer)
+    rows = parse_scale(question, planned.to_row(), answer)
     assert [row["value"] for row in rows] == [tact, empathy]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 import report_example as example
 
 from dialeval.provenance.records import commit_of, records_behind, versions_of
-from dialeval.report.about import About, roles_of, sampling_of, unparsed_verdicts
+from dialeval.report.about import About, count_statuses, roles_of, sampling_of
 from dialeval.report.page import build_report
 from dialeval.report.run_files import read_about
 from dialeval.stages import stage_functions
@@ -70,21 +71,16 @@ def test_sampling_is_that_of_the_jobs_that_planned() -> None:
     }
 
 
-def test_verdicts_that_are_no_answer_are_counted_by_status() -> None:
-    table = {"judge": ["a", "a", "b"], "protocol": ["p", "p", "p"], "status": ["ok", "unparsed", "failed"]}
-    unread, n_all = unparsed_verdicts([table, {"judge": ["a"], "protocol": ["p"], "status": ["unparsed"]}])
-    assert unread == {("a", "p"): {"unparsed": 2}, ("b", "p"): {"failed": 1}}
-    assert n_all == {("a", "p"): 3, ("b", "p"): 1}
-
-
 def test_what_failed_is_reported_in_a_sentence() -> None:
     assert About("1", "d").troubles == "No request failed."
-    about = About("1", "d", usage=(USED,), unparsed={("a", "p"): {"unparsed": 2}}, n_verdicts={("a", "p"): 3000})
+    verdicts = count_statuses([*[("a", "p", "ok")] * 2990, *[("b", "p", "unparsed")] * 2, *[("b", "p", "ok")] * 8])
+    about = About("1", "d", usage=(USED,), verdicts=verdicts)
     assert about.troubles == "3 requests failed; 2 of 3,000 verdicts could not be parsed."
-    tested = replace(about, unparsed_answers={("m", "letter"): {"unparsed": 1}}, n_answers={("m", "letter"): 7})
+    assert about.tables[-1].rows == (("b, p", "2 of 10", "unparsed: 2"),)
+    tested = replace(about, answers={("m", "letter"): Counter(ok=6, unparsed=1)})
     assert tested.troubles.endswith("2 of 3,000 verdicts and 1 of 7 answers to test questions could not be parsed.")
     assert tested.tables[-1].rows == (("m, letter", "1 of 7", "unparsed: 1"),)
-    none = About("1", "d", n_verdicts={("a", "p"): 3000})
+    none = About("1", "d", verdicts={("a", "p"): Counter(ok=3000)})
     assert none.troubles == "No request failed, and all of 3,000 verdicts could be parsed."
 
 
@@ -122,7 +118,7 @@ def test_a_run_is_summarised_from_its_files(tmp_path: Path) -> None:
     assert "gteval.j2" not in about.prompts
     assert "Conversation 1" in about.prompts["arena.j2"]
     assert about.libraries == {"python": ("3.11",)}
-    assert about.unparsed == {("clerk", "arena"): {"unparsed": 1}}
+    assert about.verdicts == {("clerk", "arena"): {"unparsed": 1}}
     page = build_report(example.inputs(about=about))
     for words in ("About this run", "org/m", "not pinned", "50,000", "0.125", "too_long: 2", "unparsed: 1", "1 of 1",
                   f"--configfile {configuration}", "engine: vllm", "{{ end_mark }}", "1970-01-02"):  # fmt: skip

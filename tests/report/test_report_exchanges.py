@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import report_example as example
 
 from dialeval.engines.requests import Message, merge_system
-from dialeval.report.exchanges import Exchange, ExchangeSource, how_read
+from dialeval.report.exchanges import Answerer, Exchange, ExchangeSource, how_read
 from dialeval.report.packing import Prompts
 from dialeval.report.run_files import Answering, Answers, exchanges_of_run
 from dialeval.tables.dialogues import REQUESTS, RESPONSES
@@ -33,7 +34,7 @@ def test_only_what_is_wanted_and_there_is_found() -> None:
 
 
 def test_a_judge_without_system_messages_is_shown_with_what_it_was_sent() -> None:
-    sent = exchange(example.exchange_source(merging=frozenset({"clerk"}))).prompt()
+    sent = exchange(example.exchange_source(merges=True)).prompt()
     planned = exchange(example.exchange_source()).prompt()
     assert [message.role for message in planned] == ["system", "user"]
     assert sent == merge_system(planned)
@@ -45,8 +46,7 @@ def test_a_retry_shows_the_second_exchange_and_counts_both() -> None:
     second = example.response(f"{ID}/again", "Choice: No", prompt_tokens=20, completion_tokens=2)
     again = example.request(f"{ID}/again", ("user", "Read."), ("assistant", "Hm?"), ("user", "In the form, please."))
     run = example.exchange_source(
-        responses={"clerk": example.in_memory(RESPONSES, [first, second])},
-        again={"clerk": example.in_memory(REQUESTS, [again])},
+        responses=example.in_memory(RESPONSES, [first, second]), retries=example.in_memory(REQUESTS, [again])
     )
     one = exchange(run)
     assert one.answer["text"] == "Choice: No"
@@ -56,20 +56,18 @@ def test_a_retry_shows_the_second_exchange_and_counts_both() -> None:
 
 def test_a_second_try_without_an_answer_leaves_the_first() -> None:
     first, second = example.response(ID, "Hm?"), example.response(f"{ID}/again", "", status="missing")
-    run = example.exchange_source(responses={"clerk": example.in_memory(RESPONSES, [first, second])})
+    run = example.exchange_source(responses=example.in_memory(RESPONSES, [first, second]))
     assert exchange(run).answer["text"] == "Hm?"
     assert "twice" not in exchange(run).facts()
 
 
 def test_a_cascade_shows_the_answer_of_the_judge_that_was_heard() -> None:
     cheap = [example.response(ID, "cheap"), example.response("unieval/MT-2/able", "cheap")]
-    run = example.exchange_source(
-        responses={
-            "small": example.in_memory(RESPONSES, cheap),
-            "large": example.in_memory(RESPONSES, [example.response(ID, "dear")]),
-        },
-        together={"both": ("large", "small")},
-    )
+    judges = {
+        "small": Answerer(example.in_memory(RESPONSES, cheap)),
+        "large": Answerer(example.in_memory(RESPONSES, [example.response(ID, "dear")])),
+    }
+    run = replace(example.exchange_source(), judges=judges, together={"both": ("large", "small")})
     assert exchange(run, "both").answer["text"] == "dear"
     assert exchange(run, "both", "unieval/MT-2/able").answer["text"] == "cheap"
 
@@ -78,8 +76,8 @@ def test_probabilities_are_shown_the_largest_first() -> None:
     logprobs = {"No": math.log(0.2), "Yes": math.log(0.7)}
     answer = example.response(ID, "", label_logprobs=list(logprobs.items()), label_mass=0.9)
     request = example.request(ID, ("user", "?"), kind="choice", labels=["Yes", "No"])
-    run = ExchangeSource(example.in_memory(REQUESTS, [request]), {"clerk": example.in_memory(RESPONSES, [answer])})
-    one = exchange(run)
+    run = example.exchange_source(responses=example.in_memory(RESPONSES, [answer]))
+    one = exchange(replace(run, requests=example.in_memory(REQUESTS, [request])))
     assert one.probabilities() == [["Yes", 0.7], ["No", 0.2]]
     assert how_read("probability", "ok", one).endswith("which together had 0.9 of the probability")
     assert exchange(example.exchange_source()).probabilities() is None
@@ -91,16 +89,13 @@ def test_how_an_answer_was_read_follows_the_question_and_the_status() -> None:
     assert "cut off" in how_read("pair", "truncated", one)
     assert how_read(None, "skipped", None) == how_read("pair", "ok", None) == ""
     request = example.request(ID, ("user", "?"), answer_schema="{}")
-    structured = exchange(example.exchange_source(requests=example.in_memory(REQUESTS, [request])))
+    structured = exchange(replace(example.exchange_source(), requests=example.in_memory(REQUESTS, [request])))
     assert "JSON" in how_read("pair", "ok", structured)
 
 
 def test_embedded_models_and_short_windows_have_a_note() -> None:
     short = [example.response(ID, "x", prompt_tokens=5, dropped=3)]
-    run = example.exchange_source(
-        responses={"clerk": example.in_memory(RESPONSES, short)}, from_texts=frozenset({"clerk"})
-    )
-    facts = exchange(run).facts()
+    facts = exchange(example.exchange_source(responses=example.in_memory(RESPONSES, short), from_texts=True)).facts()
     assert facts.startswith("embedded model: computed from the texts")
     assert "without its 3 oldest utterances" in facts
 
@@ -126,11 +121,11 @@ def test_tables_are_found_in_a_folder_of_results(tmp_path: Path) -> None:
     one = exchange(exchanges_of_run(tmp_path, Answers(models={"clerk": clerk})))
     assert one.answer["text"] == "Choice: No"
     assert one.prompt()[0].content == "!"
-    assert one.merges
+    assert one.judge.merges
 
 
 def test_the_prompt_of_others_is_not_shown_as_ours() -> None:
-    one = exchange(example.exchange_source(published=frozenset({"clerk"})))
+    one = exchange(example.exchange_source(published=True))
     assert one.prompt() == ()
     assert one.answer["text"] == "Hard to say <i>really</i>."
     assert one.facts().startswith("a published response to the authors' own prompt")

@@ -175,16 +175,16 @@ MADE = CaseDescription("made", "Made", ("items", "group"), {"odd": "odd", "none"
 
 @pytest.mark.parametrize("budget", [400, 2_000, 10_000, 10**6])
 def test_fewer_cases_are_kept_where_room_is_short(budget: int) -> None:
-    kind = MADE.packed(example.inputs(), made(64, 300), budget, 0)
+    kind = MADE.packed(example.inputs(), made(64, 300), budget)
     assert kind is not None
     kept = len(unpack(kind.index)["groups"][0]["ids"])
     assert kept == sum(len(unpack(line)) for line in kind.lines)
     assert kept == 1 or kind.size <= budget
-    assert MADE.packed(example.inputs(), made(64, 300), 10**6, 0).words.startswith("64 of 64 items")  # type: ignore[union-attr]
+    assert MADE.packed(example.inputs(), made(64, 300), 10**6).words.startswith("64 of 64 items")  # type: ignore[union-attr]
 
 
 def test_facets_name_the_cases_that_have_them() -> None:
-    kind = MADE.packed(example.inputs(), made(4, 1), 10**6, 0)
+    kind = MADE.packed(example.inputs(), made(4, 1), 10**6)
     assert kind is not None
     assert rows(kind) == {("a", ""): ["1", "3"], ("b", ""): ["0", "2"]}
-    assert MADE.packed(example.inputs(), [Group("g", "", (), 0)], 10**6, 0) is None
+    assert MADE.packed(example.inputs(), [Group("g", "", (), 0)], 10**6) is None

@@ -15,9 +15,10 @@ from dialeval.html_pages import unpack
 from dialeval.report.examined_items import case_shelves
 from dialeval.report.html_tables import board_grid, table_grids
 from dialeval.report.inputs import PARTS, ReportInputs
-from dialeval.report.item_cases import CaseShelf, chosen_items, sample_rated
+from dialeval.report.item_cases import CaseShelf, chosen_items
 from dialeval.report.judge_leaderboard import judge_boards
 from dialeval.report.page import build_report
+from dialeval.report.rated_cases import sample_rated
 from dialeval.tables.catalogue import TABLES
 from dialeval.tables.dialogues import JUDGEMENTS, UTTERANCES
 from dialeval.tables.files import empty_table, to_table

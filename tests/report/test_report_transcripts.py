@@ -149,7 +149,7 @@ def test_cases_of_transcripts_follow_the_seeds_and_dialogues_without_a_case_stan
     refund = unpack(archive.dialogues[3])
     assert [index["models"][place] for place in refund["models"]] == ["v1", "v2", "v2"]
     assert refund["speakers_of"][1] == ["customer", "agent", "customer"]
-    assert [[place, before, kind] for place, before, kind, _ in refund["asides"]] == [
+    assert [[place, before, kind] for place, before, kind, _ in refund["hidden_messages"]] == [
         [1, 0, "system"], [1, 1, "tool_call"], [1, 3, "tool_result"],
     ]  # fmt: skip
 
@@ -159,7 +159,7 @@ def test_what_judges_were_shown_among_the_utterances_is_not_shown_twice() -> Non
     rows = [mine.item("a2", "v2", "refund", *said)]
     run = dataclasses.replace(mine.inputs(), transcripts={"support": to_table(ITEMS, rows)})
     (piece,) = map(unpack, build_archive(run, PLENTY).dialogues)
-    assert [[before, kind] for _, before, kind, _ in piece["asides"]] == [[2, "tool_call"], [4, "tool_result"]]
+    assert [[before, kind] for _, before, kind, _ in piece["hidden_messages"]] == [[2, "tool_call"], [4, "tool_result"]]
 
 
 def test_judgements_lie_by_their_case_with_criterion_value_and_the_dialogue_that_they_are_about(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dialeval.measures.design import Design
-from dialeval.measures.scores import COLUMNS, means
+from dialeval.measures.scores import COLUMNS, mean_rows
 from dialeval.stages.measures import read_judgements
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table, write_table
@@ -28,5 +28,5 @@ def test_rated_items_without_a_system_measure_no_system(tmp_path: Path) -> None:
     for name, rows, expected in (("both", rated + own, [("bot", 2.0)]), ("rated", rated, [])):
         path = tmp_path / f"{name}.parquet"
         write_table(path, JUDGEMENTS, to_table(JUDGEMENTS, rows))
-        found = means(read_judgements([path], COLUMNS), design)
+        found = mean_rows("means", read_judgements([path], COLUMNS), design)
         assert [(row["system"], row["estimate"]) for row in found] == expected

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
 
 from dialeval.config.protocol_settings import JudgedData, Protocol
 from dialeval.corpora.items import Item
-from dialeval.engines.requests import Sampling
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import probability, scale
+from dialeval.protocols import forms
 from dialeval.protocols.item_prompts import ParseSettings
 from dialeval.protocols.planned_requests import write_requests
 from dialeval.stages import judging
@@ -24,23 +21,17 @@ ITEM = Item("support", "a1", "en", "turn", "c1", ("user", "agent"), ("Where is i
 
 
 @pytest.mark.parametrize(
-    ("form", "parse", "name", "more"),
-    [
-        (probability, judging.parse_probability, "probability", {}),
-        (scale, judging.parse_scale, "scale", {"repeats": 1, "sampling": Sampling(temperature=0.0, max_tokens=64)}),
-    ],
+    ("parse", "form"), [(judging.parse_probability, "probability"), (judging.parse_scale, "scale")]
 )
-def test_a_judgement_bears_the_name_of_its_protocol(
-    form: ModuleType, parse: Callable[..., None], name: str, more: dict[str, Any], tmp_path: Path
-) -> None:
+def test_a_judgement_bears_the_name_of_its_protocol(parse: Callable[..., None], form: str, tmp_path: Path) -> None:
     requests, responses, judgements = (tmp_path / f"{part}.parquet" for part in ("requests", "responses", "judgements"))
-    write_requests(requests, form.plan([ITEM], Templates(), **more, name="felt"))
+    protocol = Protocol(form=form, data=JudgedData(source=["support"]))
+    settings = ParseSettings(name="felt", protocol=protocol, shipped=False, criteria=[], judge="gpt")
+    write_requests(requests, forms.plan(settings.question(), [ITEM], Templates()))
     refused = {"key": "k", "status": "refused", "text": "", "reasoning": "", "finish_reason": ""}
     asked = read_table(requests, REQUESTS)["request_id"].to_pylist()
     answers = to_table(RESPONSES, [{"request_id": request_id, **refused} for request_id in asked])
     write_table(responses, RESPONSES, answers)
-    protocol = Protocol(form=name, data=JudgedData(source=["support"]))
-    settings = ParseSettings(name="felt", protocol=protocol, shipped=False, criteria=[], judge="gpt")
     parse(settings, requests, [responses], [], judgements)
     rows = read_table(judgements, JUDGEMENTS).to_pylist()
     assert {(row["protocol"], row["status"]) for row in rows} == {("felt", "refused")}

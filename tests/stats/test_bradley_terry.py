@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from functools import partial
 
 import evalica
 import numpy as np
@@ -11,13 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from dialeval.stats.bradley_terry import bradley_terry, davidson, separated
+from dialeval.stats.bradley_terry import bradley_terry, separated
 from dialeval.stats.comparisons import compare
 
 # Bradley-Terry and Davidson ratings: known answers, oracles, invariances, degenerate data.
 
 N_PLAYERS = 6
 POINTS = 400.0 / np.log(10.0)
+davidson = partial(bradley_terry, ties="davidson")
 METHODS = pytest.mark.parametrize("rate", [bradley_terry, davidson], ids=["bradley_terry", "davidson"])
 
 
@@ -236,6 +238,8 @@ def test_wrong_settings_are_named(rate):
         rate([0], [1], [1.0], 2, ridge=0.0)
     with pytest.raises(ValueError, match="confidence is 95"):
         rate([0], [1], [1.0], 2, confidence=95)
+    with pytest.raises(ValueError, match="ties is 'whole'"):
+        bradley_terry([0], [1], [1.0], 2, ties="whole")
 
 
 def test_real_battles(battles, evalica_winners):
@@ -274,8 +278,6 @@ def test_many_pairs_of_many_players_need_no_matrix_of_both():
 
 
 # Resamples that set a player no limit, and intervals that say so.
-
-SEPARATION_METHODS = pytest.mark.parametrize("rate", [bradley_terry, davidson], ids=["bradley_terry", "davidson"])
 
 
 def tables_of(comparisons, *outcomes):
@@ -368,7 +370,7 @@ def with_a_newcomer(n_seeds=40):
     return left, right, outcome, np.concatenate([seed, np.arange(13)])
 
 
-@SEPARATION_METHODS
+@METHODS
 def test_a_player_of_few_games_has_no_upper_limit(rate):
     """The ridge would put it at some three thousand points in every resample without its loss."""
     left, right, outcome, seed = with_a_newcomer()
@@ -383,7 +385,7 @@ def test_a_player_of_few_games_has_no_upper_limit(rate):
     assert result.clusters.tolist() == [40, 40, 40, 13]
 
 
-@SEPARATION_METHODS
+@METHODS
 def test_the_others_intervals_are_those_without_the_newcomer(rate):
     left, right, outcome, seed = with_a_newcomer()
     old = (left < 3) & (right < 3)
@@ -396,7 +398,7 @@ def test_the_others_intervals_are_those_without_the_newcomer(rate):
         assert found == pytest.approx(expected, rel=0.15)
 
 
-@SEPARATION_METHODS
+@METHODS
 def test_a_player_that_wins_all_has_no_limits_at_all(rate):
     left, right, outcome, seed = with_a_newcomer()
     outcome[-1] = 1.0

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import beta, norm, t, ttest_1samp, ttest_ind
 
 from dialeval.stats.arrays import FloatArray, IntArray
-from dialeval.stats.clustered import NO_SPREAD, NO_VALUE, ONE_CLUSTER, clustered_mean
+from dialeval.stats.clustered import NO_SPREAD, NO_VALUE, ONE_CLUSTER, clustered_mean, clustered_proportions
 from dialeval.stats.differences import (
     NO_ITEM,
     ONE_CLUSTER_IN_STRATUM,
@@ -128,11 +128,20 @@ SIZES = np.array([1, 1, 2, 2, 3, 3, 4, 6, 1, 2, 3, 8])
 """Dialogues of each case: uneven, as transcripts are."""
 
 
-def ratings(rng: np.random.Generator, quality: float, n_cases: int) -> tuple[FloatArray, IntArray]:
-    """Scores from 1 to 7 of dialogues whose case says half of how good they are."""
+def ratings(rng: np.random.Generator, quality: float, of_case: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Scores from 1 to 7 of dialogues whose case says half of how good they are, of runs of shape [runs, n_cases]."""
+    n_cases = of_case.shape[1]
     cluster = np.repeat(np.arange(n_cases), np.resize(SIZES, n_cases))
-    latent = quality + rng.normal(size=n_cases)[cluster] + rng.normal(size=len(cluster))
+    latent = quality + of_case[:, cluster] + rng.normal(size=(len(of_case), len(cluster)))
     return np.clip(np.round(latent), 1.0, 7.0), cluster
+
+
+def of_runs(first: FloatArray, second: FloatArray, cluster: IntArray) -> Differences:
+    """The differences of scores of each run, which with zeros on one side are means; scores have shape [runs, n]."""
+    run = np.repeat(np.arange(len(first)), first.shape[1])
+    number = np.arange(len(first))
+    clusters = np.tile(cluster, len(first))
+    return item_differences(first.ravel(), second.ravel(), clusters, pair=run, first=number, second=number, scores=True)
 
 
 @pytest.fixture(scope="module")
@@ -147,8 +156,11 @@ def truth() -> dict[float, float]:
 @pytest.mark.parametrize("n_cases", [12, 24])
 def test_the_interval_of_a_mean_holds_the_truth(truth: dict[float, float], quality: float, n_cases: int) -> None:
     rng = np.random.default_rng(3)
-    found = [clustered_mean(*ratings(rng, quality, n_cases)) for _ in range(1500)]
-    held = np.mean([one.ci_low <= truth[quality] <= one.ci_high for one in found])
+    scores, cluster = ratings(rng, quality, rng.normal(size=(1500, n_cases)))
+    found = of_runs(scores, np.zeros(scores.shape), cluster)
+    one = clustered_mean(scores[0], cluster)
+    assert (found.ci_low[0], found.ci_high[0]) == pytest.approx((one.ci_low, one.ci_high))
+    held = np.mean((found.ci_low <= truth[quality]) & (truth[quality] <= found.ci_high))
     lowest = {(6.5, 12): 0.9, (6.5, 24): 0.92}  # half of the scores are 7: skewed, and there are few cases
     assert lowest.get((quality, n_cases), 0.93) <= held <= 0.98
 
@@ -163,12 +175,16 @@ def test_the_interval_near_the_top_of_a_scale_is_always_there_and_holds_the_trut
     rng = np.random.default_rng(5)
     scores = 1.0 + rng.choice(5, (1000, n_cases), p=chances)
     truth = float(np.dot(chances, np.arange(1, 6)))
-    found = [clustered_mean(row, np.arange(n_cases), scale=(1.0, 5.0)) for row in scores]
-    low, high = np.array([(one.ci_low, one.ci_high) for one in found]).T
+    run, cluster = np.divmod(np.arange(scores.size), n_cases)
+    found = clustered_proportions((scores.ravel() - 1.0) / 4.0, cluster, run, 1000)
+    low, high = 1.0 + 4.0 * found.ci_low, 1.0 + 4.0 * found.ci_high
+    one = clustered_mean(scores[0], np.arange(n_cases), scale=(1.0, 5.0))
+    assert (low[0], high[0]) == pytest.approx((one.ci_low, one.ci_high))
     assert np.mean((low <= truth) & (truth <= high)) >= 0.94
     assert ((low >= 1.0) & (low < high) & (high <= 5.0)).all()
-    students = [clustered_mean(row, np.arange(n_cases)) for row in scores]
-    assert np.mean([one.ci_low <= truth <= one.ci_high for one in students]) < (0.9 if n_cases < 60 else 0.95)
+    students = of_runs(scores, np.zeros(scores.shape), np.arange(n_cases))
+    held = (students.ci_low <= truth) & (truth <= students.ci_high)
+    assert np.mean(held) < (0.9 if n_cases < 60 else 0.95)
 
 
 def test_a_scale_carries_the_interval_of_a_share_to_its_ends() -> None:
@@ -199,23 +215,25 @@ def test_the_intervals_of_differences_cover_the_truth_and_equal_systems_rarely_d
     truth: dict[float, float], paired: bool
 ) -> None:
     rng = np.random.default_rng(4)
+    n_runs = 1000 if paired else 500
+    cases = rng.normal(size=(n_runs, 16))
+    sides = []
+    for quality in (4.0, 6.5, 4.0):
+        scores, cluster = ratings(rng, quality, cases if paired else rng.normal(size=(n_runs, 16)))
+        sides.append(scores)
     held, wrong = [], []
-    for _ in range(1000):
-        cases = rng.normal(size=16)
-        sides = []
-        for quality in (4.0, 6.5, 4.0):
-            own = cases if paired else rng.normal(size=16)
-            cluster = np.repeat(np.arange(16), np.resize(SIZES, 16))
-            latent = quality + own[cluster] + rng.normal(size=len(cluster))
-            sides.append(np.clip(np.round(latent), 1.0, 7.0))
+    for k, expected in ((1, truth[4.0] - truth[6.5]), (2, 0.0)):
         if paired:
-            apart, equal = (score_difference(sides[0], sides[k], cluster) for k in (1, 2))
+            found = of_runs(sides[0], sides[k], cluster)
+            low, high, p_value = found.ci_low, found.ci_high, found.p_value
         else:
-            apart, equal = (sample_difference((sides[0], cluster), (sides[k], cluster + 16)) for k in (1, 2))
-        held.append(apart.ci_low <= truth[4.0] - truth[6.5] <= apart.ci_high)
-        wrong.append(equal.p_value <= 0.05)
-    assert 0.93 <= np.mean(held) <= 0.98
-    assert np.mean(wrong) <= 0.07
+            pairs = zip(sides[0], sides[k], strict=True)
+            runs = [sample_difference((one, cluster), (other, cluster + 16)) for one, other in pairs]
+            low, high, p_value = np.array([(one.ci_low, one.ci_high, one.p_value) for one in runs]).T
+        held.append(np.mean((low <= expected) & (expected <= high)))
+        wrong.append(np.mean(p_value <= 0.05))
+    assert 0.93 <= held[0] <= 0.98
+    assert wrong[1] <= 0.07
 
 
 @pytest.mark.parametrize("unit", [1e-60, 1e-13, 1e-3, 1e9])

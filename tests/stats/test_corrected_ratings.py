@@ -184,7 +184,7 @@ def test_few_labels_of_a_pair_that_mostly_ties_hold_how_far_the_two_are_apart(la
     left, right, seed = np.tile([0, 0, 1], 60), np.tile([1, 2, 2], 60), np.repeat(np.arange(60), 3)
     points = 2.0 * 0.06 / 0.5 * POINTS  # a share of .56, in the logit's tangent
     held = []
-    for number in range(150):
+    for number in range(100):
         rng = np.random.default_rng(number)
         won = rng.random(180)
         top = np.where(won < 0.8, 0.5, np.where(won < 0.96, 1.0, 0.0))  # .56 of all
@@ -235,7 +235,7 @@ def test_rows_without_a_judges_outcome_neither_help_nor_harm() -> None:
 def test_the_intervals_hold_the_truth(target: str) -> None:
     truth = bradley_terry(*_truth(), 4).rating
     held, people, naive = [], [], []
-    for seed in range(150):
+    for seed in range(90):
         drawn = draw(np.random.default_rng(100 + seed), 120, seeds=80)
         goal = truth if target == "new_cases" else bradley_terry(drawn.left, drawn.right, drawn.outcome, 4).rating
         found = correct_ratings(*drawn[:-1], target=target)

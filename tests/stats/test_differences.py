@@ -155,11 +155,11 @@ def test_an_estimate_without_an_error_has_no_interval():
 @pytest.mark.parametrize("correlation", [0.0, 0.6])
 def test_intervals_hold_the_truth_at_twenty_clusters(first, second, correlation):
     rng = np.random.default_rng(5)
-    held = []
-    for _ in range(1000):
-        result = paired_differences(*draw(rng, (first, second), 20, 10, correlation))
-        held.append(result.ci_low[0] <= first - second <= result.ci_high[0])
-    assert np.mean(held) >= 0.93
+    values, cluster = draw(rng, (first, second), 1000 * 20, 10, correlation)
+    result = item_differences(
+        *values, cluster, pair=cluster // 20, first=np.zeros(1000, int), second=np.ones(1000, int)
+    )
+    assert np.mean((result.ci_low <= first - second) & (first - second <= result.ci_high)) >= 0.93
 
 
 @pytest.mark.parametrize(("n_clusters", "shares"), [(10, (0.9, 0.7)), (20, (0.8, 0.65))])

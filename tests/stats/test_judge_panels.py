@@ -130,7 +130,7 @@ def rows(rng: np.random.Generator) -> tuple[FloatArray, FloatArray, FloatArray, 
 def test_a_panel_corrects_better_than_its_judges_and_covers() -> None:
     widths: dict[str, list[float]] = {"judge": [], "mean": [], "dawid_skene": []}
     held = {"mean": [], "dawid_skene": []}  # type: dict[str, list[float]]
-    for number in range(150):
+    for number in range(80):
         scores, truth, label, system, seed = rows(np.random.default_rng(number))
         goal = [truth[system == k].mean() for k in range(4)]
         proxies = {how: panel_scores(scores, system, how=how) for how in ("mean", "dawid_skene")} | {"judge": scores[0]}
@@ -289,7 +289,7 @@ def test_equal_judges_differ_in_one_of_twenty_samples_where_williams_finds_three
 
 def test_of_tables_of_ten_equal_judges_one_in_twenty_has_a_significant_pair():
     rng = np.random.default_rng(6)
-    tables = [compare_judges(*draw(rng, 10, 40, 5, missing=0.03), resamples=200).p for _ in range(150)]
+    tables = [compare_judges(*draw(rng, 10, 40, 5, missing=0.03), resamples=200).p for _ in range(100)]
     assert np.mean([p.min() < 0.05 for p in tables]) > 0.5  # uncorrected
     assert np.mean([holm(p).min() < 0.05 for p in tables]) <= 0.08
 

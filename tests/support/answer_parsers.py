@@ -18,7 +18,7 @@ from dialeval.engines.requests import Response
 from dialeval.perturbations.registry import STRATEGIES
 from dialeval.perturbations.rewriting import settled_rewriting
 from dialeval.prompts.rendering import one_line, split_thinking, thinking_mark, without_marks
-from dialeval.protocols import locate, pair, scale
+from dialeval.protocols import locate, pair, scores
 from dialeval.tables.dialogbench import TEST_ITEMS, WRITTEN_ITEMS
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table
@@ -60,9 +60,9 @@ def _texts(answer: dict[str, Any]) -> Iterable[dict[str, Any]]:
 
 
 PARSERS: dict[str, tuple[Table | None, Callable[[dict[str, Any]], Iterable[dict[str, Any]]]]] = {
-    "unieval": (JUDGEMENTS, lambda answer: locate.parse(shipped_question("unieval"), "j", ABOUT, answer)),
-    "pairwise": (JUDGEMENTS, lambda answer: pair.parse(shipped_question("arena"), "j", ABOUT, answer)),
-    "rating": (JUDGEMENTS, lambda answer: scale.parse(shipped_question("rating"), "j", ITEM, answer)),
+    "unieval": (JUDGEMENTS, lambda answer: locate.parse(shipped_question("unieval"), ABOUT, answer)),
+    "pairwise": (JUDGEMENTS, lambda answer: pair.parse(shipped_question("arena"), ABOUT, answer)),
+    "rating": (JUDGEMENTS, lambda answer: scores.parse_scale(shipped_question("rating"), ITEM, answer)),
     "letter": (None, lambda answer: examination.parse("m", "letter", item(), 0, [answer])),
     "classification": (None, lambda answer: [writing.parse_classification("j", item(), answer)]),
     "filtering": (None, lambda answer: [writing.parse_filtering("j", item(), answer)]),

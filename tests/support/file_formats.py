@@ -273,15 +273,6 @@ _CHAT = [{"role": "user", "content": "Is there milk?"}, {"role": "assistant", "c
 _CHATS = [{"conversation_id": "c1", "model": "a", "language": "English", "turn": 1, "conversation": _CHAT}] * 2
 _CHATS[1] = _CHATS[1] | {"model": "b"}
 
-_TREE = {
-    "id": "c1",
-    "current_node": "b",
-    "mapping": {
-        "a": {"parent": None, "message": {"author": {"role": "user"}, "content": {"parts": ["Milk?"]}}},
-        "b": {"parent": "a", "message": {"author": {"role": "assistant"}, "content": {"parts": ["Jam."]}}},
-    },
-}
-
 FORMATS: dict[str, Format] = {
     "transcripts": Format(
         {
@@ -317,16 +308,6 @@ FORMATS: dict[str, Format] = {
     "transcripts in parquet": Format({"mine.parquet": _parquet(_CHATS)}, _transcripts("mine.parquet")),
     "transcripts in cells": Format(
         {"mine.csv": f'id,model,conversation\n1,a,"{_CHAT}"\n1,b,"{_CHAT}"\n'.encode()}, _transcripts("mine.csv")
-    ),
-    "transcripts of chatgpt": Format({"mine.json": _json([_TREE, _TREE | {"id": "c2"}])}, _transcripts("mine.json")),
-    "transcripts of rasa": Format(
-        {
-            "mine.jsonl": _lines(
-                {"sender_id": "c1", "events": [{"event": "user", "text": "Hi"}, {"event": "bot", "text": "Hello"}]},
-                {"sender_id": 2, "events": [{"event": "action", "name": "find"}, {"event": "bot", "text": "Jam"}]},
-            )
-        },
-        _transcripts("mine.jsonl"),
     ),
     "transcripts by preference": Format(
         {
@@ -384,24 +365,6 @@ FORMATS: dict[str, Format] = {
             for name in ("state.json", "data-00000-of-00002.arrow", "data-00001-of-00002.arrow")
         },
         _transcripts("data"),
-    ),
-    "transcripts of open assistant": Format(
-        {
-            "mine.jsonl": _lines(
-                {
-                    "message_tree_id": "t",
-                    "prompt": {
-                        "message_id": "t",
-                        "role": "prompter",
-                        "text": "Hi",
-                        "replies": [{"message_id": "m", "role": "assistant", "text": "Hello", "replies": []}],
-                    },
-                },
-                {"message_id": "r", "parent_id": None, "role": "prompter", "text": "Milk?"},
-                {"message_id": "s", "parent_id": "r", "role": "assistant", "text": "Jam."},
-            )
-        },
-        _transcripts("mine.jsonl"),
     ),
     "transcripts of slack": Format(
         {

@@ -7,7 +7,7 @@ from typing import Any
 import report_example as example
 
 from dialeval.report.examined_items import sample_examined
-from dialeval.report.exchanges import ExchangeSource
+from dialeval.report.exchanges import Answerer, ExchangeSource
 from dialeval.report.inputs import ExaminedSample, PerturbedSample
 from dialeval.report.rated_cases import sample_perturbed
 from dialeval.tables.dialogbench import TEST_ANSWERS, TEST_ITEMS
@@ -68,7 +68,6 @@ def perturbed(n_pairs: int = 10) -> PerturbedSample:
         to_table(PAIRS, [*(_pair(place) for place in range(n_pairs)), failed]),
         [to_table(ITEMS, [_item("d", BEFORE), *(_item(f"d/{place}", after(place)) for place in range(n_pairs))])],
         [to_table(JUDGEMENTS, [_score(item_id, value) for item_id, value in SCORES.items()])],
-        {"robustness/robustness": robustness()},
     )
 
 
@@ -109,5 +108,5 @@ def exchange_source() -> ExchangeSource:
     answers = {"clerk": clerk, "able": able, "weak": weak}
     return ExchangeSource(
         example.in_memory(REQUESTS, requests),
-        {name: example.in_memory(RESPONSES, rows) for name, rows in answers.items()},
+        {name: Answerer(example.in_memory(RESPONSES, rows)) for name, rows in answers.items()},
     )

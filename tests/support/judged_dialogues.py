@@ -13,7 +13,7 @@ from dialeval.corpora.items import Item, speakers_in_turn
 from dialeval.criteria import FAILURES
 from dialeval.engines.requests import Dialogue
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import locate, pair
+from dialeval.protocols import forms, pair
 from dialeval.protocols.pair import by_case
 from dialeval.protocols.planned_requests import Planned
 from dialeval.protocols.questions import Question
@@ -63,6 +63,6 @@ def own_question(name: str, asked: Sequence[Any] = (), /, **protocol: Any) -> Qu
 
 def planned(question: Question, items: Sequence[Item], skipped: Counter[str] | None = None) -> Iterator[Planned]:
     """Yields what a protocol about systems' dialogues asks about some."""
-    if question.protocol.form == "locate":
-        return locate.plan(question, items, Templates())
-    return pair.plan(question, by_case(items), Templates(), Counter() if skipped is None else skipped)
+    if question.protocol.form == "pair":
+        return pair.plan(question, by_case(items), Templates(), Counter() if skipped is None else skipped)
+    return forms.plan(question, items, Templates())

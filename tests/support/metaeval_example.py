@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from dialeval.report.inputs import Figure, RatedSample
-from dialeval.report.item_cases import sample_rated
+from dialeval.report.rated_cases import sample_rated
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table
 from dialeval.tables.metaeval import (

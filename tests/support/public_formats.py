@@ -90,7 +90,67 @@ _CALL = [
 ]
 _TOOLS = ("tool_call", "tool_result")
 
+_NODES = {
+    "root": {"parent": None, "message": None},
+    "m1": {"parent": "root", "message": {"author": {"role": "user"}, "content": {"parts": [ASKED]}}},
+    "m2": {"parent": "m1", "message": {"author": {"role": "assistant"}, "content": {"parts": ["No."]}}},
+    "m3": {"parent": "m1", "message": {"author": {"role": "assistant"}, "content": {"parts": [ANSWERED]}}},
+}
+_EVENTS = [
+    {"event": "action", "name": "action_session_start"},
+    {"event": "user", "text": ASKED, "parse_data": {"intent": {"name": "where"}}},
+    {"event": "slot", "name": "order", "value": 7},
+    {"event": "action", "name": "action_find"},
+    {"event": "action", "name": "utter_place"},
+    {"event": "bot", "text": ANSWERED},
+    {"event": "bot", "text": None, "data": {"image": "map.png"}},
+]
+_PATHS = [
+    {"message_id": "t", "parent_id": None, "role": "prompter", "text": ASKED, "message_tree_id": "t"},
+    {"message_id": "m1", "parent_id": "t", "role": "assistant", "text": ANSWERED, "model_name": "heron"},
+    {"message_id": "m2", "parent_id": "t", "role": "assistant", "text": "No.", "deleted": True},
+    {"message_id": "m3", "parent_id": "t", "role": "assistant", "text": "In a tree."},
+]
+_PARTS = [
+    {"part_type": "comment", "body": f"<p>{ANSWERED}</p>", "author": {"type": "bot", "name": "heron"}},
+    {"part_type": "assignment", "body": None, "author": {"type": "bot", "name": "heron"}},
+    {"part_type": "note", "body": "<p>A regular.</p>", "author": {"type": "admin"}},
+]
+
 EXAMPLES: dict[str, Example] = {
+    "chatgpt": Example(
+        as_json([{"id": "c1", "mapping": _NODES, "current_node": "m3", "default_model_slug": "heron"}]),
+        EXCHANGE,
+        "c1",
+        "heron",
+    ),
+    "rasa": Example(
+        lines({"sender_id": "c1", "events": _EVENTS}, {"sender_id": 2, "events": _EVENTS}),
+        _as("user", "bot", EXCHANGE),
+        "c1",
+        hidden_messages=("tool_call",),
+        n=2,
+    ),
+    "oasst": Example(lines(*_PATHS), EXCHANGE, "m1", "heron", n=2),
+    "oasst trees": Example(
+        as_json({"message_tree_id": "t", "prompt": {**_PATHS[0], "replies": _PATHS[1:]}}),
+        EXCHANGE,
+        "m1",
+        "heron",
+        n=2,
+    ),
+    "intercom": Example(
+        as_json(
+            {
+                "id": "c1",
+                "source": {"body": f"<p>{ASKED}</p>", "author": {"type": "lead"}},
+                "conversation_parts": {"conversation_parts": _PARTS},
+            },
+        ),
+        _as("user", "bot", EXCHANGE),
+        "c1",
+        "heron",
+    ),
     "coqa": Example(
         as_json(
             {

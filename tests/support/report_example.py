@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 from dialeval.engines.spending.prices import Prices
-from dialeval.report.exchanges import ExchangeSource, Lookup
+from dialeval.report.exchanges import Answerer, ExchangeSource, Lookup
 from dialeval.report.html_tables import Grid, board_grid
 from dialeval.report.inputs import EvaluatedProtocol, Figure, ReportInputs
 from dialeval.report.overview import leaderboards
@@ -127,8 +127,8 @@ def response(request_id: str, text: str, **other: Any) -> dict[str, Any]:
     return {**row, **other}
 
 
-def exchange_source(**other: Any) -> ExchangeSource:
-    """Returns what the judge was sent and answered about three dialogues and a pair."""
+def exchange_source(**judge: Any) -> ExchangeSource:
+    """Returns what the judge was sent and answered about three dialogues and a pair; fields given are the judge's."""
     requests = [
         request("unieval/MT-1/weak", ("system", "Be strict."), ("user", f"Read this.\nA: {HOSTILE}\n\nIs it AI?")),
         request("unieval/MT-2/able", ("user", f"Read this.\n{ARABIC} {ODD}\n")),
@@ -142,10 +142,8 @@ def exchange_source(**other: Any) -> ExchangeSource:
         | {"completion_tokens": 250},
         response("arena/MT-1/weak/able", "Choice: Both"),
     ]
-    run = ExchangeSource(
-        in_memory(REQUESTS, requests), {"clerk": in_memory(RESPONSES, responses)}, prices={"clerk": PRICES}
-    )
-    return dataclasses.replace(run, **other)
+    clerk = Answerer(**{"responses": in_memory(RESPONSES, responses), "prices": PRICES, **judge})
+    return ExchangeSource(in_memory(REQUESTS, requests), {"clerk": clerk})
 
 
 def inputs(**other: Any) -> ReportInputs:

@@ -13,7 +13,7 @@ import pandas as pd
 from dialeval.config.botchat import Elo
 from dialeval.measures.design import Design
 from dialeval.measures.ratings import ratings
-from dialeval.measures.scores import means, pass_rates
+from dialeval.measures.scores import mean_rows, pass_rates
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table, write_for_people, write_table
 from dialeval.tables.measures import MEASURED, under
@@ -85,7 +85,9 @@ def write_run(folder: Path, judgements: Iterable[Row], **settings: Any) -> Path:
         made = (
             ratings(frame, design, {}).ratings
             if measure == "ratings"
-            else {"pass_rates": pass_rates, "means": means}[measure](frame, design)
+            else pass_rates(frame, design)
+            if measure == "pass_rates"
+            else mean_rows(measure, frame, design)
         )
         table = folder / "tables" / protocol / f"{measure}.parquet"
         kind = under(protocol, MEASURED[measure])

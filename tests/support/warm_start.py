@@ -1,27 +1,28 @@
 """A process that has imported what Snakemake and jobs need, and becomes either in a fork for each that is handed to it.
 
 Most of the time of a small job is Python's start. Modules of ours are kept where a run's code is the copy that the
-process read them from; a workspace with code of its own, changed maybe, has them imported anew by the fork.
+process read them from; a workspace with code of its own, changed maybe, has them imported anew by the fork. It is the
+job server of the library, which becomes Snakemake too, serves all workspaces of a test run, and ends with it.
 
-    python warm_start.py ADDRESS LIBRARY
+    python warm_start.py LIBRARY < FIFO 3< SOCKET
 """
 
 from __future__ import annotations
 
-import atexit
+import ctypes
 import gc
 import importlib
-import json
 import os
 import re
 import runpy
+import shlex
 import socket
 import sys
-import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 LIBRARIES = (
     "asyncio", "jinja2", "matplotlib.figure", "matplotlib.backends.backend_pdf", "matplotlib.backends.backend_svg",
@@ -44,7 +45,31 @@ class Refusing:
             raise ModuleNotFoundError(f"{name} is left to the jobs that need it", name=name)
 
 
-def serve(address: str, library: str) -> None:
+def begin(folder: Path, library: Path) -> None:
+    """Starts the process.
+
+    Args:
+        folder: is made; the process ends when no test process holds its file `users` open any more.
+        library: the folder that modules of ours are imported from.
+    """
+    (folder / "socket").mkdir(parents=True)
+    os.mkfifo(folder / "users")
+    hold(folder)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(folder / "socket" / "programs"))
+        listener.listen(128)
+        opened = (os.POSIX_SPAWN_OPEN, 0, str(folder / "users"), os.O_RDONLY, 0)
+        passed = (os.POSIX_SPAWN_DUP2, listener.fileno(), 3)
+        command = [sys.executable, "-u", __file__, str(library)]
+        os.posix_spawn(sys.executable, command, os.environ, file_actions=[opened, passed])
+
+
+def hold(folder: Path) -> None:
+    """Keeps the process of a folder running until this one ends."""
+    os.open(folder / "users", os.O_RDWR)
+
+
+def serve(library: str) -> None:
     """Becomes every program that is handed over, each in a fork."""
     for name in LIBRARIES:
         importlib.import_module(name)
@@ -53,21 +78,36 @@ def serve(address: str, library: str) -> None:
     import_what_rules_use(Path(library).parent)
     build_models()
     sys.path.remove(library)
-    gc.freeze()
-    with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind(address)
-        listening.listen(64)
-        print("ready", flush=True)
-        while True:
-            client, _ = listening.accept()
-            keeper = os.fork()
-            if keeper == 0:
-                listening.close()
-                _keep(client, library)
-            client.close()
-            with suppress(ChildProcessError):
-                while os.waitpid(-1, os.WNOHANG)[0]:
-                    pass
+    refusing = Refusing()
+    job_server = importlib.import_module("dialeval.stages.job_server")
+    listener = socket.socket(fileno=3)
+    job_server.become = partial(
+        _become,
+        library=library,
+        refusing=refusing,
+        client=shlex.join([sys.executable, "-IS", str(job_server.CLIENT), listener.getsockname()]),
+        run_to_the_end=job_server.run_to_the_end,
+    )
+    sys.meta_path.insert(0, refusing)
+    gc.collect()
+    join_pages()
+    job_server.serve(listener)
+
+
+MADV_COLLAPSE = 25
+HUGE_PAGE = 2 << 20
+
+
+def join_pages() -> None:
+    """Has Linux keep this process's memory in huge pages: a fork then takes half the time."""
+    madvise = ctypes.CDLL(None).madvise
+    madvise.argtypes = [ctypes.c_size_t, ctypes.c_size_t, ctypes.c_int]
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        addresses, access, _, _, _, *file = line.split()
+        start, end = (int(address, 16) for address in addresses.split("-"))
+        start, end = -(-start // HUGE_PAGE) * HUGE_PAGE, end // HUGE_PAGE * HUGE_PAGE
+        if access == "rw-p" and file in ([], ["[heap]"]) and start < end:
+            madvise(start, end - start, MADV_COLLAPSE)  # an older kernel refuses, and all stays as it is
 
 
 def import_ours() -> None:
@@ -103,60 +143,40 @@ def _subclasses(model: Any) -> Iterator[Any]:
         yield from _subclasses(subclass)
 
 
-def _keep(client: socket.socket, library: str) -> None:
-    """Runs the program in a fork and tells its client how it ended."""
-    text, descriptors, _, _ = socket.recv_fds(client, 1 << 20, 3)
-    while not text.endswith(b"\n"):
-        text += client.recv(1 << 20)
-    program = os.fork()
-    if program == 0:
-        client.close()
-        _become(json.loads(text), descriptors, library)
-    for descriptor in descriptors:
-        os.close(descriptor)
-    _, ended = os.waitpid(program, 0)
-    client.sendall(str(os.waitstatus_to_exitcode(ended) % 256).encode())
-    os._exit(0)
-
-
-def _become(job: dict[str, Any], descriptors: list[int], library: str) -> None:
-    for number, descriptor in enumerate(descriptors):
-        os.dup2(descriptor, number)
-        os.close(descriptor)
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+def _become(
+    job: dict[str, Any],
+    streams: list[int],
+    *,
+    library: str,
+    refusing: Refusing,
+    client: str,
+    run_to_the_end: Callable[[Callable[[], object]], NoReturn],
+) -> None:
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    for output in (sys.stdout, sys.stderr):
+        output.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     os.environ.clear()
     os.environ.update(job["environment"])
     os.chdir(job["folder"])
+    sys.meta_path.remove(refusing)
     paths = job["environment"].get("PYTHONPATH", "").split(os.pathsep)
     if library not in paths:
         for name in [name for name in sys.modules if name.split(".")[0] == "dialeval"]:
             del sys.modules[name]
     program, *arguments = job["arguments"]
-    sys.path[:] = [job["folder"] if program == "-m" else str(Path(program).parent), *paths, *sys.path[1:]]
-    if arguments[:1] != ["dialeval.stages"]:  # Snakemake: its jobs are forks of this process already
+    is_script = program.endswith("/snakemake")
+    sys.path[:] = [str(Path(program).parent) if is_script else job["folder"], *paths, *sys.path[1:]]
+    if is_script or arguments[:1] == ["snakemake"]:
         with suppress(ImportError):
-            importlib.import_module("dialeval.stages.job_server").pays = lambda _: False  # type: ignore[attr-defined]
-    status = 0
-    try:
-        if program == "-m":
-            sys.argv = arguments
-            runpy.run_module(arguments[0], run_name="__main__", alter_sys=True)
-        else:
-            sys.argv = job["arguments"]
-            runpy.run_path(program, run_name="__main__")
-    except SystemExit as ending:
-        status = ending.code if isinstance(ending.code, int) else int(ending.code is not None)
-        if isinstance(ending.code, str):
-            print(ending.code, file=sys.stderr)
-    except BaseException:
-        traceback.print_exc()
-        status = 1
-    atexit._run_exitfuncs()  # which the end of a fork leaves out
-    with suppress(OSError):
-        sys.stdout.flush()
-        sys.stderr.flush()
-    os._exit(status)
+            server: Any = importlib.import_module("dialeval.stages.job_server")
+            server.pays, server.start = lambda _: True, lambda: client
+    if is_script:
+        sys.argv = [program, *arguments]
+        run_to_the_end(partial(runpy.run_path, program, run_name="__main__"))
+    sys.argv = arguments if program == "-m" else ["dialeval.stages", program, *arguments]
+    run_to_the_end(partial(runpy.run_module, sys.argv[0], run_name="__main__", alter_sys=True))
 
 
 if __name__ == "__main__":

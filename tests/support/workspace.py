@@ -164,7 +164,6 @@ def copy_project(folder: Path) -> None:
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("*.egg-info", *half_written))
     for name in ("Snakefile", "pyproject.toml"):
         shutil.copy2(ROOT / name, folder / name)
-    os.environ["WORKSPACE_PROJECT"] = str(folder.resolve())
 
 
 def new_workspace(folder: Path) -> Workspace:

@@ -9,13 +9,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from judged_dialogues import shipped_question
 from lora_examples import examples_of
 
 from dialeval.config import VllmModel
 from dialeval.criteria import SHIPPED, Criterion, Words
+from dialeval.engines.installation import by_length
 from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates
-from dialeval.training.lora_questions import ShuffledOrder, by_tokens, parts_of_sets
+from dialeval.training.lora_questions import ShuffledOrder, parts_of_sets
 
 # What a language model learns from is what it is asked when it judges, token by token.
 
@@ -87,13 +89,13 @@ def test_the_frozen_output_weights_are_not_copied_for_each_prompt(questions: Cal
 def test_the_same_request_reaches_vllm(questions: Callable[..., Any], judge: Callable[..., VllmModel]) -> None:
     from dialeval.corpora.items import Item
     from dialeval.engines.vllm_engine.prompts import Prompts
-    from dialeval.protocols.probability import plan
+    from dialeval.protocols.scores import plan_probability
 
     rows = examples_of(3)
     prompts = Prompts(judge())
     for row, question in zip(rows, questions().rendered(rows), strict=True):
         item = Item("c", "i", "en", "turn", "k", tuple(row["speakers"]), tuple(row["utterances"]))
-        planned = {one.part: one.request for one in plan([item], Templates())}
+        planned = {one.part: one.request for one in plan_probability(shipped_question("yes_no"), [item], Templates())}
         assert prompts.before_label(planned["relevance"].messages) == question.prompt
 
 
@@ -207,12 +209,12 @@ def test_lengths_decide_within_a_batch_and_not_what_is_in_it() -> None:
 
 
 def test_batches_hold_as_many_tokens_as_they_may_filling_included() -> None:
-    batches = list(by_tokens(LENGTHS, 1000))
+    batches = list(by_length(LENGTHS, 1000))
     assert sorted(place for batch in batches for place in batch) == list(range(103))
     assert all(len(batch) * max(LENGTHS[place] for place in batch) <= 1000 for batch in batches)
     assert len(batches) < 40
-    assert list(by_tokens([2000], 1000)) == [[0]]  # what is longer stands alone
-    assert list(by_tokens([], 1000)) == []
+    assert list(by_length([2000], 1000)) == [[0]]  # what is longer stands alone
+    assert list(by_length([], 1000)) == []
 
 
 @pytest.mark.train

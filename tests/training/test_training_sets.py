@@ -18,7 +18,6 @@ from dialeval.tables.training import JUDGED_TEXTS, TRAINING_OVERLAP
 from dialeval.training.human_dialogues import HumanDialogue, judged_rows, plain, split
 from dialeval.training.pairs import BORROWED, Pair, chosen_perturbations
 from dialeval.training.training_sets import (
-    PairSettings,
     left_out_dialogues,
     make_pairs,
     overlap_rows,
@@ -36,7 +35,7 @@ def pairs_of(
 ) -> list[Pair]:
     placed = split(dialogues, development=0.25, held_out=0.25, random_seed=1)
     known = list(zip(dialogues, placed, strict=True))
-    wanted = PairSettings(level, chosen_perturbations(None, kinds, level), n, 3, 7)
+    wanted = recipe(level=level, perturbations=kinds, pairs_per_language=n, max_context=3, random_seed=7)
     return list(make_pairs(known, wanted))
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import warm_start
 from once import once
 from planned import pretend_to_finish
 from wide_configuration import make_wide
-from workspace import WARM_START, Workspace, copy_project, new_workspace
+from workspace import Workspace, copy_project, new_workspace
+
+from dialeval.stages import job_server
 
 CONDA = """#!/usr/bin/env bash
 case "$1" in
@@ -25,20 +25,19 @@ esac
 """
 
 
+def begin_warm_start(folder: Path) -> None:
+    """Copies what all workspaces are made of, and starts the process that becomes most runs and their jobs."""
+    copy_project(folder / "project")
+    warm_start.begin(folder / "process", (folder / "project" / "workflow").resolve())
+
+
 @pytest.fixture(scope="session", autouse=True)
-def warm_start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A process that becomes the runs of most workspaces and their jobs, and what all workspaces are made of."""
-    folder = tmp_path_factory.mktemp("warm")
-    address, project = str(folder / "start"), folder / "project"
-    copy_project(project)
-    command = [sys.executable, str(WARM_START.with_suffix(".py")), address, str(project.resolve() / "workflow")]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        os.environ["WARM_START"] = address
-        yield
-        del os.environ["WARM_START"]
-        process.kill()
+def _warm_start(tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = once(tmp_path_factory, "warm", begin_warm_start)
+    warm_start.hold(folder / "process")
+    os.environ["WORKSPACE_PROJECT"] = str((folder / "project").resolve())
+    os.environ["WARM_START"] = str(folder / "process" / "socket" / "programs")
+    os.environ["WARM_CLIENT"] = str(job_server.CLIENT)
 
 
 @pytest.fixture

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 _UNSEEN = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
@@ -31,17 +32,19 @@ def visible(text: str) -> str:
     return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode(), text)
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def nearest(word: str, known: Iterable[str], other_names: Mapping[str, str] = MappingProxyType({})) -> str:
     """Returns the end of a sentence that offers the likeliest intended name, or all names.
 
     Args:
         word: what was written.
         known: the names that would have been right.
+        other_names: lower-case names that people may use instead -> the known name.
     """
     import difflib  # slow to import, and every job imports this module
 
     names = sorted(set(known))
-    close = difflib.get_close_matches(word, names, n=1)
+    meant = {name: name for name in names} | dict(other_names)
+    close = [word.lower()] if word.lower() in other_names else difflib.get_close_matches(word, meant, n=1)
     if close:
-        return f"did you mean '{close[0]}'?"
+        return f"did you mean '{meant[close[0]]}'?"
     return "known: " + (", ".join(names) if names else "none")

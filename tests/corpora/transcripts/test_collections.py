@@ -515,9 +515,11 @@ def test_replies_whose_session_is_not_a_number_stay_apart(tmp_path: Path) -> Non
 
 def test_a_context_of_lines_with_roles_is_their_dialogue(tmp_path: Path) -> None:
     record = {"context": "User: Hi\nSystem: Hello\nUser: Where?", "response": "System: There.", "system": "heron"}
-    (found,) = read(written(tmp_path, "fed.json", [record]), "auto", {}, Counter())
+    notes: Counter[str] = Counter()
+    (found,) = read(written(tmp_path, "fed.json", [record | {"annotations": {}}]), "auto", {}, notes)
     assert found.speakers == ("user", "assistant", "user", "assistant")
     assert found.utterances == ("Hi", "Hello", "Where?", "There.")
+    assert any("set reader fed_turn or fed_dialogue for this path under metaeval.corpora" in note for note in notes)
     (found,) = read(
         written(tmp_path, "other.json", [record | {"context": "Ann: Hi\nBob: Hello"}]), "auto", {}, Counter()
     )

@@ -221,39 +221,7 @@ def test_a_data_set_that_lacks_a_file_is_refused(tmp_path: Path) -> None:
     assert "not readable as Parquet or Arrow" in refused(tmp_path / "data")
 
 
-# people's chats, and trees
-
-
-TREE = {
-    "message_tree_id": "t1",
-    "tree_state": "ready_for_export",
-    "prompt": {
-        "message_id": "t1", "role": "prompter", "text": "Name a bird.", "lang": "en",
-        "replies": [
-            {"message_id": "m1", "role": "assistant", "text": "Heron.", "model_name": "alpha", "replies": []},
-            {"message_id": "m2", "role": "assistant", "text": "No.", "deleted": True, "replies": []},
-            {"message_id": "m3", "role": "assistant", "text": "Reed?", "replies": [
-                {"message_id": "m4", "role": "prompter", "text": "That is a plant.", "replies": [
-                    {"message_id": "m5", "role": "assistant", "text": "Owl.", "replies": []}]}]},
-        ],
-    },
-}  # fmt: skip
-
-
-def _flat(message: dict[str, Any], parent: str | None) -> list[dict[str, Any]]:
-    own = {name: value for name, value in message.items() if name != "replies"}
-    inner = [one for reply in message["replies"] for one in _flat(reply, message["message_id"])]
-    return [own | {"parent_id": parent, "message_tree_id": "t1"}, *inner]
-
-
-@pytest.mark.parametrize("form", ["trees", "messages"])
-def test_each_path_of_a_tree_is_a_dialogue(tmp_path: Path, form: str) -> None:
-    path = write(tmp_path / "t.json", [TREE] if form == "trees" else _flat(TREE["prompt"], None))  # type: ignore[arg-type]
-    found = reading(path, system="people")
-    assert detect_format(path) == "oasst"
-    assert [(item.item_id, len(item.utterances), item.case_id) for item in found.items] == [
-        ("m1/alpha", 2, "t1"), ("m5/people", 4, "t1")
-    ]  # fmt: skip
+# people's chats
 
 
 def _part(who: str, body: str | None, part_type: str = "comment", name: str = "") -> dict[str, Any]:
@@ -398,6 +366,13 @@ def test_slack_threads_are_dialogues_of_the_app_that_answers(tmp_path: Path) -> 
         ("t.jsonl", b'{"doc_id": 1, "doc": {}, "resps": 7, "arguments": 7}', "only tasks with output_type"),
         ("t.json", b'{"eval": {"model": "x"}, "status": "success", "samples": 7}', "has no samples"),
         ("t.json", b'{"a": 1, "b": "x"}', "name its fields under `columns`"),
+        ("log.json", b'{"session-id": "v", "turns": [{"output": {}, "input": {}}]}', "label.json (`transcription`)"),
+        ("t.json", b'[{"context": "a", "fact": "b", "responses": []}]', "set reader usr for this path under metaeval"),
+        ("t.csv", b"english_dial,ratings\na,1\n", "this is a rated corpus, not transcripts; to read the ratings, set"),
+        ("t.csv", b"UID_TEST,CID,LANGUAGE,COHERENCE\na,b,ZH,3\n", "set reader dstc11_csv"),
+        ("a-dial_text.txt", b"A-000001\thuman: a\tmodel: b\n", "set reader comp_dialogue"),
+        ("a_text.txt", b"A-000001\ta\tb\n", "set reader comp_turn"),
+        ("human_ctx.txt", b"a|||b\n", "set reader grade_texts"),
     ],
 )
 def test_a_file_of_a_known_tool_that_cannot_be_read_names_the_remedy(

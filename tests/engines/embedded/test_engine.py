@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import replace
-from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from dialeval.engines.embedded.engine import EmbeddedEngine, _n_tokens
 from dialeval.engines.embedded.judge import Judge
 from dialeval.engines.embedded.learning import Learned
-from dialeval.engines.requests import AnswerFailure, Dialogue, Engine, Message, Request, Response
-from dialeval.engines.store import ResponseStore
+from dialeval.engines.requests import AnswerFailure, Dialogue, Message, Request, Response
 from dialeval.text import tokens
 
 UNIEVAL = re.compile(r"Choice: (Yes\nIndex: [1-9][0-9]*|No\nIndex: None)\nReason: \S[^\n]*")
@@ -24,11 +23,15 @@ def _request(protocol: str, *subject: Dialogue) -> Request:
     return Request("r", protocol, "chat", (Message("user", "Is it so?"),), subject=subject)
 
 
-def _ask(engine: Engine, *requests: Request) -> list[Response]:
-    async def all_at_once() -> list[Response]:
-        return list(await asyncio.gather(*(engine.answer(request) for request in requests)))
+def _ask(engine: EmbeddedEngine, *requests: Request) -> list[Any]:
+    async def table() -> dict[str, Response | AnswerFailure]:
+        numbered = ((str(number), request) for number, request in enumerate(requests))
+        return {key: outcome async for key, outcome in engine.answer_all(numbered, store)}
 
-    return asyncio.run(all_at_once())
+    store: Any = None  # which is the caller's
+    outcomes = asyncio.run(table())
+    assert list(outcomes) == [str(number) for number in range(len(requests))]
+    return list(outcomes.values())
 
 
 def _repetitive(dialogue: Dialogue) -> Dialogue:
@@ -99,49 +102,6 @@ def test_equal_conversations_are_a_tie(forest: Learned, english: list[Dialogue],
     assert response.text.startswith(("Choice: Both", "Choice: Neither"))
 
 
-def test_answers_do_not_depend_on_concurrent_requests(forest: Learned, english: list[Dialogue]) -> None:
-    requests = [_request("unieval", dialogue) for dialogue in english[:25]]
-    together = _ask(EmbeddedEngine(forest, identity="x"), *requests)
-    alone = [_ask(EmbeddedEngine(forest, identity="x"), request)[0] for request in requests]
-    assert together == alone
-
-
-def test_concurrent_requests_are_judged_together_and_remembered(
-    forest: Learned, english: list[Dialogue], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    batches: list[int] = []
-    judge = Judge.judge
-
-    def counted(self: Judge, dialogues: list[Dialogue]) -> object:
-        batches.append(len(dialogues))
-        return judge(self, dialogues)
-
-    monkeypatch.setattr(Judge, "judge", counted)
-    engine = EmbeddedEngine(forest, identity="x")
-    requests = [_request("unieval", dialogue) for dialogue in english[:20]]
-    _ask(engine, *requests, *requests)
-    assert sum(batches) == 20
-    assert len(batches) <= 5
-    _ask(engine, *requests)
-    assert sum(batches) == 20
-
-
-def test_an_error_reaches_every_request(
-    forest: Learned, english: list[Dialogue], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(self: Judge, dialogues: list[Dialogue]) -> object:
-        raise RuntimeError("broken")
-
-    monkeypatch.setattr(Judge, "judge", fail)
-
-    async def ask() -> list[object]:
-        engine = EmbeddedEngine(forest, identity="x")
-        requests = [_request("unieval", dialogue) for dialogue in english[:3]]
-        return list(await asyncio.gather(*map(engine.answer, requests), return_exceptions=True))
-
-    assert [str(error) for error in asyncio.run(ask())] == ["broken"] * 3
-
-
 @pytest.mark.parametrize(
     ("name", "asked", "message"),
     [
@@ -166,7 +126,7 @@ def test_what_cannot_be_answered_is_refused_in_words(
 ) -> None:
     engine = EmbeddedEngine(forest if name == "forest" else chatbots[name], identity="x")
     with pytest.raises(AnswerFailure, match=re.escape(message)):
-        _ask(engine, asked)
+        asyncio.run(engine.answer(asked))
 
 
 @given(st.text(alphabet=st.sampled_from("aΣİß'’.-_ \n\r\u2028\t的ก?3\u0301")))
@@ -174,18 +134,14 @@ def test_tokens_are_counted_line_by_line_as_in_the_whole(text: str) -> None:
     assert sum(map(_n_tokens, text.split("\n"))) == len(tokens(text))
 
 
-def test_a_table_is_answered_as_each_request_alone(forest: Learned, english: list[Dialogue], tmp_path: Path) -> None:
+def test_a_table_is_answered_as_each_request_alone_and_each_dialogue_is_judged_once(
+    forest: Learned, english: list[Dialogue], monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = [_request("unieval", dialogue) for dialogue in english[:5]] + [_request("selfchat", english[0])]
-
-    async def table() -> dict[str, Response | AnswerFailure]:
-        engine = EmbeddedEngine(forest, identity="judge")
-        with ResponseStore(tmp_path, identity="judge", name="judge", protocol="unieval") as store:
-            requests = ((str(number), request) for number, request in enumerate(asked))
-            return {key: outcome async for key, outcome in engine.answer_all(requests, store)}
-
-    outcomes = asyncio.run(table())
-    assert list(outcomes) == list("012345")
-    for number, request in enumerate(asked[:5]):
-        assert [outcomes[str(number)]] == _ask(EmbeddedEngine(forest, identity="judge"), request)
-    assert isinstance(outcomes["5"], AnswerFailure)
-    assert outcomes["5"].kind == "unsupported"
+    engine = EmbeddedEngine(forest, identity="judge")
+    *outcomes, refused = _ask(engine, *asked)
+    assert outcomes == [asyncio.run(EmbeddedEngine(forest, identity="judge").answer(request)) for request in asked[:-1]]
+    assert isinstance(refused, AnswerFailure)
+    assert refused.kind == "unsupported"
+    monkeypatch.setattr(Judge, "judge", None)
+    assert _ask(engine, *asked[:-1], *asked[:-1]) == outcomes * 2

@@ -22,7 +22,7 @@ from dialeval.engines.embedded.judge import Judge
 from dialeval.engines.embedded.learning import Learned
 from dialeval.engines.requests import AnswerFailure, Dialogue, Kind, Request, Response
 from dialeval.protocols.item_prompts import subject_of
-from dialeval.protocols.probability import expectation
+from dialeval.protocols.scores import expectation
 from dialeval.protocols.written_scores import parse_scores
 
 RATING = re.compile(r"([a-z]+ - [1-5]\.\d\d\n)*[a-z]+ - [1-5]\.\d\d")
@@ -45,11 +45,16 @@ def _choice(dialogue: Dialogue, options: tuple[str, ...], kind: Kind, **more: An
 
 
 def _ask(learned: Learned, *requests: Request) -> list[Response]:
-    async def all_at_once() -> list[Response]:
-        engine = EmbeddedEngine(learned, identity="x")
-        return list(await asyncio.gather(*(engine.answer(request) for request in requests)))
+    async def table() -> list[Response | AnswerFailure]:
+        numbered: Any = enumerate(requests)
+        store: Any = None  # which is the caller's
+        return [outcome async for _, outcome in EmbeddedEngine(learned, identity="x").answer_all(numbered, store)]
 
-    return asyncio.run(all_at_once())
+    outcomes = asyncio.run(table())
+    for outcome in outcomes:
+        if isinstance(outcome, AnswerFailure):
+            raise outcome
+    return outcomes  # type: ignore[return-value]
 
 
 def _read(response: Response) -> dict[str, float]:

@@ -10,7 +10,6 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from dialeval.corpora import readers
-from dialeval.criteria import DIMENSIONS, Level
 from dialeval.engines.embedded import reply_selection
 from dialeval.engines.embedded.features import N_FEATURES, Reader
 from dialeval.engines.embedded.learning import Learned, learn
@@ -104,16 +103,6 @@ def test_replaced_utterances_score_lower_on_bundled_dialogues(selection: Learned
 def test_a_repetition_is_no_merit(selection: Learned, english: list[Dialogue]) -> None:
     """What a reply takes up speaks for it, all the more if it takes up everything: the kinds of damage hold against."""
     assert relevances(selection, english, "repeated")[0] > 0.4
-
-
-@pytest.mark.parametrize("level", ["turn", "dialogue"])
-def test_scores_are_the_same_together_and_alone(selection: Learned, english: list[Dialogue], level: Level) -> None:
-    judge = selection.model_for(english[0])
-    dialogues = [*english[:6], ("Hello?",), ("Hello?", "Hello?"), ("...", ""), ("今天好吗？", "很好。")]
-    together = judge.rate(dialogues, level)
-    assert together.shape == (len(dialogues), len(DIMENSIONS[level]))
-    assert ((together > 0) & (together < 1)).all()
-    np.testing.assert_array_equal(together, np.concatenate([judge.rate([dialogue], level) for dialogue in dialogues]))
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ from dialeval.engines.store import ResponseStore
 
 PROGRAM = Path(__file__).parents[2] / "support" / "killable_job.py"
 CONCURRENCY = 16
-KILLS = 20
+KILLS = 10
 
 
 class Jobs:
@@ -65,20 +65,25 @@ def stored(folder: Path, numbers: range) -> dict[int, str]:
     return {number: response.text for number, response in found.items() if response is not None}
 
 
-def test_twenty_kills_lose_nothing_and_repeat_only_what_was_in_flight(tmp_path: Path, jobs: Jobs) -> None:
-    numbers = range(2500)
+def kill_after(process: int, endpoint: LoopbackEndpoint, n_calls: int, seconds: float) -> None:
+    """Kills a job so long after it has called an endpoint so often."""
+    seen, end = len(endpoint.log), time.monotonic() + 20
+    while len(endpoint.log) < seen + n_calls and time.monotonic() < end:
+        time.sleep(0.001)
+    time.sleep(seconds)
+    os.kill(process, signal.SIGKILL)
+    wait_until_gone(process)
+
+
+def test_kills_lose_nothing_and_repeat_only_what_was_in_flight(tmp_path: Path, jobs: Jobs) -> None:
+    numbers = range(1250)
     dice = random.Random(9)
     with LoopbackEndpoint(script) as endpoint:
         job = {"url": endpoint.url, "store": str(tmp_path), "writer": "job", "first": 0, "last": len(numbers)}
         known: dict[int, str] = {}
         for kill in range(KILLS):
             process = jobs.start(**job, concurrency=CONCURRENCY)
-            seen, end = len(endpoint.log), time.monotonic() + 20
-            while len(endpoint.log) < seen + dice.randint(1, 60) and time.monotonic() < end:
-                time.sleep(0.002)
-            time.sleep(dice.uniform(0, 0.06))
-            os.kill(process, signal.SIGKILL)
-            wait_until_gone(process)
+            kill_after(process, endpoint, dice.randint(1, 60), dice.uniform(0, 0.06))
             now = stored(tmp_path, numbers)
             assert known.items() <= now.items(), "a stored answer was lost"
             known = now
@@ -105,13 +110,7 @@ def test_kills_at_any_step_of_a_batch_hand_nothing_over_twice(tmp_path: Path, jo
         known: dict[int, str] = {}
         for _ in range(KILLS):
             process = jobs.start(**job, concurrency=4, batch=30)
-            seen, end = len(endpoint.log), time.monotonic() + 20
-            more = dice.randint(1, 6)
-            while len(endpoint.log) < seen + more and time.monotonic() < end:
-                time.sleep(0.001)
-            time.sleep(dice.uniform(0, 0.03))
-            os.kill(process, signal.SIGKILL)
-            wait_until_gone(process)
+            kill_after(process, endpoint, dice.randint(1, 6), dice.uniform(0, 0.03))
             now = stored(tmp_path, numbers)
             assert known.items() <= now.items(), "a stored answer was lost"
             known = now

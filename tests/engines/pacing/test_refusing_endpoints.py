@@ -109,21 +109,16 @@ def test_jobs_that_share_a_limit_unseen_use_it_together(show: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "latency", "places", "seconds"),
-    [(429, 1.0, 64, 60), (503, 1.0, 64, 60), (529, 0.5, 8, 60), (429, 0.02, 64, 3)],
-)
-def test_random_refusals_delay_no_other_request(status: int, latency: float, places: int, seconds: float) -> None:
-    endpoint = Endpoint(AtRandom(0.1), a_latency(latency), status=status)
+    ("share", "status", "latency", "places", "seconds", "least"),
+    [(0.1, 503, 1.0, 64, 60, 0.7), (0.1, 529, 0.5, 8, 60, 0.7), (0.1, 429, 0.02, 64, 3, 0.7),
+     (0.03, 429, 1.0, 64, 120, 0.5), (0.2, 429, 1.0, 64, 120, 0.5)],
+)  # fmt: skip
+def test_random_refusals_delay_no_other_request(
+    share: float, status: int, latency: float, places: int, seconds: float, least: float
+) -> None:
+    endpoint = Endpoint(AtRandom(share), a_latency(latency), status=status)
     send_all(endpoint, seconds, concurrency=places)
-    assert len(endpoint.taken_at) >= 0.7 * seconds * places / latency
-    assert max(endpoint.refusals.values()) == 1
-
-
-@pytest.mark.parametrize("share", [0.03, 0.2])
-def test_so_do_more_or_fewer_of_them(share: float) -> None:
-    endpoint = Endpoint(AtRandom(share), a_latency(1.0))
-    send_all(endpoint, 120)
-    assert len(endpoint.taken_at) >= 0.5 * 120 * 64
+    assert len(endpoint.taken_at) >= least * seconds * places / latency
     assert max(endpoint.refusals.values()) == 1
 
 
@@ -134,7 +129,7 @@ def test_a_fifth_of_all_tries_refused_at_random_is_no_limit() -> None:
     assert len(endpoint.taken_at) >= 0.5 * 16 * 250
 
 
-@pytest.mark.parametrize(("share", "seed", "seconds"), [(0.33, 3, 120), (0.5, 3, 120), (0.5, 1, 500)])
+@pytest.mark.parametrize(("share", "seed", "seconds"), [(0.33, 3, 120), (0.5, 1, 500)])
 def test_an_overloaded_endpoint_gives_what_it_has(share: float, seed: int, seconds: float) -> None:
     """Whoever slows down for refusals that come at whatever speed slows down for ever; seed 1 begins with many."""
     endpoint = Endpoint(AtRandom(share, seed=seed, every_try=True), a_latency(1.0))
@@ -162,7 +157,7 @@ def test_an_endpoint_that_takes_nothing_for_a_while_is_left_alone(silent: bool) 
     assert sum(moment >= 130 for moment in endpoint.taken_at) >= (0.3 if silent else 0.6) * 64 * 170
 
 
-@pytest.mark.parametrize(("share", "seed"), [(0.3, 1), (0.7, 1), (0.7, 2), (0.95, 3), (1.0, 1)])
+@pytest.mark.parametrize(("share", "seed"), [(0.3, 1), (0.7, 2), (1.0, 1)])
 def test_after_a_minute_in_which_a_server_was_half_down_all_goes_on_as_before(share: float, seed: int) -> None:
     """What was learned of its speed in that minute must not stay: it was no limit."""
     endpoint = Endpoint(Outage(share, 30, 90, seed), refusal_latency=0.05, status=503, silent=True)

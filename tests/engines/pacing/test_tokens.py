@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from virtual_time import run_in_virtual_time
 
+from dialeval.engines.circuit_breaker import CircuitBreaker
 from dialeval.engines.rate_limits import Limits, Tokens
 
 PER_MINUTE = 60_000.0
@@ -28,7 +29,8 @@ def ask(sizes: Sequence[int], *, pause: float) -> tuple[list[tuple[float, int]],
         return Tokens(1.3 * size, 5 * size, count)
 
     async def story() -> list[tuple[float, int]]:
-        limits, gone = Limits("m", in_flight=10_000, tokens_per_minute=PER_MINUTE), []
+        breaker = CircuitBreaker("m", patience=30.0)
+        limits, gone = Limits(breaker, in_flight=10_000, tokens_per_minute=PER_MINUTE), []
         limits.in_flight.open()
 
         async def one(size: int) -> None:

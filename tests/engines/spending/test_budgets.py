@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from spending_job import MOST, a_model, ask, spent
 
 from dialeval.config import OpenAIModel
+from dialeval.engines.openai_api import retries
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.requests import Response
 from dialeval.engines.spending.account import Account
@@ -99,9 +100,9 @@ def test_an_endpoint_that_cannot_be_reached_costs_nothing(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("status", "cost"), [(400, 0), (401, 0), (404, 0), (429, 0), (529, 0), (408, 33), (500, 33), (503, 33), (504, 33)]
 )
-def test_what_an_error_costs(tmp_path: Path, status: int, cost: float) -> None:
-    soon = {"Retry-After": "0.01"}  # a refusal as too many that says nothing is waited out for half a minute
-    with LoopbackEndpoint(lambda _: Reply(refusal("no"), status, soon)) as endpoint:
+def test_what_an_error_costs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, cost: float) -> None:
+    monkeypatch.setattr(retries, "REFUSALS_PER_TRY", 1)
+    with LoopbackEndpoint(lambda _: Reply(refusal("no"), status)) as endpoint:
         ask(endpoint.url, tmp_path, 0, 1, max_tries=1)
     assert spent(tmp_path).spent == cost
     assert spent(tmp_path).unconfirmed == cost

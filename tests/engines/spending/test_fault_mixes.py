@@ -19,7 +19,7 @@ from loopback_endpoint import LoopbackEndpoint, Reply, completion
 from spending_job import MOST, ask, spent
 
 N = 60
-MIXES = range(20)
+MIXES = range(10)
 A_TRY = len("question 59") + 7 + MOST
 """What one try may cost at most."""
 

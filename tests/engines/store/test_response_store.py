@@ -10,7 +10,6 @@ import multiprocessing
 import os
 import resource
 import signal
-import threading
 import time
 from collections.abc import Callable, Iterator
 from multiprocessing.synchronize import Event
@@ -21,7 +20,7 @@ import pytest
 from store_writers import answer_common, answer_shared_out, hold, key, opened, write_until_killed
 
 from dialeval.engines.requests import Response
-from dialeval.engines.store import answer_files, run_of
+from dialeval.engines.store import run_of
 from dialeval.engines.store.answer_files import body_of, line_of
 from dialeval.engines.store.claims import Claims, is_at_work
 from dialeval.engines.store.response_store import StoredAnswers
@@ -180,19 +179,7 @@ def test_without_locks_a_file_that_just_changed_may_be_written(
 
     monkeypatch.setattr(fcntl, "flock", no_locks)
     with opened(tmp_path) as store:
-        assert sum(store.report.corrupt.values()) == corrupt
-
-
-def test_half_a_last_line_is_remembered_with_the_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answer_files, "LONG", 2)
-    fill(tmp_path, range(5))
-    path = the_file(tmp_path)
-    path.write_bytes(path.read_bytes()[:-5])
-    read = answer_files.places_in(path, keep=True)
-    assert path.with_name(path.name + ".places").is_file()
-    again = answer_files.places_in(path, keep=True)
-    assert (read.corrupt, read.is_unfinished, len(read.key_tails)) == (0, True, 4)
-    assert (again.corrupt, again.is_unfinished, len(again.key_tails)) == (0, True, 4)
+        assert sum(store._own_protocol.corrupt.values()) == corrupt
 
 
 @pytest.mark.parametrize("place", [0, 5, 20, 34, 38, 50])
@@ -205,7 +192,7 @@ def test_a_flipped_byte_costs_one_answer(tmp_path: Path, place: int) -> None:
     path.write_bytes(bytes(content))
     with opened(tmp_path) as store:
         assert [number for number in range(10) if store.get(key(number))] == [n for n in range(10) if n != 4]
-        assert sum(store.report.corrupt.values()) == 1
+        assert sum(store._own_protocol.corrupt.values()) == 1
 
 
 @pytest.mark.parametrize("first", [b"", b"\xef\xbb\xbf"])
@@ -321,53 +308,6 @@ def test_a_folder_that_hides_its_files_does_not_make_them_be_paid_again(
     assert f"{tmp_path / hidden} cannot be read" in capsys.readouterr().out
 
 
-def test_places_of_a_long_file_are_kept_and_believed_while_it_is_the_same(
-    tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(answer_files, "LONG", 10)
-    fill(tmp_path, range(20))
-    path = the_file(tmp_path)
-    kept = path.with_name(f"{path.name}.places")
-    with StoredAnswers(tmp_path, identity="model", protocol="arena") as answers:
-        assert key(1) in answers
-    assert not kept.exists(), "an estimate writes nothing"
-    with path.open("ab") as file:
-        file.write(b"a corrupt line\n")
-    assert found(tmp_path, range(20)) == list(range(20))
-    assert kept.exists()
-    capsys.readouterr()
-
-    with monkeypatch.context() as without_reading:
-        without_reading.setattr(answer_files, "_lines", lambda path: pytest.fail("the file was read again"))
-        assert found(tmp_path, range(20)) == list(range(20))
-        assert found(tmp_path, range(20), protocol="duel") == list(range(20))
-    assert "1 corrupt line" in capsys.readouterr().out
-
-    with path.open("ab") as file:
-        file.write(line_of(key(20), b'{"text": "later"}'))
-    assert found(tmp_path, range(21)) == list(range(21))
-    for spoiled in (b"", b"text", kept.read_bytes()[:-1], kept.read_bytes().replace(b"\x01", b"\x02")):
-        kept.write_bytes(spoiled)
-        assert found(tmp_path, range(21)) == list(range(21))
-    content = path.read_bytes()
-    path.write_bytes(content[: len(content) // 2])
-    assert len(found(tmp_path, range(21))) in (9, 10, 11)
-
-
-def test_places_that_are_wrong_give_no_wrong_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file that was exchanged for one of the same size and time."""
-    monkeypatch.setattr(answer_files, "LONG", 10)
-    fill(tmp_path, range(20))
-    path = the_file(tmp_path)
-    assert found(tmp_path, range(20)) == list(range(20))
-    before, lines = path.stat(), path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join(lines[::-1]))
-    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-    with opened(tmp_path) as store:
-        for number in range(20):
-            assert (store.get(key(number)) or Response(f"answer {number} ")).text.startswith(f"answer {number} ")
-
-
 def test_more_files_than_a_process_may_open(tmp_path: Path) -> None:
     fill(tmp_path, range(300))
     path = the_file(tmp_path)
@@ -400,22 +340,6 @@ def test_kill_loses_nothing_that_append_returned_from(tmp_path: Path) -> None:
     process.join()
     with opened(tmp_path) as store:
         assert all(key(number) in store for number in range(written.value))
-
-
-def test_a_second_job_of_the_same_name_waits_and_then_finds_the_answers(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    ready, leave = context.Event(), context.Event()
-    process = context.Process(target=hold, args=(str(tmp_path), ready, leave))
-    process.start()
-    assert ready.wait(60)
-    with opened(tmp_path, writer="shard-2-of-2") as store:  # another shard need not wait
-        assert key(1) in store
-    threading.Timer(0.5, leave.set).start()
-    start = time.monotonic()
-    with opened(tmp_path) as store:
-        assert time.monotonic() - start > 0.3
-        assert store.get(key(1)) == Response("first")
-    process.join()
 
 
 def test_a_store_that_cannot_be_made_is_reported(tmp_path: Path) -> None:

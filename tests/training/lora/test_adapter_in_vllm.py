@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from judged_dialogues import shipped_question
 from lora_examples import examples_of
 
 from dialeval.config import VllmModel
@@ -27,7 +28,7 @@ def test_probabilities_are_those_of_the_merged_weights(
 
     from dialeval.engines.vllm_engine.engine import open_model
     from dialeval.engines.vllm_engine.prompts import Prompts
-    from dialeval.protocols.probability import expectation, plan
+    from dialeval.protocols.scores import expectation, plan_probability
     from dialeval.training.lora_questions import LoraQuestions, label_scores
 
     rows = examples_of(30)
@@ -55,7 +56,8 @@ def test_probabilities_are_those_of_the_merged_weights(
         requests = [
             one.request
             for row in asked
-            for one in plan(
+            for one in plan_probability(
+                shipped_question("yes_no"),
                 [Item("c", "i", "en", "turn", "k", tuple(row["speakers"]), tuple(row["utterances"]))],
                 Templates(),
                 lambda _: [SHIPPED["relevance"]],

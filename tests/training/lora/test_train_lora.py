@@ -193,15 +193,14 @@ def test_patience_ends_it_and_the_best_weights_are_kept(
 def test_two_processes_learn_what_one_does(judge: Callable[..., VllmModel], tmp_path: Path) -> None:
     from safetensors.torch import load_file
 
-    from dialeval.training.running import launch_command
-
     weights = []
     for number in (1, 2):
         folder = tmp_path / str(number)
         folder.mkdir()
         # without dropout, which each process draws for itself
         stage = ["dialeval.stages", *_arguments(folder, judge(dropout=0.0, max_steps=4, micro_batch_size=4))]
-        command = [sys.executable, "-m", *stage] if number == 1 else launch_command(number, stage)
+        launcher = ["torch.distributed.run", "--standalone", "--nproc-per-node", str(number), "-m"]
+        command = [sys.executable, "-m", *(launcher if number > 1 else []), *stage]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
         assert done.returncode == 0, done.stderr
         weights.append(load_file(folder / "trained" / "judge" / "adapter_model.safetensors"))

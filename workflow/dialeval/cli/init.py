@@ -23,6 +23,7 @@ from dialeval.corpora.transcripts.items import Options, read_items
 from dialeval.criteria import SHIPPED
 from dialeval.errors import UserError, nearest
 from dialeval.paths import PROJECT
+from dialeval.text import counted
 
 DEFAULT_KEY = "OPENAI_API_KEY"
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.+-]+")
@@ -511,7 +512,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
         autoescape=False,  # the templates are not HTML
     )
-    environment.filters["yaml"] = quoted
+    environment.filters |= {"yaml": quoted, "counted": counted}
     return environment
 
 

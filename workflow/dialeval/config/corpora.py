@@ -68,6 +68,24 @@ Reader = Literal[
     "ai_studio", "gemini_activity", "zendesk", "freshdesk", "lex", "bot_framework", "dialogflow", "vapi", "retell",
     "sharegpt_items", "batch", "tweets", "subtitles", "qrecc", "doc2dial",
 ]  # fmt: skip
+READERS_OF = {
+    "chat_completions": "messages", "openai": "messages", "anthropic": "messages", "claude": "messages",
+    "gemini": "messages", "lmsys": "messages", "wildchat": "messages", "vicuna": "sharegpt", "openai_export": "chatgpt",
+    "parlai": "jsonl", "samsum": "jsonl", "dream": "jsonl", "json": "auto", "parquet": "auto", "huggingface": "auto",
+    "xlsx": "csv", "excel": "csv", "tsv": "csv", "convokit": "csv", "txt": "text", "markdown": "text",
+    "dailydialog": "text", "srt": "subtitles", "vtt": "subtitles", "webvtt": "subtitles", "alpaca": "replies",
+    "ultrafeedback": "replies", "nectar": "replies", "hh_rlhf": "preferences", "rlhf": "preferences",
+    "dpo": "preferences", "chatbot_arena": "comparisons", "arena": "comparisons", "votes": "comparisons",
+    "inspect_ai": "inspect", "lm_evaluation_harness": "lm_eval", "harness": "lm_eval", "otel": "opentelemetry",
+    "otlp": "opentelemetry", "openllmetry": "opentelemetry", "openinference": "opentelemetry", "langchain": "langsmith",
+    "open_assistant": "oasst", "openassistant": "oasst", "twitter": "tweets", "twcs": "tweets", "doqa": "quac",
+    "topiocqa": "qrecc", "multidoc2dial": "doc2dial", "convai2": "persona_chat", "camrest676": "camrest",
+    "anthropic_red_team": "marked", "guanaco": "marked", "glaive": "marked", "baize": "marked", "chatml": "marked",
+    "facebook": "messenger", "instagram": "messenger", "meta": "messenger", "text_generation_webui": "oobabooga",
+    "takeout": "gemini_activity", "bard": "gemini_activity", "google_ai_studio": "ai_studio", "amazon_lex": "lex",
+    "azure_bot": "bot_framework",
+}  # fmt: skip
+"""Readers by other names of their formats, and by tools and data sets that write them, for messages."""
 _WITHOUT_COLUMNS = ("text", "slack", "whatsapp", "mt_bench", "tweets", "subtitles", "batch")
 """Readers of formats in which no field has a name of the user's."""
 NameInFile = Annotated[str, Field(min_length=1, max_length=80)]

@@ -21,7 +21,7 @@ from pydantic import BaseModel, ValidationError
 
 from dialeval.config.configuration import WITHOUT_CHATBOTS, Config
 from dialeval.config.consistency import inconsistencies
-from dialeval.config.corpora import Columns, absent_corpora, is_there
+from dialeval.config.corpora import READERS_OF, Columns, absent_corpora, is_there
 from dialeval.config.endpoints import is_secret_text
 from dialeval.config.files import WRITTEN_DOWN
 from dialeval.config.models import ENGINES
@@ -290,7 +290,8 @@ def in_words(details: dict[str, Any]) -> str:
             return f"  {field}: {_show(value)} has a new name; write {new}"
         case "literal_error":
             allowed = [word.strip(" '") for word in str(details["ctx"]["expected"]).replace(" or ", ",").split(",")]
-            return f"  {field}: {_show(value)} is not allowed; {nearest(str(value), allowed)}"
+            others = READERS_OF if place[0] == "transcripts" and place[-1] == "reader" else {}
+            return f"  {field}: {_show(value)} is not allowed; {nearest(str(value), allowed, others)}"
         case "string_pattern_mismatch":
             return (
                 f"  {field}: {_show(value)} cannot be a name; names become files and have letters (a to z), digits, "

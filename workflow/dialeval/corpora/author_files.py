@@ -56,9 +56,6 @@ def read_author_file(reader: str, corpus: str, path: Path, languages: Iterable[s
         corpus: its name in the configuration.
         path: the file; of `grade_texts` that of the contexts.
         languages: the wanted languages, which must include `en`; None for all.
-
-    Raises:
-        UserError: invalid data; the message has the file, the record, the field, the value and the remedy.
     """
     only("en", languages, str(path))
     layout = FORMATS[reader] or _dstc10_format(path)
@@ -123,11 +120,7 @@ def _fed(path: Path, reader: str, reading: RatedReading) -> Iterator[_Entry]:
 
 
 def _fed_turns(context: str, response: str | None, where: str) -> Turns:
-    """Returns speaker and text of each utterance; a line without a speaker continues the previous one.
-
-    Raises:
-        UserError: the first line names no speaker.
-    """
+    """Returns speaker and text of each utterance; a line without a speaker continues the previous one."""
     turns: Turns = []
     for number, line in enumerate(context.split("\n"), start=1):
         match = _FED_TAG.fullmatch(line.strip())
@@ -168,11 +161,7 @@ class _Dstc10Dialogue(RatedDialogue):
 
 
 def _dstc10_format(path: Path) -> _Format:
-    """Returns how the set that a file is named after is read.
-
-    Raises:
-        UserError: its scales are not known.
-    """
+    """Returns how the set that a file is named after is read."""
     match = _DSTC10_NAME.fullmatch(path.stem)
     name = (match[1] if match else path.stem).casefold()
     if name not in DSTC10_SETS:
@@ -454,11 +443,7 @@ _Form = TypeVar("_Form", bound=Record)
 
 
 def _records(path: Path, reader: str, form: type[_Form]) -> Iterator[tuple[str, _Form]]:
-    """Yields the objects of a file, each with its place.
-
-    Raises:
-        UserError: the file is no JSON, or an object is not of this form.
-    """
+    """Yields the objects of a file, each with its place."""
     refuse_table(path, reader, "download it again, or set the reader of this format")
 
     def remedy(record: object) -> str:

@@ -104,9 +104,6 @@ def read(
         winner: column with the outcome; None for one of `COLUMNS`.
         cluster: column whose equal values belong together; None for every battle by itself.
         outcomes: word in the column of the outcome -> left, right, tie or `SKIP`.
-
-    Raises:
-        UserError: the file, the line, the value and the remedy.
     """
     notes: Counter[str] = Counter()
     of_text = is_table(path)
@@ -169,11 +166,7 @@ def _objects(path: Path, named: Sequence[str]) -> Iterator[_Row]:
 
 
 def _columns(path: Path, header: Sequence[str], given: Mapping[str, str | None]) -> _Columns:
-    """Returns the columns of left, right, winner and cluster.
-
-    Raises:
-        UserError: one is not there, or there twice.
-    """
+    """Returns the columns of left, right, winner and cluster."""
     sides = [side for side in ("left", "right") if given[side] is None]
     of_kind = next((index for index in range(3) if all(COLUMNS[side][index] in header for side in sides)), 0)
     winner = given["winner"] or next((name for name in COLUMNS["winner"] if name in header), COLUMNS["winner"][0])
@@ -191,11 +184,7 @@ def _columns(path: Path, header: Sequence[str], given: Mapping[str, str | None])
 
 
 def _place(path: Path, header: Sequence[str], field: str, column: str) -> int:
-    """Returns the number of a column.
-
-    Raises:
-        UserError: it is not there, or there twice; the message names the columns that are there.
-    """
+    """Returns the number of a column."""
     if header.count(column) == 1:
         return header.index(column)
     fault = f"there are several columns '{column}'" if column in header else f"there is no column '{column}'"
@@ -219,11 +208,7 @@ def _where(path: Path, place: int | str) -> str:
 
 
 def _battle(row: Sequence[Any], columns: _Columns, outcomes: Mapping[str, str], where: str) -> Battle | None:
-    """Returns the battle of a row; None for one that is passed over.
-
-    Raises:
-        UserError: it cannot be rated.
-    """
+    """Returns the battle of a row; None for one that is passed over."""
     left, right = (_name(row[columns.places[side]], columns.names[side], where) for side in ("left", "right"))
     cells = {column: row[number] for column, number in columns.of_winner.items()}
     if len(cells) == len(_MARKS):
@@ -255,11 +240,7 @@ def _name(value: Any, column: str, where: str) -> str:
 
 
 def _winner_of_marks(cells: Mapping[str, Any], where: str) -> str:
-    """Returns which of three columns is marked.
-
-    Raises:
-        UserError: not one is.
-    """
+    """Returns which of three columns is marked."""
     marks = ["" if cell is None else str(cell).strip().lower() for cell in cells.values()]
     chosen = [winner for mark, winner in zip(marks, _MARKS, strict=True) if mark in _CHOSEN]
     if len(chosen) != 1 or any(mark not in (*_CHOSEN, *_NOT_CHOSEN) for mark in marks):
@@ -270,11 +251,7 @@ def _winner_of_marks(cells: Mapping[str, Any], where: str) -> str:
 
 
 def _word(value: Any, column: str, outcomes: Mapping[str, str], where: str) -> str:
-    """Returns the outcome as written, or its meaning by `outcomes`.
-
-    Raises:
-        UserError: it is no word.
-    """
+    """Returns the outcome as written, or its meaning by `outcomes`."""
     if outcomes and (value is None or isinstance(value, float)):
         value = "" if value is None else f"{value:g}"
     written = _name(value, column, where)

@@ -31,13 +31,7 @@ def merged(*partitions: Sequence[Hashable]) -> list[int]:
     Args:
         partitions: a key for every item, each of the same length.
     """
-    n_items = len(partitions[0])
-    first = list(range(n_items))
-    for keys in partitions:
-        holder: dict[Hashable, int] = {}
-        for position, key in enumerate(keys):
-            _join(first, holder.setdefault(key, position), position)
-    return [_first(first, position) for position in range(n_items)]
+    return sharing_clusters([[*enumerate(keys)] for keys in zip(*partitions, strict=True)])
 
 
 def context_clusters(items: Texts) -> list[int]:

@@ -88,9 +88,6 @@ def read_dialogues(
         path: the file of its texts.
         languages: the wanted languages, which must include `en`; None for all.
         include_unrated: whether dialogues without a rating become items too, which judges would score in vain.
-
-    Raises:
-        UserError: invalid data; the message has the file, the row and the remedy.
     """
     only("en", languages, str(path))
     records = read_records(path)
@@ -249,9 +246,6 @@ def read_turns(corpus: str, path: Path, languages: Iterable[str] | None = None) 
         corpus: its name in the configuration.
         path: the file of its texts.
         languages: the wanted languages, which must include `en`; None for all.
-
-    Raises:
-        UserError: invalid data; the message has the file, the row and the remedy.
     """
     only("en", languages, str(path))
     dataset = dataset_of(path)
@@ -382,11 +376,7 @@ def read_records(path: Path) -> list[TabRecord]:
 
 
 def read_fields(path: Path) -> list[list[str]]:
-    """Reads the fields of every row, with the blanks around them.
-
-    Raises:
-        UserError: as of `read_records`.
-    """
+    """Reads the fields of every row, with the blanks around them."""
     lines = read_text(path).split("\n")
     if not lines[-1].strip():
         lines.pop()

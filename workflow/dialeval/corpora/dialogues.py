@@ -161,9 +161,6 @@ def read_json_lines_dialogues(path: Path, language: str) -> Reading:
     Args:
         path: the file.
         language: language of the dialogues that do not name theirs.
-
-    Raises:
-        UserError: invalid data; the message has the file, the line and the remedy.
     """
     reading = Reading(str(path))
     for line in records_of(path, RecordFields([_FIELD])):
@@ -321,9 +318,6 @@ def read_scenarios(path: Path, *, limit: int | None = None, opened: bool = False
         path: a .csv file, or else JSON Lines.
         limit: keep only the first so many.
         opened: whether every scenario needs an opening.
-
-    Raises:
-        UserError: invalid data; the message has the file, the line and the remedy.
     """
     places: dict[str, str] = {}
     scenarios = []

@@ -70,9 +70,6 @@ def read_dstc11_csv(corpus: str, path: Path, languages: Iterable[str] | None = N
         corpus: its name in the configuration.
         path: the file of ratings.
         languages: the wanted languages, which must include `zh`; None for all.
-
-    Raises:
-        UserError: invalid data; the message has the file, the line and the remedy.
     """
     only(LANGUAGE, languages, str(path))
     rows = list(read_columns(path))
@@ -225,9 +222,6 @@ def read_dstc11_json(corpus: str, path: Path, languages: Iterable[str] | None = 
         corpus: its name in the configuration.
         path: the JSON file.
         languages: the wanted languages, which must include `zh`; None for all.
-
-    Raises:
-        UserError: the file, the entry, the field, the wrong value and the remedy.
     """
     only(LANGUAGE, languages, str(path))
     match = _NAME.fullmatch(path.stem)

@@ -134,11 +134,7 @@ def _shards(path: Path) -> list[Path]:
 
 
 def is_table(path: Path) -> bool:
-    """Returns whether a file is a table of text or a workbook, by its first character or its name.
-
-    Raises:
-        UserError: as of `read_lines`.
-    """
+    """Returns whether a file is a table of text or a workbook, by its first character or its name."""
     if is_workbook(path):
         return True
     return not is_columnar(path) and _first_line(path, western=is_western(path))[:1] not in ("{", "[", "")
@@ -157,11 +153,7 @@ def refuse_table(path: Path, reader: str, remedy: str) -> None:
 
 
 def objects_of(path: Path, wanted: RecordFields, *, western: bool = False) -> Iterator[JsonLine]:
-    """Returns the objects of a file, before lists nested in them are expanded.
-
-    Raises:
-        UserError: as of `records_of`.
-    """
+    """Returns the objects of a file, before lists nested in them are expanded."""
     if is_columnar(path):
         return _rows(path)
     if is_table(path):
@@ -257,11 +249,7 @@ def _rows_with_lists(path: Path, wanted: RecordFields) -> Iterator[JsonLine]:
 
 
 def _list_in(cell: str, where: str) -> Any:
-    """Returns the list in a cell, written as JSON or by Python or NumPy; a text of several lines unchanged.
-
-    Raises:
-        UserError: as of `parse_json`.
-    """
+    """Returns the list in a cell, written as JSON or by Python or NumPy; a text of several lines unchanged."""
     try:
         return parse_json(cell, where)
     except UserError as fault:

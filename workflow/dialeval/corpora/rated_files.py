@@ -49,9 +49,6 @@ def read_rated_lines(
         path: the file.
         languages: codes of the languages to read; None for all.
         own_criteria: names of the user's criteria that are rated besides the papers'.
-
-    Raises:
-        UserError: the file, the line, the field, the wrong value and the remedy.
     """
     refuse_table(path, "rated_jsonl", "write each row as a JSON object on a line (docs/rated-corpora.md)")
     lines = [
@@ -152,11 +149,7 @@ class _Line(NamedTuple):
 def _ratings(
     corpus: str, record: _RatedItem, level: Level, own_criteria: Collection[str], where: str
 ) -> Iterable[Rating]:
-    """Yields the ratings of a line.
-
-    Raises:
-        UserError: a dimension is unknown, a scale missing, a rating off its scale, or a field not of its form.
-    """
+    """Yields the ratings of a line."""
     known = [*DIMENSIONS[level], *own_criteria]
     for dimension, value in (record.ratings or {}).items():
         if dimension not in known:
@@ -269,9 +262,6 @@ def read_xdial(corpus: str, path: Path, languages: Iterable[str] | None = None) 
         corpus: its name in the configuration.
         path: the CSV file.
         languages: codes of the languages to read; None for all that the file has.
-
-    Raises:
-        UserError: invalid data; the message has the file, the row and the remedy.
     """
     dimension, scale = _rated(path)
     columns = _columns(path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,16 +17,18 @@ from dialeval.errors import UserError
 from dialeval.languages import LANGUAGES
 from dialeval.text import counted
 
-KNOWN_BY: Mapping[str, Collection[str]] = {
-    "fed_turn or fed_dialogue": ("context", "system", "annotations"),
-    "usr": ("context", "responses", "fact"),
-    "conture_turn or conture_dialogue": ("turns", "dialog_ratings"),
-    "grade_convai2, grade_dailydialog or grade_empathetic": ("Context", "Response", "HumanScores"),
-    "zhao": ("context", "reference", "responses"),
-    "dstc10_json or dstc11_json": ("annotations",),
-}
-"""Readers, by the fields that all objects of their files have."""
-_PARTS_OF_USR = ("response", "model", "Maintains Context")
+_KNOWN_BY = (
+    ("usr", {"response", "model", "Maintains Context"}),  # one of its responses
+    ("fed_turn or fed_dialogue", {"context", "system", "annotations"}),
+    ("usr", {"context", "responses", "fact"}),
+    ("conture_turn or conture_dialogue", {"turns", "dialog_ratings"}),
+    ("grade_convai2, grade_dailydialog or grade_empathetic", {"Context", "Response", "HumanScores"}),
+    ("zhao", {"context", "reference", "responses"}),
+    ("dstc10_json or dstc11_json", {"response", "annotations"}),
+    ("dstc10_json or dstc11_json", {"dialog", "annotations"}),
+    ("rated_jsonl", {"item_id", "ratings"}),
+)
+"""Readers, and the fields that all objects of their files have."""
 
 PEOPLE = "people"
 """The rater's name where a source does not name its raters."""
@@ -332,19 +334,32 @@ def advice(record: object, tried: str) -> str:
         record: an object of the file.
         tried: the reader that could not take it.
     """
-    readers = _reader_of(record)
+    readers = reader_of(record)
     if not readers or tried in readers:
         return ""
     return f"; reader {readers} reads a file with these fields"
 
 
-def _reader_of(record: object) -> str:
+def reader_of(record: object) -> str:
+    """Returns the readers of rated items that fit an object of a file; empty if none does."""
     if not isinstance(record, dict):
         return ""
-    if all(name in record for name in _PARTS_OF_USR):
-        return "usr"
-    for readers, required in KNOWN_BY.items():
-        if all(name in record for name in required):
+    for readers, fields_of_all in _KNOWN_BY:
+        if fields_of_all <= record.keys():
             return readers
     inner = next(iter(record.values()), None)
-    return "zhao" if isinstance(inner, dict) and _reader_of(inner) == "zhao" else ""
+    return "zhao" if isinstance(inner, dict) and reader_of(inner) == "zhao" else ""
+
+
+def reader_of_table(path: Path, first_row: Sequence[str]) -> str:
+    """Returns the reader of rated items that fits a table, by its name and its first row; empty if none does."""
+    names = [name.strip() for name in first_row]
+    if "ratings" in names and any(name.endswith(("_ctx", "_dial")) for name in names):
+        return "xdial"
+    if "CID" in names and "LANGUAGE" in names:
+        return "dstc11_csv"
+    if path.name == "human_ctx.txt":
+        return "grade_texts"
+    if path.name.endswith("_text.txt") and len(names) > 1:
+        return "comp_dialogue" if ": " in names[1] else "comp_turn"
+    return ""

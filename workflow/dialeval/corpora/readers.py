@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from dialeval.corpora import author_files, botchat, comp_analysis, dialogues, dstc11, rated_files
 from dialeval.corpora.dialogues import HumanDialogue, Reading, Utterance, check
@@ -32,9 +33,6 @@ def read_any_format(path: Path, language: str) -> Reading:
     Args:
         path: the file or folder.
         language: language of the dialogues that do not name theirs.
-
-    Raises:
-        UserError: invalid data; the message has the file, the place and the remedy.
     """
     reading = Reading(str(path))
     for number, one in enumerate(read_transcripts(path, AUTO, {}, Counter()), start=1):
@@ -68,11 +66,7 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def read_mutual_folder(folder: Path, language: str) -> Reading:
-    """Reads a folder of MuTual items; ids are the file names' stems.
-
-    Raises:
-        UserError: invalid data; the message has the file and the remedy.
-    """
+    """Reads a folder of MuTual items; ids are the file names' stems."""
     articles: dict[str, str] = {}
     for path in files_in(folder):
         record = read_json(path)
@@ -132,9 +126,6 @@ def read_corpus(reader: str, path: Path | None, language: str) -> Reading:
         reader: `bundled` or a name in `READERS`.
         path: where the source lies; None for the bundled corpus.
         language: language of what does not name its own.
-
-    Raises:
-        UserError: something is wrong with the source.
     """
     if reader == "bundled":
         return dialogues.bundled_dialogues(language)
@@ -154,37 +145,58 @@ def source_files(reader: str, path: Path | None) -> list[Path]:
 
 # The readers of rated items by name.
 
-RATED_READERS: dict[str, Callable[..., RatedReading]] = {
-    "comp_turn": comp_analysis.read_turns,
-    "comp_dialogue": comp_analysis.read_dialogues,
-    "xdial": rated_files.read_xdial,
-    "dstc11_json": dstc11.read_dstc11_json,
-    "dstc11_csv": dstc11.read_dstc11_csv,
-    "rated_jsonl": rated_files.read_rated_lines,
-    **{reader: partial(author_files.read_author_file, reader) for reader in author_files.FORMATS},
-}
+
+class RatedFormat(NamedTuple):
+    """A format of rated items.
+
+    Attributes:
+        about: the data and the files, for the documentation.
+        read: returns the items and ratings of a corpus, given its name, the path and the wanted languages; None for the
+            authors' own files, which `author_files` reads by the reader's name.
+        files: returns the files that are read.
+    """
+
+    about: str
+    read: Callable[..., RatedReading] | None = None
+    files: Callable[[Path], list[Path]] = lambda path: [path]
+
 
 RATED_FORMATS = {
-    "rated_jsonl": "Your own ratings, as JSON Lines",
-    "comp_turn": "comp-analysis, responses: `<dataset>_text.txt`",
-    "comp_dialogue": "comp-analysis, dialogues: `<dataset>-dial_text.txt`, `persona-see_text.txt`",
-    "xdial": "xDial-Eval, ten languages: `<dataset>.csv`",
-    "fed_turn": "FED, responses: `fed_data.json`",
-    "fed_dialogue": "FED, dialogues: `fed_data.json`",
-    "usr": "USR: `pc_usr_data.json`, `tc_usr_data.json`",
-    "grade_convai2": "GRADE, the data set ConvAI2: `human_judgement.json`",
-    "grade_dailydialog": "GRADE, the data set DailyDialog: `human_judgement.json`",
-    "grade_empathetic": "GRADE, the data set EmpatheticDialogues: `human_judgement.json`",
-    "grade_texts": "GRADE, the texts of one chatbot with mean ratings: `human_ctx.txt`, with `human_hyp.txt` and "
-    "`human_score.txt`",
-    "conture_turn": "ConTurE, responses: `data.json`",
-    "conture_dialogue": "ConTurE, dialogues: `data.json`",
-    "zhao": "Zhao: `dd_annotations.json`",
-    "dstc10_json": "DSTC10 and DSTC11, English: `<set>_eval.json`. The file name identifies the set",
-    "dstc11_json": "DSTC11, Chinese development sets: `<set>-turn_eval.json`, `<set>-dial_eval.json`",
-    "dstc11_csv": "DSTC11, Chinese test set: the CSV file of ratings, with the file of utterances beside it",
+    "rated_jsonl": RatedFormat("Your own ratings, as JSON Lines", rated_files.read_rated_lines),
+    "comp_turn": RatedFormat(
+        "comp-analysis, responses: `<dataset>_text.txt`", comp_analysis.read_turns, comp_analysis.turn_source_files
+    ),
+    "comp_dialogue": RatedFormat(
+        "comp-analysis, dialogues: `<dataset>-dial_text.txt`, `persona-see_text.txt`",
+        comp_analysis.read_dialogues,
+        comp_analysis.dialogue_source_files,
+    ),
+    "xdial": RatedFormat("xDial-Eval, ten languages: `<dataset>.csv`", rated_files.read_xdial),
+    "fed_turn": RatedFormat("FED, responses: `fed_data.json`"),
+    "fed_dialogue": RatedFormat("FED, dialogues: `fed_data.json`"),
+    "usr": RatedFormat("USR: `pc_usr_data.json`, `tc_usr_data.json`"),
+    "grade_convai2": RatedFormat("GRADE, the data set ConvAI2: `human_judgement.json`"),
+    "grade_dailydialog": RatedFormat("GRADE, the data set DailyDialog: `human_judgement.json`"),
+    "grade_empathetic": RatedFormat("GRADE, the data set EmpatheticDialogues: `human_judgement.json`"),
+    "grade_texts": RatedFormat(
+        "GRADE, the texts of one chatbot with mean ratings: `human_ctx.txt`, with `human_hyp.txt` and "
+        "`human_score.txt`",
+        files=author_files.grade_text_files,
+    ),
+    "conture_turn": RatedFormat("ConTurE, responses: `data.json`"),
+    "conture_dialogue": RatedFormat("ConTurE, dialogues: `data.json`"),
+    "zhao": RatedFormat("Zhao: `dd_annotations.json`"),
+    "dstc10_json": RatedFormat("DSTC10 and DSTC11, English: `<set>_eval.json`. The file name identifies the set"),
+    "dstc11_json": RatedFormat(
+        "DSTC11, Chinese development sets: `<set>-turn_eval.json`, `<set>-dial_eval.json`", dstc11.read_dstc11_json
+    ),
+    "dstc11_csv": RatedFormat(
+        "DSTC11, Chinese test set: the CSV file of ratings, with the file of utterances beside it",
+        dstc11.read_dstc11_csv,
+        dstc11.csv_source_files,
+    ),
 }
-"""What each reader of rated items reads, and from which files, for the documentation."""
+"""By the reader's name in the configuration."""
 
 
 def read_rated(
@@ -193,30 +205,19 @@ def read_rated(
     """Reads a rated source.
 
     Args:
-        reader: a name in `RATED_READERS`.
+        reader: a name in `RATED_FORMATS`.
         corpus: name of the corpus in the configuration.
         path: the file of the texts.
         languages: codes of the languages to read; None for all that the source has.
         own_criteria: names of the user's criteria that a corpus of the user's own has ratings on.
-
-    Raises:
-        UserError: something is wrong with the source.
     """
-    if reader not in RATED_READERS:
-        raise UserError(f"'{reader}' is not a reader of rated items; {nearest(reader, RATED_READERS)}")
-    if reader == "rated_jsonl":
-        return rated_files.read_rated_lines(corpus, path, languages, own_criteria)
-    return RATED_READERS[reader](corpus, path, languages)
+    if reader not in RATED_FORMATS:
+        raise UserError(f"'{reader}' is not a reader of rated items; {nearest(reader, RATED_FORMATS)}")
+    more = (own_criteria,) if reader == "rated_jsonl" else ()
+    read = RATED_FORMATS[reader].read or partial(author_files.read_author_file, reader)
+    return read(corpus, path, languages, *more)
 
 
 def rated_source_files(reader: str, path: Path) -> list[Path]:
     """Returns the files that a source is read from, so that a change in one of them is noticed."""
-    if reader == "comp_turn":
-        return comp_analysis.turn_source_files(path)
-    if reader == "comp_dialogue":
-        return comp_analysis.dialogue_source_files(path)
-    if reader == "grade_texts":
-        return author_files.grade_text_files(path)
-    if reader == "dstc11_csv":
-        return dstc11.csv_source_files(path)
-    return [path]
+    return RATED_FORMATS[reader].files(path)

@@ -211,11 +211,7 @@ def files_in(folder: Path, strategies: Iterable[str] | None) -> list[Path]:
 
 
 def sets_in(folder: Path) -> list[str]:
-    """Returns the sets of the paper's tables that are in a folder; one with half of its files is.
-
-    Raises:
-        UserError: there is none.
-    """
+    """Returns the sets of the paper's tables that are in a folder; one with half of its files is."""
     found = [name for name in PAPER_SETS if SETS[name].is_in(folder)]
     if not found:
         raise UserError(
@@ -334,9 +330,6 @@ def _context_length(before: list[str], after: list[str], place: str) -> int:
     """Returns how many utterances come before the response, of two rows that have their context in common.
 
     What is put into a response can hold a TAB, which splits it; it is distinguished from the context by the other row.
-
-    Raises:
-        UserError: the rows are not of one context.
     """
     shorter = min(len(before), len(after)) - 2
     common = 0

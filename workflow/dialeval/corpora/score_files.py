@@ -137,11 +137,7 @@ def read_score_file(
 def _rows(
     path: Path, about: RatedCorpora, notes: Counter[str], dimensions: Mapping[str, str]
 ) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yields the scores of a table or of Inspect's log by column, each with its place.
-
-    Raises:
-        UserError: the file cannot be read, or a sample of a log does not name its corpus.
-    """
+    """Yields the scores of a table or of Inspect's log by column, each with its place."""
     if path.suffix != ".eval":
         yield from ((f"line {line}", row) for line, row in read_columns(path, NEEDED))
         return
@@ -186,11 +182,7 @@ def _repeat(text: str, where: str) -> int:
 
 
 def _is_known(key: Key, about: RatedCorpora, where: str) -> bool:
-    """Returns whether an item is rated; False if the reader of the corpus left it out.
-
-    Raises:
-        UserError: the corpus has no such item.
-    """
+    """Returns whether an item is rated; False if the reader of the corpus left it out."""
     corpus, language, item_id = key
     if key in about.items:
         return True

@@ -30,9 +30,6 @@ def rows_of(path: Path, notes: Counter[str] | None = None) -> Iterator[tuple[int
     Args:
         path: the file.
         notes: counts of remarks, to which this adds.
-
-    Raises:
-        UserError: as of `read_csv` and `sheet_rows`.
     """
     if is_workbook(path):
         yield from _sheet_texts(path, notes)

@@ -178,11 +178,7 @@ def parse_json(text: str, place: str) -> Any:
 
 
 def read_json(path: Path) -> Any:
-    """Reads a file that holds one JSON value.
-
-    Raises:
-        UserError: as of `read_text` and `parse_json`.
-    """
+    """Reads a file that holds one JSON value."""
     return parse_json(read_text(path), str(path))
 
 

@@ -32,6 +32,8 @@ from dialeval.stats.differences import Sample, paired_differences, two_sample_di
 Row = dict[str, Any]
 Answer = Mapping[str, Any]
 """A row of answers: at least `correct`, `status` and `cluster`."""
+Cells = Sequence[Sequence[Answer]]
+"""Answers whose shares of right ones count equally in a mean."""
 
 
 # Shares of right answers by task, dimension, and over all, and by domain (DialogBench, Tables 2, 3, 7 and 8).
@@ -46,16 +48,40 @@ def accuracy_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[R
     rows: list[Row] = []
     for (model, method, language), group in grouped(first_rotation(answers), "model", "method", "language"):
         about = {"model": model, "method": method, "language": language}
-        answers_to = dict(grouped(group, "task"))
-        by_task = {task: answers_to[task,] for task in ABBREVIATIONS if (task,) in answers_to}
-        for task, found in by_task.items():
-            rows.append(_accuracy_row(about, "task", task, [found], confidence))
-        for dimension in DIMENSIONS:
-            own = [by_task[t.abbreviation] for t in TASKS if t.dimension == dimension and t.abbreviation in by_task]
-            if own:
-                rows.append(_accuracy_row(about, "dimension", dimension, own, confidence))
-        rows.append(_accuracy_row(about, "overall", OVERALL, list(by_task.values()), confidence))
+        for scope, name, cells in of_tasks(group):
+            published = published_accuracy(model, language, name) if scope != "dimension" else None
+            beside = {"n_tasks": len(cells), **_rate_row(cells, confidence), "published": published}
+            rows.append({**about, "scope": scope, "name": name, **beside})
     return rows
+
+
+def of_tasks(answers: Iterable[Answer]) -> Iterator[tuple[str, str, Cells]]:
+    """Yields scope and name of each task, each dimension and Overall, with the answers to each of its tasks."""
+    by_task = {task: own for (task,), own in grouped(answers, "task")}
+    tasks = {task.abbreviation: task for task in TASKS if task.abbreviation in by_task}
+    for name in tasks:
+        yield "task", name, [by_task[name]]
+    for dimension in DIMENSIONS:
+        if cells := [by_task[name] for name, task in tasks.items() if task.dimension == dimension]:
+            yield "dimension", dimension, cells
+    if tasks:
+        yield "overall", OVERALL, [by_task[name] for name in tasks]
+
+
+def _of_domains(answers: Iterable[Answer]) -> Iterator[tuple[str, str, Cells]]:
+    """Yields group and name of each domain, and of the mean of each group, with the answers in each of its domains.
+
+    Domains beyond the twenty come last and belong to no group.
+    """
+    by_domain = {domain: own for (domain,), own in grouped(answers, "domain")}
+    for group in GROUPS:
+        own = [domain.name for domain in DOMAINS if domain.group == group and domain.name in by_domain]
+        for name in own:
+            yield group, name, [by_domain[name]]
+        if own:
+            yield group, "mean", [by_domain[name] for name in own]
+    for name in sorted(set(by_domain) - set(DOMAIN_NAMES)):
+        yield "", name, [by_domain[name]]
 
 
 def human_rows(languages: Sequence[str]) -> list[Row]:
@@ -83,33 +109,18 @@ def domain_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row
     rows: list[Row] = []
     for (model, method, language), group in grouped(first_rotation(answers), "model", "method", "language"):
         about = {"model": model, "method": method, "language": language}
-        by_domain = {name: found for (name,), found in grouped(group, "domain")}
-        for group_name in GROUPS:
-            own = {d.name: by_domain[d.name] for d in DOMAINS if d.group == group_name and d.name in by_domain}
-            for name, found in own.items():
-                published = published_domain_accuracy(model, language, name)
-                rows.append({**about, "group": group_name, "domain": name, "published": published}
-                            | _rate_row([found], confidence))  # fmt: skip
-            if own:
-                rows.append({**about, "group": group_name, "domain": "mean", "published": None}
-                            | _rate_row(list(own.values()), confidence))  # fmt: skip
-        for name in sorted(set(by_domain) - set(DOMAIN_NAMES)):
-            rows.append({**about, "group": "", "domain": name, "published": None}
-                        | _rate_row([by_domain[name]], confidence))  # fmt: skip
+        for group_name, name, cells in _of_domains(group):
+            published = published_domain_accuracy(model, language, name) if name in DOMAIN_NAMES else None
+            place = {"group": group_name, "domain": name, "published": published}
+            rows.append({**about, **place, **_rate_row(cells, confidence)})
     return rows
 
 
-def _accuracy_row(about: Row, scope: str, name: str, cells: Sequence[Sequence[Answer]], confidence: float) -> Row:
-    published = published_accuracy(about["model"], about["language"], name) if scope != "dimension" else None
-    found = _rate_row(cells, confidence)
-    return {**about, "scope": scope, "name": name, "n_tasks": len(cells), **found, "published": published}
-
-
-def _rate_row(cells: Sequence[Sequence[Answer]], confidence: float) -> Row:
+def _rate_row(cells: Cells, confidence: float) -> Row:
     return mean_rate(cells, confidence).to_row() | {"chance": chance_of(cells)}
 
 
-def chance_of(cells: Sequence[Sequence[Answer]]) -> float:
+def chance_of(cells: Cells) -> float:
     """Returns the accuracy of random guessing: one in the number of options; every cell counts once."""
     return unweighted_mean([math.fsum(1 / one["n_options"] for one in cell) / len(cell) for cell in cells if cell])
 
@@ -138,7 +149,7 @@ def rate_of(answers: Iterable[Answer], confidence: float = 0.95) -> Rate:
     return mean_rate([list(answers)], confidence)
 
 
-def mean_rate(cells: Sequence[Sequence[Answer]], confidence: float = 0.95) -> Rate:
+def mean_rate(cells: Cells, confidence: float = 0.95) -> Rate:
     """Returns the unweighted mean of the cells' shares of right answers (the paper's Overall), with its interval.
 
     It is missing where a cell has no answer, or where there is no cell.
@@ -189,8 +200,6 @@ def grouped(rows: Iterable[Answer], *names: str) -> list[tuple[tuple[Any, ...], 
 
 # Mean accuracies of groups of models, by kind or tag ("Avg." of DialogBench's Tables 2, 3 and 7; Figure 8).
 
-Cells = Sequence[Sequence[Answer]]
-
 
 def average_rows(answers: Iterable[Answer], groups: Mapping[str, Sequence[str]], confidence: float = 0.95) -> list[Row]:
     """Returns the mean accuracy of each group of models by method, language and scope.
@@ -210,7 +219,8 @@ def average_rows(answers: Iterable[Answer], groups: Mapping[str, Sequence[str]],
             models = sorted({answer["model"] for answer in own})
             about = {"group": group, "method": method, "language": language}
             for scope, name, cells in _scopes(own):
-                published = published_average(group, method, language, name)
+                rate = mean_rate(cells, confidence).to_row()
+                columns = ("accuracy", "ci_low", "ci_high", "n_unparsed", "n_clusters", "note")
                 rows.append(
                     {
                         **about,
@@ -218,9 +228,10 @@ def average_rows(answers: Iterable[Answer], groups: Mapping[str, Sequence[str]],
                         "name": name,
                         "n_models": len(models),
                         "models": ", ".join(models),
-                        **_average(cells, confidence),
+                        **{column: rate[column] for column in columns},
+                        "n": len({answer["item_id"] for cell in cells for answer in cell}),
                         "chance": chance_of(cells),
-                        "published": published,
+                        "published": published_average(group, method, language, name),
                     }
                 )
     return rows
@@ -228,44 +239,10 @@ def average_rows(answers: Iterable[Answer], groups: Mapping[str, Sequence[str]],
 
 def _scopes(answers: Sequence[Answer]) -> Iterator[tuple[str, str, Cells]]:
     """Yields each scope of an average with the answers of its equally weighted cells."""
-    by_task = {task: own for (task,), own in grouped(answers, "task")}
-    for task in ABBREVIATIONS:
-        if task in by_task:
-            yield "task", task, [by_task[task]]
-    for dimension in DIMENSIONS:
-        cells = [by_task[t.abbreviation] for t in TASKS if t.dimension == dimension and t.abbreviation in by_task]
-        if cells:
-            yield "dimension", dimension, cells
-    if by_task:
-        yield "overall", OVERALL, list(by_task.values())
-    by_domain = {domain: own for (domain,), own in grouped(answers, "domain")}
-    for group in GROUPS:
-        cells = [by_domain[d.name] for d in DOMAINS if d.group == group and d.name in by_domain]
-        for domain in DOMAINS:
-            if domain.group == group and domain.name in by_domain:
-                yield "domain", domain.name, [by_domain[domain.name]]
-        if cells:
-            yield "domains", group, cells
-
-
-def _average(cells: Cells, confidence: float) -> Row:
-    """Returns the mean over cells of the share of right answers, all models of an item's together."""
-    answers = [answer for cell in cells for answer in cell]
-    found = clustered_proportion(
-        np.array([bool(answer["correct"]) for answer in answers], dtype=np.float64),
-        np.array([answer["cluster"] for answer in answers], dtype=str),
-        stratum=np.repeat(np.arange(len(cells)), [len(cell) for cell in cells]),
-        confidence=confidence,
-    )
-    return {
-        "accuracy": math.fsum(sum(bool(one["correct"]) for one in cell) / len(cell) for cell in cells) / len(cells),
-        "ci_low": found.ci_low,
-        "ci_high": found.ci_high,
-        "n": len({answer["item_id"] for answer in answers}),
-        "n_unparsed": sum(answer["status"] != "ok" for answer in answers),
-        "n_clusters": found.n_clusters,
-        "note": found.note or None,
-    }
+    yield from of_tasks(answers)
+    for group, name, cells in _of_domains(answers):
+        if group:
+            yield ("domains", group, cells) if name == "mean" else ("domain", name, cells)
 
 
 # Ablations of the procedure (DialogBench, Table 4)

@@ -11,9 +11,8 @@ options, and pairs of field and value.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -23,17 +22,18 @@ from dialeval.dialogbench.tasks import (
     DOMAIN_NAMES,
     DOMAINS,
     EMOTIONS,
+    PERSONALITIES,
+    SLOTS,
     Task,
     Value,
     domain_of,
     task_of,
 )
 from dialeval.engines.requests import Dialogue
-from dialeval.errors import UserError
 
 FULL, WITHOUT_STYLES, BASIC = "full", "-styles", "-domains"
 """Procedures of writing: the full one, without personalities, and without personalities and domains."""
-LANGUAGES = ("en", "zh")
+WITHOUT_DOMAIN = ("",)
 _UNFRIENDLY_SHARE = 1 / 3
 
 
@@ -92,66 +92,26 @@ def plan_briefs(
 
     Args:
         tasks: abbreviations.
+        domains: names; `WITHOUT_DOMAIN` for the paper's basic prompt, which has no personalities either (Figures 5a
+            and 6).
         per_cell: items for each pair of task and domain.
         language: `en` or `zh`.
         styles: whether personalities are drawn and given.
         random_seed: seed of what is drawn.
 
     Raises:
-        UserError: an unknown task, domain or language, or fewer than one item.
+        UserError: an unknown task or domain.
     """
-    _check_language(language)
-    if per_cell < 1:
-        raise UserError(f"{per_cell} items for each task and domain; ask for 1 or more")
-    for abbreviation in tasks:
-        task = task_of(abbreviation)
+    for task in map(task_of, tasks):
         for name in domains:
-            domain = domain_of(name)
+            domain = domain_of(name).name if name else ""
             for number in range(per_cell):
-                yield _brief(task, domain.name, language, number, styles, random_seed)
-
-
-def plan_basic(
-    tasks: Sequence[str] = ABBREVIATIONS, *, per_task: int, language: str = "en", random_seed: int = 0
-) -> Iterator[Brief]:
-    """Yields briefs of the paper's basic prompt: neither a domain nor personalities are given (Figures 5a and 6).
-
-    Args:
-        tasks: abbreviations.
-        per_task: items for each task.
-        language: `en` or `zh`.
-        random_seed: seed of what is drawn.
-
-    Raises:
-        UserError: an unknown task or language, or fewer than one item.
-    """
-    _check_language(language)
-    if per_task < 1:
-        raise UserError(f"{per_task} items for each task; ask for 1 or more")
-    for abbreviation in tasks:
-        for number in range(per_task):
-            yield _brief(task_of(abbreviation), "", language, number, False, random_seed)
-
-
-def missing(briefs: Sequence[Brief], accepted: Collection[str]) -> tuple[Brief, ...]:
-    """Returns the briefs for which there is no accepted item yet.
-
-    Args:
-        briefs: all that was planned.
-        accepted: ids of the items that passed every check so far.
-    """
-    done = frozenset(accepted)
-    return tuple(brief for brief in briefs if brief.item_id not in done)
+                yield _brief(task, domain, language, number, styles and domain != "", random_seed)
 
 
 def answer_field(task: Task) -> str:
     """Returns the hidden field that names the right answer of a task with closed answers (not ED); else ''."""
     return task.hidden[-1] if task.values and task.hidden else ""
-
-
-def _check_language(language: str) -> None:
-    if language not in LANGUAGES:
-        raise UserError(f"DialogBench items are written in {' or '.join(LANGUAGES)}, not '{language}'")
 
 
 def _brief(task: Task, domain: str, language: str, number: int, styles: bool, random_seed: int) -> Brief:
@@ -160,7 +120,7 @@ def _brief(task: Task, domain: str, language: str, number: int, styles: bool, ra
     personalities = _personalities(rng, language) if styles else ("", "")
     emotions, drawn, speaker = ("", ""), ("", ""), 0
     if task.abbreviation == "SF":
-        drawn = ("slot", SLOTS[_dealt(len(SLOTS), turn, random_seed, "SF")][language == "zh"])
+        drawn = ("slot", SLOTS[_dealt(len(SLOTS), turn, random_seed, "SF")].in_language(language))
     elif task.abbreviation == "ED":
         speaker = 1 + int(rng.integers(2))
         right = EMOTIONS[_dealt(len(EMOTIONS), turn, random_seed, "ED")]
@@ -180,10 +140,11 @@ def _rng(random_seed: int, *names: str) -> np.random.Generator:
 
 def _personalities(rng: np.random.Generator, language: str) -> tuple[str, str]:
     """Returns two different personalities; each is unfriendly with a chance of one third."""
-    drawn: list[Personality] = []
+    drawn: list[Value] = []
     while len(drawn) < 2:
         style_is_unfriendly = rng.random() < _UNFRIENDLY_SHARE
-        able = [p for p in PERSONALITIES if (p.style == "unfriendly") == style_is_unfriendly and p not in drawn]
+        styles = [style for style in PERSONALITIES if (style == "unfriendly") == style_is_unfriendly]
+        able = [one for style in styles for one in PERSONALITIES[style] if one not in drawn]
         drawn.append(able[int(rng.integers(len(able)))])
     return drawn[0].in_language(language), drawn[1].in_language(language)
 
@@ -195,63 +156,6 @@ def _dealt(n: int, turn: int, random_seed: int, name: str) -> int:
 
 def _value(task: Task, turn: int, random_seed: int) -> Value:
     return task.values[_dealt(len(task.values), turn, random_seed, task.abbreviation)]
-
-
-# What briefs draw from: personalities, styles and slots, in our words.
-
-Style = Literal["friendly", "neutral", "unfriendly"]
-STYLES: tuple[Style, ...] = ("friendly", "neutral", "unfriendly")
-
-SLOTS: tuple[tuple[str, str], ...] = (
-    ("time of day", "时间"),
-    ("date", "日期"),
-    ("place", "地点"),
-    ("person", "人物"),
-    ("price", "价格"),
-    ("quantity", "数量"),
-    ("duration", "时长"),
-    ("reason", "原因"),
-    ("means of transport", "交通方式"),
-    ("material or ingredient", "材料或食材"),
-    ("colour or size", "颜色或尺寸"),
-    ("order of steps", "步骤顺序"),
-)
-"""What slot filling may ask for, in English and Chinese."""
-
-
-@dataclass(frozen=True, slots=True)
-class Personality:
-    """How a speaker is; `style` is how that sounds to the other one."""
-
-    style: Style
-    en: str
-    zh: str
-
-    def in_language(self, language: str) -> str:
-        """Returns the description in a language; English where there is no other."""
-        return self.zh if language == "zh" else self.en
-
-
-PERSONALITIES: tuple[Personality, ...] = (
-    Personality("friendly", "warm, quick to laugh, praises others", "热心，爱笑，常夸别人"),
-    Personality("friendly", "patient, explains things twice without a sigh", "有耐心，讲两遍也不嫌烦"),
-    Personality("friendly", "curious and easily delighted", "好奇，容易被逗乐"),
-    Personality("friendly", "modest, grateful for small favours", "谦逊，受人点滴之恩也感激"),
-    Personality("friendly", "generous, likes to take work off others", "大方，爱替人分担"),
-    Personality("friendly", "gentle, chooses words so that nobody is hurt", "温和，说话怕伤着人"),
-    Personality("neutral", "matter-of-fact, short sentences, no small talk", "就事论事，话短，不寒暄"),
-    Personality("neutral", "cautious, weighs everything, seldom commits", "谨慎，凡事掂量，少下结论"),
-    Personality("neutral", "absent-minded, comes back to things late", "心不在焉，事后才想起来"),
-    Personality("neutral", "orderly, makes lists, keeps to the plan", "有条理，爱列单子，按计划来"),
-    Personality("neutral", "shy, says little, but means it", "腼腆，话少，但句句当真"),
-    Personality("neutral", "dry, hides what is felt behind jokes", "冷幽默，用玩笑遮住心思"),
-    Personality("unfriendly", "sarcastic, finds fault with every proposal", "爱挖苦，什么提议都挑刺"),
-    Personality("unfriendly", "irritable, takes remarks as attacks", "易怒，听什么都像攻击"),
-    Personality("unfriendly", "haughty, lets others feel that they know less", "傲慢，总让人觉得自己懂得少"),
-    Personality("unfriendly", "stubborn, twists words to be right in the end", "固执，强词夺理也要赢"),
-    Personality("unfriendly", "envious, belittles what others achieve", "嫉妒，贬低别人的成绩"),
-    Personality("unfriendly", "cold, curt, wants the talk to be over", "冷淡，三言两语，只想快点说完"),
-)
 
 
 # What a request is about, as data: embedded models answer from it, other models from the messages.

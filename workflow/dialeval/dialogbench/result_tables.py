@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from dialeval.dialogbench.accuracy import Answer, Row, first_rotation, grouped, mean_rate, rate_of, unweighted_mean
-from dialeval.dialogbench.briefs import STYLES
+from dialeval.dialogbench.accuracy import (
+    Answer,
+    Row,
+    first_rotation,
+    grouped,
+    mean_rate,
+    of_tasks,
+    rate_of,
+    unweighted_mean,
+)
 from dialeval.dialogbench.items import LETTERS, TestItem
-from dialeval.dialogbench.tasks import ABBREVIATIONS, DOMAIN_NAMES
+from dialeval.dialogbench.tasks import ABBREVIATIONS, DOMAIN_NAMES, STYLES
 from dialeval.dialogbench.writing import OTHER
 from dialeval.dialogbench.written_items import ASKED_TURNS
 from dialeval.papers.dialogbench import OVERALL, published_size
@@ -59,11 +67,9 @@ def expert_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row
     for (source, language, expert), group in grouped(answers, "source", "language", "expert"):
         about = {"source": source, "language": language, "expert": expert}
         read = [{**one, "correct": one["choice"] == one["label"], "status": "ok"} for one in group]
-        by_task = dict(grouped(read, "task"))
-        cells = {task: by_task[task,] for task in ABBREVIATIONS if (task,) in by_task}
-        for task, own in cells.items():
-            rows.append({**about, "task": task, **rate_of(own, confidence).to_row()})
-        rows.append({**about, "task": OVERALL, **mean_rate(list(cells.values()), confidence).to_row()})
+        for scope, task, cells in of_tasks(read):
+            if scope != "dimension":
+                rows.append({**about, "task": task, **mean_rate(cells, confidence).to_row()})
     return rows
 
 
@@ -88,7 +94,7 @@ def _agreement(answers: Sequence[Answer], confidence: float, random_seed: int) -
     experts = {name: number for number, name in enumerate(dict.fromkeys(one["expert"] for one in answers))}
     items = np.array([one["item_id"] for one in answers], dtype=str)
     cluster = np.array([one["cluster"] for one in answers], dtype=str)
-    chosen = np.array(["ABCD".index(one["choice"]) for one in answers], dtype=np.float64)
+    chosen = np.array([LETTERS.index(one["choice"]) for one in answers], dtype=np.float64)
     retest = retest_inconsistency(items, chosen, cluster, confidence=confidence)
     if not retest.n_items:
         return {}
@@ -214,28 +220,14 @@ def circular_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[R
     for (model, method, language), group in grouped(answers, "model", "method", "language"):
         about = {"model": model, "method": method, "language": language}
         complete = [found for _, found in grouped(group, "task", "item_id") if len(found) == found[0]["n_options"]]
-        several = [found for found in complete if found[0]["n_options"] > 1]
-        by_task: dict[str, list[list[Answer]]] = defaultdict(list)
-        for found in several:
-            by_task[found[0]["task"]].append(found)
-        joined: dict[str, list[Row]] = {}
-        singles: dict[str, float] = {}
-        means: dict[str, float] = {}
-        for task in ABBREVIATIONS:
-            if own := by_task.get(task):
-                joined[task] = list(map(_joined, own))
-                singles[task] = rate_of(first_rotation(answer for found in own for answer in found)).accuracy
-                means[task] = rate_of(answer for found in own for answer in found).accuracy
-                rate = rate_of(joined[task], confidence).to_row()
-                beside = {"single_accuracy": singles[task], "mean_accuracy": means[task]}
-                rows.append({**about, "task": task, **rate, **beside})
-        if joined:
-            overall = mean_rate(list(joined.values()), confidence).to_row()
-            beside = {
-                "single_accuracy": unweighted_mean(list(singles.values())),
-                "mean_accuracy": unweighted_mean(list(means.values())),
-            }
-            rows.append({**about, "task": OVERALL, **overall, **beside})
+        several = [answer for found in complete if len(found) > 1 for answer in found]
+        for scope, task, cells in of_tasks(several):
+            if scope != "dimension":
+                joined = [[_joined(found) for _, found in grouped(cell, "item_id")] for cell in cells]
+                single = [rate_of(first_rotation(cell)).accuracy for cell in cells]
+                mean = [rate_of(cell).accuracy for cell in cells]
+                beside = {"single_accuracy": unweighted_mean(single), "mean_accuracy": unweighted_mean(mean)}
+                rows.append({**about, "task": task, **mean_rate(joined, confidence).to_row(), **beside})
     return rows
 
 
@@ -292,34 +284,34 @@ def style_rows(classified: Mapping[str, Iterable[Answer]], confidence: float = 0
     Args:
         classified: rows of the judge's classification by variant: `full`, `-styles`, `-domains`.
     """
-    rows: list[Row] = []
-    for variant, described in classified.items():
-        for (judge, language), group in grouped(described, "judge", "language"):
-            for speaker in (1, 2):
-                seen = Counter(row[f"speaker{speaker}_style"] for row in group)
-                rows += _share_rows(
-                    {"variant": variant, "judge": judge, "language": language, "speaker": speaker},
-                    "style",
-                    STYLES,
-                    seen,
-                    confidence,
-                )
-    return rows
+    return [
+        row
+        for about, group in _classified(classified)
+        for speaker in (1, 2)
+        for row in _share_rows(
+            {**about, "speaker": speaker},
+            "style",
+            STYLES,
+            Counter(one[f"speaker{speaker}_style"] for one in group),
+            confidence,
+        )
+    ]
 
 
 def domain_count_rows(classified: Mapping[str, Iterable[Answer]], confidence: float = 0.95) -> list[Row]:
-    """Returns how many dialogues were seen in each domain, by variant, judge and language (Figure 6).
+    """Returns how many dialogues were seen in each domain, by variant, judge and language (Figure 6)."""
+    names = (*DOMAIN_NAMES, OTHER)
+    return [
+        row
+        for about, group in _classified(classified)
+        for row in _share_rows(about, "domain", names, Counter(one["domain"] for one in group), confidence)
+    ]
 
-    Args:
-        classified: rows of the judge's classification by variant.
-    """
-    rows: list[Row] = []
+
+def _classified(classified: Mapping[str, Iterable[Answer]]) -> Iterator[tuple[Row, list[Answer]]]:
     for variant, described in classified.items():
         for (judge, language), group in grouped(described, "judge", "language"):
-            seen = Counter(row["domain"] for row in group)
-            about = {"variant": variant, "judge": judge, "language": language}
-            rows += _share_rows(about, "domain", (*DOMAIN_NAMES, OTHER), seen, confidence)
-    return rows
+            yield {"variant": variant, "judge": judge, "language": language}, group
 
 
 def _share_rows(

@@ -1,12 +1,15 @@
-"""DialogBench's twelve tasks and twenty domains.
+"""DialogBench's twelve tasks and twenty domains, with the closed sets that tasks and briefs draw from.
 
-The choice of domains is DialogBench's (its Appendix C); the descriptions are ours.
+The choice of domains is DialogBench's (its Appendix C); the descriptions, personalities and slots are ours.
 """
 
 from __future__ import annotations
 
+import csv
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from typing import Literal
 
 from dialeval.errors import UserError, nearest
@@ -17,7 +20,7 @@ DIMENSIONS: tuple[Dimension, ...] = ("correctness", "coherence", "consistency", 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One of a closed set of answers, such as an emotion.
+    """One of a closed set of words, such as an emotion that is an answer, or a personality.
 
     Attributes:
         en: its name in English, its key in every language.
@@ -34,43 +37,30 @@ class Value:
         return self.zh if language == "zh" else self.en
 
 
-OFFENSES = (
-    Value("offensive", "冒犯", ("contain", "存在冒犯", "有冒犯", "包含冒犯")),
-    Value("non-offensive", "不冒犯", ("not offensive", "inoffensive", "not contain", "无冒犯", "不存在冒犯", "非冒犯")),
-)
+def _rows(file: str) -> Iterator[dict[str, str]]:
+    return csv.DictReader(files("dialeval.dialogbench").joinpath(file).read_text(encoding="utf-8").splitlines())
 
-INFERENCES = (
-    Value("entailment", "蕴含", ("entail", "entails", "蕴涵")),
-    Value("contradiction", "矛盾", ("contradict", "contradictory")),
-    Value("neutral", "中立", ("neutrality", "中性")),
-)
 
-RELATIONS = (
-    Value("teacher-student", "师生", ("teacher and student", "student-teacher", "老师与学生", "老师和学生")),
-    Value("parent-child", "父母与子女", ("child-parent", "parent and child", "子女与父母", "亲子")),
-    Value("elder relative", "与其他长辈", ("child-other family elder", "其他家庭长辈", "孩子与其他家庭长辈")),
-    Value("brothers", "兄弟", ("brother",)),
-    Value("sisters", "姐妹", ("sister",)),
-    Value("spouses", "夫妻", ("couples", "couple", "married couple", "夫妇")),
-    Value("lovers", "恋人", ("romantic partners", "情侣")),
-    Value("friends", "朋友", ("friend",)),
-    Value("neighbors", "邻居", ("neighbours", "neighbor")),
-    Value("colleagues", "同事", ("coworkers", "colleague")),
-    Value("superior-subordinate", "上下级", ("superior and subordinate", "boss-employee", "上级与下级")),
-    Value("customer-seller", "顾客与商家", ("customers", "customer", "customer-merchant", "客户", "顾客")),
-    Value("competitors", "竞争对手", ("competitor", "rivals", "对手")),
-)
+def _variants(row: dict[str, str]) -> tuple[str, ...]:
+    return tuple(filter(None, row["variants"].split(";")))
 
-EMOTIONS = (
-    Value("disgust", "厌恶", ("disgusted", "恶心")),
-    Value("fear", "恐惧", ("afraid", "害怕", "担忧")),
-    Value("disappointment", "失望", ("disappointed",)),
-    Value("neutrality", "中性", ("neutral", "中立", "平静")),
-    Value("anger", "愤怒", ("angry", "生气")),
-    Value("sadness", "悲伤", ("sad", "难过", "伤心")),
-    Value("joy", "喜悦", ("joyful", "happiness", "happy", "快乐", "高兴", "开心")),
-    Value("surprise", "惊讶", ("surprised", "惊喜", "吃惊")),
+
+def _values() -> dict[str, tuple[Value, ...]]:
+    """Returns closed sets by their kind."""
+    found: dict[str, tuple[Value, ...]] = {}
+    for row in _rows("values.csv"):
+        found[row["kind"]] = (*found.get(row["kind"], ()), Value(row["en"], row["zh"], _variants(row)))
+    return found
+
+
+_VALUES = _values()
+OFFENSES, INFERENCES, RELATIONS, EMOTIONS, SLOTS = (
+    _VALUES[kind] for kind in ("offense", "inference", "relation", "emotion", "slot")
 )
+Style = Literal["friendly", "neutral", "unfriendly"]
+STYLES: tuple[Style, ...] = ("friendly", "neutral", "unfriendly")
+PERSONALITIES = {style: _VALUES[style] for style in STYLES}
+"""How a speaker is, by how that sounds to the other one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,161 +252,13 @@ class Domain:
         return self.description_zh if language == "zh" else self.description
 
 
-DOMAINS: tuple[Domain, ...] = (
-    Domain(
-        "Gourmet Cooking",
-        "daily life",
-        "美食烹饪",
-        "dishes that turned out well or badly, ovens, knives, pans, spices, markets, eating out, what one may not eat",
-        "做成或做砸的菜、烤箱刀具和锅、香料、菜市场、下馆子、忌口",
-        ("Cooking", "Gourmet", "Food"),
-    ),
-    Domain(
-        "Travel",
-        "daily life",
-        "旅行",
-        "trips that are planned, under way or over, trains and flights, hotels, luggage, maps, sights, money abroad",
-        "计划中、进行中或结束的旅程，火车和航班、旅馆、行李、地图、景点、在外花钱",
-        ("Travelling", "Traveling", "Tourism"),
-    ),
-    Domain(
-        "Household Chores",
-        "daily life",
-        "家务",
-        "cleaning, laundry, repairs, who does what at home, raising children, the family's money and habits",
-        "打扫、洗衣、修理、家里谁做什么、带孩子、家里的开销和习惯",
-        ("Household", "Housework", "Chores"),
-    ),
-    Domain(
-        "Film",
-        "daily life",
-        "影视",
-        "films and series, actors and directors, cinemas, streaming, scenes one loves or hates, endings, soundtracks",
-        "电影和剧集、演员和导演、影院、流媒体、喜欢或讨厌的桥段、结局、配乐",
-        ("Films", "Movie", "Movies"),
-    ),
-    Domain(
-        "Neighborhood",
-        "daily life",
-        "邻里",
-        "people next door, noise, hedges and parking, the stairwell, street parties, shops round the corner, safety",
-        "隔壁的人、噪音、绿篱和停车、楼道、街坊聚会、街角小店、安全",
-        ("Neighbourhood", "Neighbors", "Community"),
-    ),
-    Domain(
-        "Workplace",
-        "daily life",
-        "职场",
-        "deadlines, bosses and teams, meetings, job interviews, pay rises, shifts, quarrels and praise at work",
-        "期限、上司和团队、会议、面试、加薪、排班、工作中的争执和表扬",
-        ("Work", "Office", "Career"),
-    ),
-    Domain(
-        "Music",
-        "daily life",
-        "音乐",
-        "songs and bands, concerts, learning an instrument, choirs, writing songs, what to play at a party",
-        "歌曲和乐队、演唱会、学乐器、合唱团、写歌、聚会放什么音乐",
-        ("Musics",),
-    ),
-    Domain(
-        "Shopping",
-        "daily life",
-        "购物",
-        "clothes and gifts, prices, sales, returns, online orders, second-hand finds, good and bad shops",
-        "衣服和礼物、价格、打折、退货、网购、二手好物、好店坏店",
-        ("Shop",),
-    ),
-    Domain(
-        "Games",
-        "daily life",
-        "游戏",
-        "video games, consoles, board games, strategies, playing online with strangers, old favourites, tournaments",
-        "电子游戏、主机、桌游、打法、和陌生人联机、怀旧老游戏、比赛",
-        ("Game", "Gaming", "Video Games"),
-    ),
-    Domain(
-        "Sports",
-        "daily life",
-        "体育",
-        "matches, training, clubs, rules and referees, injuries, running and swimming, records, fans",
-        "比赛、训练、俱乐部、规则和裁判、伤病、跑步和游泳、纪录、球迷",
-        ("Sport",),
-    ),
-    Domain(
-        "History",
-        "professional knowledge",
-        "历史",
-        "empires and cities, rulers and rebels, wars and treaties, finds, archives, how people lived, disputed dates",
-        "帝国和城市、君主和起义者、战争与条约、文物和档案、古人的生活、有争议的年代",
-    ),
-    Domain(
-        "Philosophy",
-        "professional knowledge",
-        "哲学",
-        "what is right, what can be known, free will, logic, mind and body, schools of thought, thought experiments",
-        "何为正当、何以知之、自由意志、逻辑、心与身、学派、思想实验",
-    ),
-    Domain(
-        "Sociology",
-        "professional knowledge",
-        "社会学",
-        "class, gender and origin, schools, cities, migration, crime, media, movements, surveys and how to read them",
-        "阶层、性别与出身、学校、城市、迁徙、犯罪、媒体、社会运动、调查及其解读",
-    ),
-    Domain(
-        "Psychology",
-        "professional knowledge",
-        "心理学",
-        "memory, learning, motives, habits, development, disorders and therapy, experiments on people and their limits",
-        "记忆、学习、动机、习惯、发展、障碍与治疗、以人为对象的实验及其局限",
-    ),
-    Domain(
-        "Economics",
-        "professional knowledge",
-        "经济学",
-        "prices and wages, demand, taxes, interest rates, trade, banks, growth and who gets it, forecasts that failed",
-        "物价和工资、需求、税收、利率、贸易、银行、增长与分配、落空的预测",
-        ("Economy", "Finance"),
-    ),
-    Domain(
-        "Geography",
-        "professional knowledge",
-        "地理",
-        "rivers and mountains, climate, maps, borders, cities and their sites, soils and resources, erosion",
-        "江河山脉、气候、地图、边界、城市及其选址、土壤和资源、侵蚀",
-    ),
-    Domain(
-        "Physics",
-        "professional knowledge",
-        "物理",
-        "motion and forces, heat, light and sound, electricity, atoms, stars, measuring, theory against experiment",
-        "运动和力、热、光和声、电、原子、恒星、测量、理论与实验",
-    ),
-    Domain(
-        "Biology",
-        "professional knowledge",
-        "生物",
-        "cells and genes, plants and animals, evolution, ecosystems, microbes, behaviour, field work and the lab",
-        "细胞和基因、植物和动物、进化、生态系统、微生物、行为、野外和实验室",
-    ),
-    Domain(
-        "Computer Science",
-        "professional knowledge",
-        "计算机科学",
-        "programs and bugs, algorithms, networks, security, operating systems, machine learning, hardware, code review",
-        "程序和故障、算法、网络、安全、操作系统、机器学习、硬件、代码评审",
-        ("Computing", "Computers", "Technology"),
-    ),
-    Domain(
-        "Medicine",
-        "professional knowledge",
-        "医学",
-        "symptoms and diagnoses, drugs, hospitals, nursing, ethics, prevention, diet, trials of new treatments",
-        "症状和诊断、药物、医院、护理、伦理、预防、饮食、新疗法的试验",
-        ("Medical", "Health"),
-    ),
-)
+def _domains() -> Iterator[Domain]:
+    for row in _rows("domains.csv"):
+        group = next(one for one in GROUPS if one == row["group"])
+        yield Domain(row["name"], group, row["zh"], row["description"], row["description_zh"], _variants(row))
+
+
+DOMAINS = tuple(_domains())
 DOMAIN_NAMES: tuple[str, ...] = tuple(domain.name for domain in DOMAINS)
 
 

@@ -19,13 +19,12 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator,
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dialeval.dialogbench.briefs import BASIC, FULL, STYLES, Brief, brief_subject, item_subject, missing
+from dialeval.dialogbench.briefs import BASIC, FULL, Brief, brief_subject, item_subject
 from dialeval.dialogbench.examination import extras_of, question_of, render_options, render_utterances
 from dialeval.dialogbench.items import TestItem
-from dialeval.dialogbench.tasks import DOMAIN_NAMES, domain_of, find_domain, task_of
+from dialeval.dialogbench.tasks import DOMAIN_NAMES, STYLES, domain_of, find_domain, task_of
 from dialeval.dialogbench.written_items import ASKED_TURNS, Outcome, Rules, checked, read_written
 from dialeval.engines.requests import Message, Request, Sampling
-from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.planned_requests import Planned
 from dialeval.protocols.verdicts import is_complete, own_words, plain_text, status_of, text_to_read, was_cut
@@ -129,7 +128,7 @@ async def write_items(
     accepted: dict[str, Outcome] = {}
     attempts: list[Attempt] = []
     for number in range(max_rounds):
-        planned = list(plan_top_up(briefs, accepted, templates, sampling, round_number=number, max_rounds=max_rounds))
+        planned = list(plan(briefs, templates, sampling, round_number=number, accepted=accepted))
         if not planned:
             break
         prompted = [prompted_brief(brief_of[one.case_id or ""], one.request.messages[0].content) for one in planned]
@@ -141,17 +140,14 @@ async def write_items(
     return attempts
 
 
-async def filter_attempts(
-    ask: Ask, attempts: Sequence[Attempt], templates: Templates, sampling: Sampling = FILTER_SAMPLING, *, judge: str
-) -> list[Attempt]:
+async def filter_attempts(ask: Ask, attempts: Sequence[Attempt], templates: Templates, *, judge: str) -> list[Attempt]:
     """Returns the attempts with the filter's reason against those that the judge does not call correct.
 
     Args:
         attempts: what was written; only accepted items are judged, and none of the basic prompt.
-        sampling: how the judge is sampled.
     """
     items = items_of(one for one in attempts if one.is_filtered)
-    answers = await ask([one.request for one in plan_filtering(items, templates, sampling)])
+    answers = await ask([one.request for one in plan_filtering(items, templates)])
     verdicts = {item.item_id: parse_filtering(judge, item, answer) for item, answer in zip(items, answers, strict=True)}
     return [
         Attempt(one.procedure, one.round, filtered(one.outcome, verdicts[one.outcome.item_id]))
@@ -162,17 +158,12 @@ async def filter_attempts(
 
 
 async def classify_attempts(
-    ask: Ask,
-    attempts: Sequence[Attempt],
-    templates: Templates,
-    sampling: Sampling = CLASSIFY_SAMPLING,
-    *,
-    judge: str,
+    ask: Ask, attempts: Sequence[Attempt], templates: Templates, *, judge: str
 ) -> list[dict[str, Any]]:
     """Returns style and domain of every accepted item as the judge sees them, with its variant: one row each."""
     variant_of = {one.outcome.item_id: one.variant for one in attempts if one.outcome.accepted}
     items = items_of(attempts)
-    answers = await ask([one.request for one in plan_classification(items, templates, sampling)])
+    answers = await ask([one.request for one in plan_classification(items, templates)])
     return [
         {"variant": variant_of[item.item_id], **parse_classification(judge, item, answer)}
         for item, answer in zip(items, answers, strict=True)
@@ -198,21 +189,23 @@ def plan(
     sampling: Sampling = WRITE_SAMPLING,
     *,
     round_number: int = 0,
-    wanted: Collection[str] | None = None,
+    accepted: Collection[str] = (),
 ) -> Iterator[Planned]:
-    """Yields one request per brief; `case_id` is the id of the item to be written, `left` its task.
+    """Yields a request for each item that is missing; `case_id` is the id of the item to be written, `left` its task.
+
+    The briefs of a later round are the same, so that what was balanced stays balanced.
 
     Args:
         briefs: all that was planned.
         sampling: how the writer is sampled.
         round_number: number of the round; an item of a later round is another request.
-        wanted: ids of the items to write; all if None.
+        accepted: ids of the items that passed every check so far.
     """
     with_prompt: Counter[str] = Counter()
     for brief in briefs:
         text = prompt(brief, templates)
         with_prompt[text] += 1
-        if wanted is not None and brief.item_id not in wanted:
+        if brief.item_id in accepted:
             continue
         request = Request(
             request_id=f"{WRITE_PROTOCOL}/{brief.item_id}/{round_number}",
@@ -224,36 +217,6 @@ def plan(
             repeat=round_number + _ROUNDS * (with_prompt[text] - 1),
         )
         yield Planned(request, brief.item_id, brief.task)
-
-
-def plan_top_up(
-    briefs: Sequence[Brief],
-    accepted: Collection[str],
-    templates: Templates,
-    sampling: Sampling = WRITE_SAMPLING,
-    *,
-    round_number: int,
-    max_rounds: int,
-) -> Iterator[Planned]:
-    """Yields requests for the items that no earlier round has given; none once the limit is reached.
-
-    The briefs are the same as before, so that what was balanced stays balanced.
-
-    Args:
-        briefs: all that was planned.
-        accepted: ids of the items that passed every check so far.
-        sampling: how the writer is sampled.
-        round_number: 0 for the first round.
-        max_rounds: how many rounds there are at most, the first one counted.
-
-    Raises:
-        UserError: a limit below one round.
-    """
-    if max_rounds < 1:
-        raise UserError(f"max_rounds is {max_rounds}; set it to 1 or more")
-    if round_number < max_rounds:
-        wanted = {brief.item_id for brief in missing(briefs, accepted)}
-        yield from plan(briefs, templates, sampling, round_number=round_number, wanted=wanted)
 
 
 def prompted_brief(brief: Brief, text: str) -> Brief:
@@ -321,9 +284,7 @@ _BLANKS = re.compile(r"\s{2,}")
 _MARKS = re.compile(r"[*_`\"'“”‘’{}\[\]#<>「」【】]+")
 
 
-def plan_filtering(
-    items: Iterable[TestItem], templates: Templates, sampling: Sampling = FILTER_SAMPLING
-) -> Iterator[Planned]:
+def plan_filtering(items: Iterable[TestItem], templates: Templates) -> Iterator[Planned]:
     """Yields one request per item; `case_id` is its id, `left` its task."""
     for item in items:
         prompt = templates.render(
@@ -340,7 +301,7 @@ def plan_filtering(
             protocol=FILTER_PROTOCOL,
             kind="chat",
             messages=(Message("user", prompt),),
-            sampling=sampling,
+            sampling=FILTER_SAMPLING,
             subject=item_subject(item, answer=True),
         )
         yield Planned(request, item.item_id, item.task, n_utterances=len(item.utterances))
@@ -402,9 +363,7 @@ _LINE = re.compile(
 _EDGES = " \t.,;!*_`\"'“”()[]<>。"
 
 
-def plan_classification(
-    items: Iterable[TestItem], templates: Templates, sampling: Sampling = CLASSIFY_SAMPLING
-) -> Iterator[Planned]:
+def plan_classification(items: Iterable[TestItem], templates: Templates) -> Iterator[Planned]:
     """Yields one request per item; `case_id` is its id, `left` its task."""
     for item in items:
         prompt = templates.render(
@@ -415,7 +374,7 @@ def plan_classification(
             protocol=CLASSIFY_PROTOCOL,
             kind="chat",
             messages=(Message("user", prompt),),
-            sampling=sampling,
+            sampling=CLASSIFY_SAMPLING,
             subject=item_subject(item),
         )
         yield Planned(request, item.item_id, item.task, n_utterances=len(item.utterances))

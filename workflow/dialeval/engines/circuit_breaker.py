@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -46,6 +46,11 @@ def resume_advice(kind: str, remedy: str = "") -> str:
     )
 
 
+def loop_time() -> float:
+    """Returns the time in seconds on the clock of the running event loop."""
+    return asyncio.get_running_loop().time()
+
+
 class EndpointDead(UserError):
     """The endpoint answers no request of this run at present."""
 
@@ -57,7 +62,6 @@ class CircuitBreaker:
         patience: seconds of recoverable failures without an answer in between.
         longest_refusal: seconds of refusals with status 429, of different requests.
         longest_answer: the same while the endpoint works on another request.
-        clock: returns the time in seconds.
     """
 
     def __init__(
@@ -67,13 +71,11 @@ class CircuitBreaker:
         patience: float,
         longest_refusal: float = math.inf,
         longest_answer: float = 0.0,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._endpoint = endpoint
         self._patience = patience
         self._longest_refusal = longest_refusal
         self._longest_answer = longest_answer
-        self._clock = clock
         self._final, self._recoverable, self._not_openai, self._too_many = _Row(), _Row(), _Row(), _Row()
         self._different = 0  # refused requests
         self._last_refusal = ""
@@ -102,7 +104,7 @@ class CircuitBreaker:
             again: whether the request was sent before; a few that are always refused end by themselves.
             is_working: returns whether the endpoint seems to work on another request.
         """
-        now = self._clock()
+        now = loop_time()
         words = f"{kind}: {message}"
         if kind in FINAL_KINDS:
             self._final.add(now)
@@ -130,13 +132,13 @@ class CircuitBreaker:
 
     def refuses_until(self, moment: float, is_working: Callable[[], bool]) -> None:
         """Raises EndpointDead if an endpoint refuses all requests for too long, until a moment on the clock."""
-        if moment - self._clock() > self._longest_refusal:
+        if moment - loop_time() > self._longest_refusal:
             self._refused_until(moment, is_working)
 
     @property
     def patient_until(self) -> float:
         """The moment, on the clock, until which refusals do not end the job."""
-        return (self._too_many.since if self._too_many.number else self._clock()) + self._longest_refusal
+        return (self._too_many.since if self._too_many.number else loop_time()) + self._longest_refusal
 
     @property
     def n_failures(self) -> int:

@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Self
 
-from dialeval.engines.circuit_breaker import FINAL_KINDS, RECOVERABLE_KINDS, UNREACHABLE, CircuitBreaker
-from dialeval.engines.request_speed import AnnouncedLimit, Attempt, Reading, Sent, Throttle
+from dialeval.engines.circuit_breaker import FINAL_KINDS, RECOVERABLE_KINDS, UNREACHABLE, CircuitBreaker, loop_time
+from dialeval.engines.request_speed import AnnouncedLimit, Attempt, Sent, Throttle, announced
 
 _FIRST_PAUSE, _LONGEST_OPEN = 0.25, 30.0
 """Seconds of the first pause of which the endpoint gives no length, doubled until an answer, and of the longest."""
@@ -43,27 +43,22 @@ class Limits:
     """The limits of one endpoint: configured, announced in headers, or learned from refusals.
 
     Args:
+        breaker: ends a job whose requests all fail.
         in_flight: most requests at once.
         requests_per_minute: most requests in any minute, or None.
         tokens_per_minute: most tokens in any minute, or None.
-        patience, longest_refusal, longest_answer: see `CircuitBreaker`.
     """
 
     def __init__(
         self,
-        endpoint: str,
+        breaker: CircuitBreaker,
         *,
         in_flight: int,
         requests_per_minute: float | None = None,
         tokens_per_minute: float | None = None,
-        patience: float = 30.0,
-        longest_refusal: float = math.inf,
-        longest_answer: float = 0.0,
     ) -> None:
+        self.breaker = breaker
         self.in_flight = InFlight(in_flight)
-        self.breaker = CircuitBreaker(
-            endpoint, patience=patience, longest_refusal=longest_refusal, longest_answer=longest_answer, clock=_now
-        )
         self._in_flight: set[Place] = set()
         self._requests = Pace(requests_per_minute, 0.1) if requests_per_minute else None
         self._tokens = Pace(tokens_per_minute, 1.0) if tokens_per_minute else None
@@ -79,21 +74,18 @@ class Limits:
         """Returns the place in flight of an attempt, for `async with`; `again`: the request was sent before."""
         return Place(self, tokens, again)
 
-    def announced(
-        self, place: Place, read: Callable[[Mapping[str, str], str], Reading | None], *, accepted: bool
-    ) -> None:
+    def read_headers(self, place: Place, *, accepted: bool) -> None:
         """Takes in the limits that the headers of an answer announce, at most once in `_READ_AGAIN` seconds.
 
         Args:
             place: of the request.
-            read: see `request_speed.announced`.
             accepted: whether the endpoint accepted the request.
         """
-        now = _now()
+        now = loop_time()
         if place.headers is None or (accepted and now < self._read_at + _READ_AGAIN):
             return
         self._read_at = now
-        requests, tokens = read(place.headers, "requests"), read(place.headers, "tokens")
+        requests, tokens = announced(place.headers, "requests"), announced(place.headers, "tokens")
         if requests is not None:
             self._announced_requests.update(requests, place.in_requests, accepted=accepted)
         if tokens is not None and place.tokens:
@@ -124,7 +116,7 @@ class Limits:
         if too_many:
             doubled = min(self._n_pauses - (0 if pause is None else _SHORT_PAUSES), _MOST_DOUBLED)
             longer = min(_FIRST_PAUSE * 2.0**doubled, _LONGEST_OPEN) if doubled >= 0 else 0.0
-            longer = min(longer, max(self.breaker.patient_until - _now(), _FIRST_PAUSE))
+            longer = min(longer, max(self.breaker.patient_until - loop_time(), _FIRST_PAUSE))
             seconds = max(longer, min(pause or 0.0, LONGEST_PAUSE))
             if place.used_up or self._throttle.refused(place.attempt, seconds):
                 self._n_pauses += not self.in_flight.paused
@@ -141,7 +133,7 @@ class Limits:
 
     def _is_working(self) -> bool:
         """Returns whether a request has been in flight for longer than a refusal takes."""
-        since = _now() - self._throttle.refusals_take()
+        since = loop_time() - self._throttle.refusals_take()
         return any(place.attempt.sent_at < since for place in self._in_flight)
 
     async def _enter(self, place: Place) -> None:
@@ -214,10 +206,6 @@ class Place:
         self.headers = headers
 
 
-def _now() -> float:
-    return asyncio.get_running_loop().time()
-
-
 # Requests in flight, and their common pause.
 
 FIRST = 8
@@ -264,11 +252,11 @@ class InFlight:
     @property
     def paused(self) -> bool:
         """Whether all requests pause."""
-        return asyncio.get_running_loop().time() < self.resume_at
+        return loop_time() < self.resume_at
 
     async def pause_over(self) -> None:
         """Waits for the end of the pause."""
-        while (wait := self.resume_at - asyncio.get_running_loop().time()) > 0:
+        while (wait := self.resume_at - loop_time()) > 0:
             await asyncio.sleep(wait)
 
     def leave(self) -> None:
@@ -285,7 +273,7 @@ class InFlight:
     def pause(self, seconds: float) -> None:
         """Pauses all requests, and then allows only a few until there is an answer."""
         self.limit = min(self.maximum, FIRST)
-        self.resume_at = max(self.resume_at, asyncio.get_running_loop().time() + min(seconds, LONGEST_PAUSE))
+        self.resume_at = max(self.resume_at, loop_time() + min(seconds, LONGEST_PAUSE))
 
     def _let_in(self) -> None:
         loop = asyncio.get_running_loop()
@@ -352,7 +340,7 @@ class Pace:
         return units - self._room
 
     def _refill(self) -> None:
-        now = asyncio.get_running_loop().time()
+        now = loop_time()
         self._room = min(self._burst, self._room + (now - self._read_at) * self._per_second)
         self._read_at = now
 
@@ -367,14 +355,13 @@ class Flow:
 
     async def take(self, units: float = 1.0) -> None:
         """Waits for a turn."""
-        clock = asyncio.get_running_loop().time
-        if self._turn.locked() or self._free_at > clock():
+        if self._turn.locked() or self._free_at > loop_time():
             async with self._turn:
-                if (wait := self._free_at - clock()) > 0:
+                if (wait := self._free_at - loop_time()) > 0:
                     await asyncio.sleep(wait)
-                self._go(clock(), units)
+                self._go(units)
         else:
-            self._go(clock(), units)
+            self._go(units)
 
-    def _go(self, now: float, units: float) -> None:
-        self._free_at = max(self._free_at, now - _CATCH_UP) + self._seconds(units)
+    def _go(self, units: float) -> None:
+        self._free_at = max(self._free_at, loop_time() - _CATCH_UP) + self._seconds(units)

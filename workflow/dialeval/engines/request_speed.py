@@ -18,7 +18,6 @@ a limit would refuse none.
 
 from __future__ import annotations
 
-import asyncio
 import math
 import re
 import time
@@ -27,6 +26,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
+
+from dialeval.engines.circuit_breaker import loop_time
 
 _MINUTE = 60.0
 _RESERVE = 0.1
@@ -97,7 +98,7 @@ class AnnouncedLimit:
         """Returns the seconds that units take at the present speed."""
         if not self.known:
             return 0.0
-        now = asyncio.get_running_loop().time()
+        now = loop_time()
         left, reserve = self._expected(now), _RESERVE * self._limit
         if left < reserve:
             speed = self._growth / self._sharers * max(left, 0.0) / reserve
@@ -111,7 +112,7 @@ class AnnouncedLimit:
     def sent(self, units: float) -> Sent:
         """Counts units that are being used."""
         self._used += units
-        return Sent(asyncio.get_running_loop().time(), self._used)
+        return Sent(loop_time(), self._used)
 
     def update(self, reading: Reading, sent: Sent, *, accepted: bool) -> None:
         """Updates the speed by the limit in a response's headers, for an accepted or refused request."""
@@ -121,7 +122,7 @@ class AnnouncedLimit:
             self._sharers = max(1.0, _FASTER * self._sharers)
         elif reading.remaining < 1 and sent.at > self._found_shared_at:  # others use what grows
             self._sharers = min(_SLOWER * self._sharers, _MOST_SHARERS)
-            self._found_shared_at = asyncio.get_running_loop().time()
+            self._found_shared_at = loop_time()
         if sent.used <= self._used_then:
             return  # an earlier request, whose answer took longer
         self._contradictions = self._contradictions + 1 if accepted and not reading.remaining else 0
@@ -136,7 +137,7 @@ class AnnouncedLimit:
         if self._seconds_measured > _LEAST_MEASURED:
             self._growth = max(self._growth, self._grown / self._seconds_measured)
         self._read_at, self._used_then = sent.at, sent.used
-        self._full_at = asyncio.get_running_loop().time() + (full_in or missing / self._growth)
+        self._full_at = loop_time() + (full_in or missing / self._growth)
         self.known = max(self._contradictions, self._unmoved) < _CONTRADICTIONS
 
     def _expected(self, now: float) -> float:
@@ -319,7 +320,7 @@ class Throttle:
 
     def sent(self) -> Attempt:
         """Counts a request that is being sent."""
-        now = asyncio.get_running_loop().time()
+        now = loop_time()
         if now > self._last_sent_at + max(_IDLE, 3 / self.speed):  # earlier accepted requests do not show the speed
             self._resumed_at, self._sent_then, self._refused = now, self._sent, 0
         self._last_sent_at = now
@@ -350,7 +351,7 @@ class Throttle:
 
     def refused(self, one: Attempt, pause: float) -> bool:
         """Counts a refused request and returns whether all requests must wait; `pause`: the endpoint's seconds."""
-        now = asyncio.get_running_loop().time()
+        now = loop_time()
         self._slowest_refusal = max(0.9 * self._slowest_refusal, min(now - one.sent_at, 5.0))
         if one.number <= self._over_number:  # sent before the account was over its limit
             return True
@@ -413,7 +414,7 @@ class Throttle:
             self.speed *= 1 + self._growth * (1 + self._calm / 200)
 
     def _speed_up_in_a_calm(self) -> None:
-        now = asyncio.get_running_loop().time()
+        now = loop_time()
         if now - self._calm_since >= _CALM_SECONDS:
             self._taken_in_a_row, self._calm_since = 0, now
             self._doubled = self.speed < self._too_fast / _FAR_BELOW

@@ -10,7 +10,7 @@ import pandas as pd
 from dialeval.figures.panels import HeatMap
 from dialeval.figures.plot import Missing, Plot, Section
 from dialeval.figures.row_panels import Forest, Reference, Row, StackedBars, by_value, rows_of
-from dialeval.figures.style import COLUMN, PAGE, PERCENT, per, published_note, series_marks
+from dialeval.figures.style import CI, COLUMN, PAGE, PERCENT, per, published_note, series_marks
 
 EXPERTS = "people"
 """Type of the rows of the user's own experts."""
@@ -20,7 +20,6 @@ ALL_TASKS = {
     "RC": "Relation classification", "ED": "Emotion detection", "NLI": "Dialogue NLI", "DS": "Summarization",
     "OD": "Offensive detection",
 }  # fmt: skip
-CI = "95% confidence interval"
 _CHANCE, _HUMAN, _OVERALL, _MEAN = "chance", "human (paper)", "Overall", "mean"
 _FEW = 10
 _LEAST = 5

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,11 +15,11 @@ from dialeval.figures.metaeval_names import (
     OVERALL,
     Group,
     averaged_groups,
+    by_level,
     deciding_dimension,
     dimension_order,
-    level_order,
+    in_one_language,
     main_dimension,
-    main_language,
     one_dimension,
     rated_otherwise,
     raters_named,
@@ -26,7 +28,7 @@ from dialeval.figures.metaeval_names import (
 )
 from dialeval.figures.panels import HeatMap
 from dialeval.figures.plot import Missing, Plot, Section, width_of_maps
-from dialeval.figures.row_panels import Forest, Reference, Row, by_value, in_series, rows_of
+from dialeval.figures.row_panels import Forest, Reference, by_value, in_series, rows_of
 from dialeval.figures.style import (
     BLACK,
     CI,
@@ -60,14 +62,9 @@ def correlations(averages: pd.DataFrame, table: pd.DataFrame, interval: str = CI
     sections = []
     limits = _limits(*(rows for _, rows in groups))
     for title, rows in groups:
-        dimensions = dimension_order(rows["dimension"])
-        judges = _ranked(rows, deciding_dimension(dimensions))
-        panels = [
-            Forest(table=rows[rows["dimension"] == name], rows=rows_of(judges), unit=CORRELATION, limits=limits,
-                   title=shown_dimension(name).capitalize(), references=[Reference(0.0)], axis="Pearson r",
-                   numbers=len(dimensions) == 1)
-            for name in dimensions
-        ]  # fmt: skip
+        judges = _ranked(rows, deciding_dimension(rows["dimension"]))
+        is_alone = rows["dimension"].nunique() == 1
+        panels = _by_dimension(rows, judges, limits=limits, numbers=is_alone)
         sections.append(Section(panels, title if len(groups) > 1 else "", columns=4))
     built = ", ".join(title for title, _ in groups) if len(groups) == 1 else "by benchmark and level"
     return Plot(
@@ -85,13 +82,14 @@ def by_corpus(table: pd.DataFrame) -> Plot | Missing:
 
     Human ratings count, or else others; one language of each corpus is shown, English if it has it.
     """
+    by_unit: dict[str, list[pd.DataFrame]] = {}
+    for level, _, of_corpus in by_level(table, "corpus"):
+        by_unit.setdefault(level, []).append(_standing(of_corpus))
     sections = []
-    for level in level_order(table["level"]):
-        of_level = table[table["level"] == level]
-        rows = pd.concat(_standing(of_level[of_level["corpus"] == name]) for name in sorted(set(of_level["corpus"])))
-        sections.append(
-            Section([_judges_map(rows, list(dict.fromkeys(rows["column"])))], f"{level.capitalize()} level")
-        )
+    for level, found in by_unit.items():
+        rows = pd.concat(found)
+        panel = _judges_map(rows, list(dict.fromkeys(rows["column"])))
+        sections.append(Section([panel], f"{level.capitalize()} level"))
     if not sections:
         return Missing(_NO_DATA)
     return Plot(
@@ -107,19 +105,16 @@ def by_corpus(table: pd.DataFrame) -> Plot | Missing:
 def by_language(averages: pd.DataFrame) -> Plot | Missing:
     """Return every judge's correlation in each language, averaged over corpora (xDial-Eval, Table 5)."""
     sections = []
-    for level in level_order(averages["level"]):
-        of_level = averages[averages["level"] == level]
-        for benchmark in sorted(set(of_level["benchmark"])):
-            rows = of_level[of_level["benchmark"] == benchmark]
-            languages = language_order(rows["language"])
-            if len(languages) < 2:
-                continue
-            raters = "human" if (rows["raters"] == "human").any() else "full"
-            dimension = one_dimension(rows["dimension"])
-            about = f"{shown_dimension(dimension)}; {raters_named(raters)}{rated_otherwise(rows)}"
-            rows = rows[(rows["raters"] == raters) & (rows["dimension"] == dimension)]
-            panel = _judges_map(rows.assign(column=rows["language"]), languages)
-            sections.append(Section([panel], f"{benchmark}, {level} level ({about})"))
+    for level, (benchmark,), rows in by_level(averages, "benchmark"):
+        languages = language_order(rows["language"])
+        if len(languages) < 2:
+            continue
+        raters = "human" if (rows["raters"] == "human").any() else "full"
+        dimension = one_dimension(rows["dimension"])
+        about = f"{shown_dimension(dimension)}; {raters_named(raters)}{rated_otherwise(rows)}"
+        rows = rows[(rows["raters"] == raters) & (rows["dimension"] == dimension)]
+        panel = _judges_map(rows.assign(column=rows["language"]), languages)
+        sections.append(Section([panel], f"{benchmark}, {level} level ({about})"))
     if not sections:
         return Missing("No rated corpus has several languages.")
     return Plot(
@@ -138,12 +133,9 @@ def dimensions(matrices: pd.DataFrame) -> Plot | Missing:
     """
     pairs = matrices[matrices["kind"] == "dimensions"]
     sections = []
-    for level, corpus in _standing_for_all(pairs, _human_then_most):
-        rows = pairs[(pairs["level"] == level) & (pairs["corpus"] == corpus)]
-        rows = rows[rows["language"] == main_language(rows["language"])]
-        names = dimension_order([*rows["first"], *rows["second"]])
-        panels = [_square(rows[rows["scorer"] == one], names, one) for one in _scorers(rows["scorer"])]
-        sections.append(Section(panels, f"{corpus}, {level} level", columns=_across(panels, names)))
+    for about, of_corpus in _standing_for_all(pairs, _human_then_most):
+        rows = in_one_language(of_corpus)
+        sections.append(_squares(rows, dimension_order([*rows["first"], *rows["second"]]), about))
     if not sections:
         return Missing("No judge has scored several dimensions.")
     return Plot(
@@ -162,13 +154,10 @@ def languages(matrices: pd.DataFrame) -> Plot | Missing:
     """
     pairs = matrices[matrices["kind"] == "languages"]
     sections = []
-    for level, corpus in _standing_for_all(pairs, lambda rows: (len({*rows["first"], *rows["second"]}),)):
-        rows = pairs[(pairs["level"] == level) & (pairs["corpus"] == corpus)]
-        dimension = main_dimension(rows["dimension"])
-        rows = rows[rows["dimension"] == dimension]
-        names = language_order([*rows["first"], *rows["second"]])
-        panels = [_square(rows[rows["scorer"] == one], names, one) for one in _scorers(rows["scorer"])]
-        sections.append(Section(panels, f"{corpus}, {level} level: {dimension}", columns=_across(panels, names)))
+    for about, of_corpus in _standing_for_all(pairs, lambda rows: (len({*rows["first"], *rows["second"]}),)):
+        dimension = main_dimension(of_corpus["dimension"])
+        rows = of_corpus[of_corpus["dimension"] == dimension]
+        sections.append(_squares(rows, language_order([*rows["first"], *rows["second"]]), f"{about}: {dimension}"))
     if not sections:
         return Missing("No rated corpus has several languages.")
     return Plot(
@@ -189,15 +178,12 @@ def between_judges(matrices: pd.DataFrame) -> Plot | Missing:
     """
     pairs = matrices[matrices["kind"] == "judges"]
     sections = []
-    for level in level_order(pairs["level"]):
-        for _, corpus in _standing_for_all(pairs[pairs["level"] == level], _human_then_most, number=2):
-            rows = pairs[(pairs["level"] == level) & (pairs["corpus"] == corpus)]
-            rows = rows[rows["language"] == main_language(rows["language"])]
-            dimension = main_dimension(rows["dimension"])
-            rows = rows[rows["dimension"] == dimension]
-            names = _scorers([*rows["first"], *rows["second"]])
-            about = f"{corpus}, {level} level: {dimension}{rated_otherwise(rows)}"
-            sections.append(Section([_square(rows, names, "")], about))
+    for about, of_corpus in _standing_for_all(pairs, _human_then_most, number=2):
+        rows = in_one_language(of_corpus)
+        dimension = main_dimension(rows["dimension"])
+        rows = rows[rows["dimension"] == dimension]
+        panel = _square(rows, _scorers([*rows["first"], *rows["second"]]), "")
+        sections.append(Section([panel], f"{about}: {dimension}{rated_otherwise(rows)}"))
     if not sections:
         return Missing("The run has one judge and no other rating.")
     return Plot(
@@ -232,12 +218,7 @@ def ensembles(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
     limits = _limits(long)
     for title, rows in _ensemble_groups(long):
         corpora = sorted(set(rows["corpus"]), key=lambda name: (name == AVERAGE, name))
-        panels = [
-            Forest(table=rows[rows["dimension"] == name], rows=rows_of(corpora), series=series, unit=CORRELATION,
-                   limits=limits, title=name.capitalize(), references=[Reference(0.0)], axis="Pearson r")
-            for name in dimension_order(rows["dimension"])
-        ]  # fmt: skip
-        sections.append(Section(panels, title, columns=4))
+        sections.append(Section(_by_dimension(rows, corpora, series=series, limits=limits), title, columns=4))
     if not sections:
         return Missing("No corpus has scores of enough judges for an ensemble.")
     return Plot(
@@ -266,10 +247,9 @@ def dimension_ensembles(table: pd.DataFrame, interval: str = CI) -> Plot | Missi
     long = in_series(table, _DIMENSION_ENSEMBLES).assign(row=scorer_names)
     limits = _limits(long)
     sections = [
-        Section([Forest(table=rows, rows=rows_of(by_value(rows)), series=series, unit=CORRELATION, limits=limits,
-                        references=[Reference(0.0)], axis="Pearson r")], title)
+        Section([_forest(table=rows, rows=rows_of(by_value(rows)), series=series, limits=limits)], title)
         for title, rows in _dimension_ensemble_groups(long)
-    ]  # fmt: skip
+    ]
     if not sections:
         return Missing("No judge has scored overall and two other dimensions of a corpus rated overall.")
     return Plot(
@@ -286,15 +266,11 @@ def rankings(table: pd.DataFrame) -> Plot | Missing:
     named = table.assign(none=np.nan)
     long = in_series(named, {"": ("spearman", "none", "none", "published_spearman")}).assign(row=table["dimension"])
     sections = []
-    for level in level_order(long["level"]):
-        of_level = long[long["level"] == level]
-        for (corpus, rater), rows in of_level.groupby(["corpus", "second_rater"]):
-            rows = rows[rows["language"] == main_language(rows["language"])]
-            if rows["estimate"].isna().all():
-                continue
-            order = [Row(name, name) for name in dimension_order(rows["dimension"])]
-            panel = Forest(table=rows, rows=order, unit=CORRELATION, limits=(-1.05, 1.05), references=[Reference(0.0)],
-                           axis="Spearman ρ", numbers=True)  # fmt: skip
+    for level, (corpus, rater), of_corpus in by_level(long, "corpus", "second_rater"):
+        rows = in_one_language(of_corpus)
+        if rows["estimate"].notna().any():
+            order = rows_of(dimension_order(rows["dimension"]))
+            panel = _forest(table=rows, rows=order, limits=(-1.05, 1.05), axis="Spearman ρ", numbers=True)
             sections.append(Section([panel], f"{corpus}, {level} level: human and {rater}"))
     if not sections:
         return Missing("No corpus has both human ratings and a model's that rank three judges.")
@@ -322,9 +298,11 @@ def annotators(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
     long = long.assign(row=long["dimension"])
     limits = _limits(long)
     sections = [
-        Section([Forest(table=rows, rows=rows_of(dimension_order(rows["dimension"])), series=series, unit=CORRELATION,
-                        limits=limits, references=[Reference(0.0)], axis="Agreement")],
-                f"{corpus}: {rows['n_rounds'].max()} ratings by {rater}{' (a model)' if kind == 'model' else ''}")
+        Section(
+            [_forest(table=rows, rows=rows_of(dimension_order(rows["dimension"])), series=series, limits=limits,
+                     axis="Agreement")],
+            f"{corpus}: {rows['n_rounds'].max()} ratings by {rater}{' (a model)' if kind == 'model' else ''}",
+        )
         for (corpus, kind, rater), rows in long.groupby(["corpus", "rater_kind", "rater"])
     ]  # fmt: skip
     return Plot(
@@ -349,21 +327,13 @@ def ceilings(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
     long = in_series(table[table["ceiling"].notna()].assign(none=np.nan), _CEILINGS).assign(row=scorer_names)
     limits = _limits(long)
     sections = []
-    for level in level_order(long["level"]):
-        of_level = long[long["level"] == level]
-        for kind in sorted(set(of_level["rater_kind"]), key=lambda kind: (kind != "human", kind)):
-            for corpus, rows in of_level[of_level["rater_kind"] == kind].groupby("corpus"):
-                language = main_language(rows["language"])
-                rows = rows[rows["language"] == language]
-                names = dimension_order(rows["dimension"])
-                judges = _ranked(rows[rows["series"] == "judge"], main_dimension(names))
-                panels = [
-                    Forest(table=rows[rows["dimension"] == name], rows=rows_of(judges), series=series, unit=CORRELATION,
-                           limits=limits, title=name.capitalize(), references=[Reference(0.0)], axis="Pearson r")
-                    for name in names
-                ]  # fmt: skip
-                about = f"{corpus}, {level} level ({language}; {raters_named(kind)}{rated_otherwise(rows)})"
-                sections.append(Section(panels, about, columns=4))
+    people_first = long.assign(is_model=long["rater_kind"] != "human")
+    for level, (_, kind, corpus), of_corpus in by_level(people_first, "is_model", "rater_kind", "corpus"):
+        rows = in_one_language(of_corpus)
+        judges = _ranked(rows[rows["series"] == "judge"], main_dimension(rows["dimension"]))
+        language = rows["language"].iloc[0]
+        about = f"{corpus}, {level} level ({language}; {raters_named(kind)}{rated_otherwise(rows)})"
+        sections.append(Section(_by_dimension(rows, judges, series=series, limits=limits), about, columns=4))
     if not sections:
         return Missing("No corpus has several ratings of its items.")
     return Plot(
@@ -377,6 +347,23 @@ def ceilings(table: pd.DataFrame, interval: str = CI) -> Plot | Missing:
     )
 
 
+_forest = partial(Forest, unit=CORRELATION, references=[Reference(0.0)], axis="Pearson r")
+"""A panel of correlations, with a line at none."""
+
+
+def _by_dimension(rows: pd.DataFrame, names: Sequence[str], **about: Any) -> list[Forest]:
+    """Return a panel of correlations for each dimension, with the same rows and further fields."""
+    return [
+        _forest(
+            table=rows[rows["dimension"] == name],
+            rows=rows_of(names),
+            title=shown_dimension(name).capitalize(),
+            **about,
+        )
+        for name in dimension_order(rows["dimension"])
+    ]
+
+
 def _ranked(rows: pd.DataFrame, dimension: str) -> list[str]:
     """Return the judges by their value on a dimension; those without one, such as metrics from files, follow."""
     return list(dict.fromkeys([*by_value(rows[rows["dimension"] == dimension]), *by_value(rows)]))
@@ -384,11 +371,7 @@ def _ranked(rows: pd.DataFrame, dimension: str) -> list[str]:
 
 def _limits(*tables: pd.DataFrame) -> tuple[float, float]:
     """Return an axis for correlations: from below the lowest limit of an interval, and from -0.1 at most, to 1."""
-    values = (
-        pd.concat([table[["estimate", "ci_low", "ci_high"]] for table in tables]).to_numpy(float)
-        if tables
-        else np.array([])
-    )
+    values = pd.concat([table[["estimate", "ci_low", "ci_high"]] for table in tables]).to_numpy(float)
     return max(min(float(np.nanmin(values, initial=0.0)), -0.1) - 0.05, -1.02), 1.02
 
 
@@ -398,7 +381,7 @@ def _width(sections: Sequence[Section]) -> float:
 
 def _standing(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of a corpus to show, with the heading of its column."""
-    rows = rows[rows["language"] == main_language(rows["language"])]
+    rows = in_one_language(rows)
     kind = next(kind for kind in ("human", "construction", "model") if (rows["rater_kind"] == kind).any())
     rows = rows[rows["rater_kind"] == kind]
     dimension = main_dimension(rows["dimension"])
@@ -416,19 +399,20 @@ def _judges_map(rows: pd.DataFrame, columns: list[str]) -> HeatMap:
 
 def _standing_for_all(
     pairs: pd.DataFrame, rank: Callable[[pd.DataFrame], tuple[int, ...]], number: int = 1
-) -> Iterator[tuple[str, str]]:
-    """Yield level and name of the corpora that are shown, those with the highest rank; of equal ones the paper's."""
-    for level in level_order(pairs["level"]):
-        of_level = pairs[pairs["level"] == level]
-        names = sorted(set(of_level["corpus"]), key=lambda name: (not name.endswith(_OF_THE_PAPER), name))
-        ranks = {name: rank(of_level[of_level["corpus"] == name]) for name in names}
-        for name in sorted(names, key=lambda name: ranks[name], reverse=True)[:number]:
-            yield level, name
+) -> Iterator[Group]:
+    """Yield the corpora of each level that are shown, those with the highest rank; of equal ones the paper's."""
+    by_unit: dict[str, dict[str, pd.DataFrame]] = {}
+    for level, (corpus,), rows in by_level(pairs, "corpus"):
+        by_unit.setdefault(level, {})[corpus] = rows
+    for level, corpora in by_unit.items():
+        names = sorted(corpora, key=lambda name: not name.endswith(_OF_THE_PAPER))
+        for name in sorted(names, key=lambda name: rank(corpora[name]), reverse=True)[:number]:
+            yield Group(f"{name}, {level} level", corpora[name])
 
 
 def _human_then_most(rows: pd.DataFrame) -> tuple[int, ...]:
     """Return how many correlations a corpus has of the human ratings, and in all."""
-    rows = rows[rows["language"] == main_language(rows["language"])]
+    rows = in_one_language(rows)
     return int((rows[["scorer", "first", "second"]] == HUMAN_RATINGS).any(axis=1).sum()), len(rows)
 
 
@@ -445,10 +429,12 @@ def _square(rows: pd.DataFrame, names: list[str], title: str) -> HeatMap:
                    title=title)  # fmt: skip
 
 
-def _across(panels: Sequence[HeatMap], names: Sequence[str]) -> int:
-    """Return how many square heat maps fit side by side with numbers in their cells."""
+def _squares(rows: pd.DataFrame, names: list[str], title: str) -> Section:
+    """Return a symmetric matrix for each judge, as many side by side as fit with numbers in their cells."""
+    panels = [_square(rows[rows["scorer"] == one], names, one) for one in _scorers(rows["scorer"])]
     cell = max(panel.cell() for panel in panels)
-    return max(int((PAGE - panels[0].left(PAGE) + 0.16) / (cell * len(names) + 0.16)), 1)
+    across = max(int((PAGE - panels[0].left(PAGE) + 0.16) / (cell * len(names) + 0.16)), 1)
+    return Section(panels, title, columns=across)
 
 
 def _ensemble_groups(table: pd.DataFrame) -> Iterator[Group]:
@@ -456,7 +442,8 @@ def _ensemble_groups(table: pd.DataFrame) -> Iterator[Group]:
 
     Human ratings alone come first; with a model's there is a group of its own where it says more.
     """
-    for level, benchmark, rows in _by_benchmark(table):
+    for level, (benchmark,), of_benchmark in by_level(table, "benchmark"):
+        rows = in_one_language(of_benchmark)
         rows = rows[rows["dimension"] != AVERAGE]
         n_human = -1
         for raters in ("human", "full", "construction"):
@@ -469,7 +456,8 @@ def _ensemble_groups(table: pd.DataFrame) -> Iterator[Group]:
 
 
 def _dimension_ensemble_groups(table: pd.DataFrame) -> Iterator[Group]:
-    for level, benchmark, rows in _by_benchmark(table):
+    for level, (benchmark,), of_benchmark in by_level(table, "benchmark"):
+        rows = in_one_language(of_benchmark)
         means = rows[rows["corpus"] == AVERAGE]
         shown = means if len(means) else rows
         human = shown[shown["rater_kind"] == "human"]
@@ -481,12 +469,3 @@ def _dimension_ensemble_groups(table: pd.DataFrame) -> Iterator[Group]:
                 corpus, raters = part["corpus"].iloc[0], raters_named(part["rater_kind"].iloc[0])
                 name = benchmark if corpus == AVERAGE else corpus
                 yield Group(f"{name}, {level} level ({part['language'].iloc[0]}; {raters})", part)
-
-
-def _by_benchmark(table: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Yield level, benchmark and its rows in one language."""
-    for level in level_order(table["level"]):
-        of_level = table[table["level"] == level]
-        for benchmark in sorted(set(of_level["benchmark"])):
-            rows = of_level[of_level["benchmark"] == benchmark]
-            yield level, benchmark, rows[rows["language"] == main_language(rows["language"])]

@@ -20,10 +20,6 @@ HUMAN_RATINGS = "human ratings"
 
 _DIMENSIONS = (*DIMENSIONS["turn"][:-1], *DIMENSIONS["dialogue"][:-1], OVERALL)
 _LEVELS = ("turn", "dialogue")
-_SHORT = {
-    "relevance": "rel", "specificity": "spe", "interestingness": "int", "understandability": "und",
-    "coherence": "coh", "engagingness": "eng", "diversity": "div", "informativeness": "inf", OVERALL: "ovr",
-}  # fmt: skip
 _RATERS = {
     "human": "human ratings",
     "full": "human ratings, else a model's",
@@ -40,7 +36,7 @@ class Group(NamedTuple):
 
 
 def averaged_groups(averages: pd.DataFrame, correlations: pd.DataFrame, also_full: bool = False) -> Iterator[Group]:
-    """Yields every judge's averages by benchmark, level and dimension: by human ratings if there are, else all.
+    """Yield every judge's averages by benchmark, level and dimension: by human ratings if there are, else all.
 
     A benchmark in several languages is shown by its mean over them. Corpora whose reference is known by construction
     belong to no average: they follow one by one, with their own correlations.
@@ -50,7 +46,7 @@ def averaged_groups(averages: pd.DataFrame, correlations: pd.DataFrame, also_ful
         correlations: `metaeval/correlations`.
         also_full: whether the averages with a model's ratings where people's are missing follow, too, if they differ.
     """
-    for (benchmark, level), of_benchmark in _grouped(averages, "benchmark"):
+    for level, (benchmark,), of_benchmark in by_level(averages, "benchmark"):
         by_people = of_benchmark[of_benchmark["raters"] == "human"]
         by_all = of_benchmark[of_benchmark["raters"] == "full"]
         if by_people.empty:
@@ -60,16 +56,13 @@ def averaged_groups(averages: pd.DataFrame, correlations: pd.DataFrame, also_ful
         if also_full and by_all["n_averaged"].sum() > by_people["n_averaged"].sum():
             yield _averaged(benchmark, level, by_all)
     built = correlations[correlations["rater_kind"] == "construction"]
-    for (corpus, level), of_corpus in _grouped(built, "corpus"):
-        language = main_language(of_corpus["language"])
-        rows = of_corpus[of_corpus["language"] == language].assign(
-            published_pearson=float("nan"), n_averaged=1, raters="construction"
-        )
-        yield Group(f"{corpus}, {level} level ({language}; {raters_named('construction')})", rows)
+    for level, (corpus,), of_corpus in by_level(built, "corpus"):
+        rows = in_one_language(of_corpus).assign(published_pearson=float("nan"), n_averaged=1, raters="construction")
+        yield Group(f"{corpus}, {level} level ({rows['language'].iloc[0]}; {raters_named('construction')})", rows)
 
 
 def _averaged(benchmark: str, level: str, rows: pd.DataFrame) -> Group:
-    """Returns the averages of a benchmark over its languages, or of the language to show."""
+    """Return the averages of a benchmark over its languages, or of the language to show."""
     several = (rows["language"] == AVERAGE).any()
     language = AVERAGE if several else main_language(rows["language"])
     spoken = f"mean over {rows['language'].nunique() - 1} languages" if several else language
@@ -80,7 +73,7 @@ def _averaged(benchmark: str, level: str, rows: pd.DataFrame) -> Group:
 
 
 def _without_repetition(rows: pd.DataFrame) -> pd.DataFrame:
-    """Leaves out `all` where the average over dimensions, or the only dimension, equals it."""
+    """Leave out `all` where the average over dimensions, or the only dimension, equals it."""
     is_all = rows["dimension"] == ALL
     over_all, named = rows[is_all], rows[~is_all]
     if (named["dimension"] == AVERAGE).any():
@@ -92,26 +85,30 @@ def _without_repetition(rows: pd.DataFrame) -> pd.DataFrame:
     return named.assign(published_pearson=beside)
 
 
-def _grouped(table: pd.DataFrame, column: str) -> Iterator[tuple[tuple[str, str], pd.DataFrame]]:
-    """Yields the rows by a column and by level, in the order of the levels."""
-    for level in level_order(table["level"]):
-        of_level = table[table["level"] == level]
-        for name in sorted(set(of_level[column])):
-            yield (name, level), of_level[of_level[column] == name]
+def by_level(table: pd.DataFrame, *columns: str) -> Iterator[tuple[str, tuple[str, ...], pd.DataFrame]]:
+    """Yield level, values of some columns, and their rows: the smaller unit first, then sorted by the values."""
+    for level in sorted(set(table["level"]), key=lambda name: (_place(name, _LEVELS), name)):
+        for values, rows in table[table["level"] == level].groupby(list(columns)):
+            yield level, values, rows
 
 
 def raters_named(kind: str) -> str:
-    """Returns the raters as text."""
+    """Return the raters as text."""
     return _RATERS.get(kind, kind)
 
 
 def main_language(names: Iterable[str]) -> str:
-    """Returns the language to show if there is room for one: English if available."""
+    """Return the language to show if there is room for one: English if available."""
     return language_order(names)[0]
 
 
+def in_one_language(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows in the language to show if there is room for one."""
+    return rows[rows["language"] == main_language(rows["language"])]
+
+
 def rated_otherwise(rows: pd.DataFrame) -> str:
-    """Returns the rated dimension for a title if it differs from the requested one; else "".
+    """Return the rated dimension for a title if it differs from the requested one; else "".
 
     Args:
         rows: with the columns `dimension` and `rated`, which may hold several, parted by commas.
@@ -123,28 +120,23 @@ def rated_otherwise(rows: pd.DataFrame) -> str:
 
 
 def scorer_names(table: pd.DataFrame) -> pd.Series:
-    """Returns the judges with their methods, as `judge (method)`, for each row of a table."""
+    """Return the judges with their methods, as `judge (method)`, for each row of a table."""
     return table["judge"].str.cat(table["method"].map(" ({})".format))
 
 
-def level_order(names: Iterable[str]) -> list[str]:
-    """Returns the distinct levels, the smaller unit first."""
-    return sorted(set(names), key=lambda name: (_place(name, _LEVELS), name))
-
-
 def deciding_dimension(names: Iterable[str]) -> str:
-    """Returns the dimension by which judges are ranked: the average if there is one, all, overall, or the first."""
+    """Return the dimension by which judges are ranked: the average if there is one, all, overall, or the first."""
     known = set(names)
     return next((name for name in (AVERAGE, ALL, OVERALL) if name in known), dimension_order(known)[0])
 
 
 def shown_dimension(name: str) -> str:
-    """Returns the displayed name of a dimension of the averages."""
+    """Return the displayed name of a dimension of the averages."""
     return "all dimensions" if name == ALL else name
 
 
 def one_dimension(names: Iterable[str]) -> str:
-    """Returns the only dimension of some averages, or the word for all of them."""
+    """Return the only dimension of some averages, or the word for all of them."""
     named = set(names) - {ALL, AVERAGE}
     if len(named) == 1:
         return named.pop()
@@ -152,20 +144,15 @@ def one_dimension(names: Iterable[str]) -> str:
 
 
 def main_dimension(names: Iterable[str]) -> str:
-    """Returns the dimension to show: overall if available, else the first."""
+    """Return the dimension to show: overall if available, else the first."""
     known = set(names)
     return OVERALL if OVERALL in known else dimension_order(known)[0]
 
 
 def dimension_order(names: Iterable[str]) -> list[str]:
-    """Returns the distinct dimensions: the paper's in its order, then others, then all of them and their average."""
+    """Return the distinct dimensions: the paper's in its order, then others, then all of them and their average."""
     last = (ALL, AVERAGE)
     return sorted(set(names), key=lambda name: (name in last, name == AVERAGE, _place(name, _DIMENSIONS), name))
-
-
-def short(dimension: str) -> str:
-    """Returns a dimension's name in three letters, as the papers write it."""
-    return _SHORT.get(dimension, dimension)
 
 
 def _place(name: str, known: tuple[str, ...]) -> int:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from dialeval.figures.metaeval_names import level_order, main_language, scorer_names
+from dialeval.figures.metaeval_names import by_level, in_one_language, scorer_names
 from dialeval.figures.panels import HeatMap, Panel
 from dialeval.figures.plot import Missing, Plot, Section
 from dialeval.figures.row_panels import Boxes, Forest, Reference, Row, in_series
@@ -27,15 +27,10 @@ _MakePanel = Callable[[pd.DataFrame, Sequence[Row], str], Panel]
 def ratios(robustness: pd.DataFrame, interval: str = CI) -> Plot | Missing:
     """Return the share of detected perturbations beside the share of score rises (comp-analysis, Table 12)."""
     table = robustness.assign(none=math.nan)
+    falls, rises = _RATIOS
     both = in_series(
         table,
-        dict(
-            zip(
-                _RATIOS,
-                (("ratio", "ci_low", "ci_high", "published_ratio"), ("increase_ratio", "none", "none", "none")),
-                strict=True,
-            )
-        ),
+        {falls: ("ratio", "ci_low", "ci_high", "published_ratio"), rises: ("increase_ratio", "none", "none", "none")},
     )
 
     def panel(rows: pd.DataFrame, order: Sequence[Row], judge: str) -> Panel:
@@ -127,13 +122,8 @@ def _sections(
     is true.
     """
     titles = dict(zip(robustness["perturbation"], robustness["title"], strict=True))
-    surplus = (
-        (robustness["ratio"] - robustness["increase_ratio"])
-        .astype(float)
-        .groupby(scorer_names(robustness))
-        .mean()
-        .fillna(-math.inf)
-    )
+    surplus = (robustness["ratio"] - robustness["increase_ratio"]).astype(float)
+    surplus = surplus.groupby(scorer_names(robustness)).mean().fillna(-math.inf)
     blocks = list(_blocks(table, robustness))
     are_maps = max((rows["scorer"].nunique() for _, rows in blocks), default=0) > _MOST_JUDGES
     sections = []
@@ -164,15 +154,13 @@ def _sections(
 def _blocks(table: pd.DataFrame, robustness: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """Yield the rows of each corpus and level in one language, with a title; dimensions as `robustness` has them."""
     order = {name: place for place, name in enumerate(dict.fromkeys(robustness["dimension"]))}
-    for level in level_order(table["level"]) if "level" in table else [""]:
-        of_level = table[table["level"] == level] if level else table
-        for corpus in sorted(set(of_level["corpus"])):
-            rows = of_level[of_level["corpus"] == corpus]
-            language = main_language(rows["language"])
-            rows = rows[rows["language"] == language]
-            rows = rows.assign(row=rows["perturbation"] + " " + rows["dimension"], scorer=scorer_names(rows))
-            rows = rows.sort_values("dimension", key=lambda names: names.map(order), kind="stable")
-            yield f"{corpus}, {level} level ({language})" if level else f"{corpus} ({language})", rows
+    has_level = "level" in table
+    for level, (corpus,), of_corpus in by_level(table if has_level else table.assign(level=""), "corpus"):
+        rows = in_one_language(of_corpus)
+        language = rows["language"].iloc[0]
+        rows = rows.assign(row=rows["perturbation"] + " " + rows["dimension"], scorer=scorer_names(rows))
+        rows = rows.sort_values("dimension", key=lambda names: names.map(order), kind="stable")
+        yield f"{corpus}, {level} level ({language})" if has_level else f"{corpus} ({language})", rows
 
 
 def _language_note(table: pd.DataFrame) -> str:

@@ -12,6 +12,7 @@ from dialeval.figures.panels import HeatMap, Lines
 from dialeval.figures.plot import Missing, Plot, Section
 from dialeval.figures.row_panels import Forest, Reference, by_value, in_series, rows_of
 from dialeval.figures.style import (
+    CI,
     COLUMN,
     CORRELATION,
     PAGE,
@@ -26,7 +27,6 @@ from dialeval.figures.style import (
 )
 from dialeval.tables.files import HUMAN
 
-CI = "95% confidence interval"
 MOST_IN_COLUMN = 8
 """Most systems of a figure of one column's width."""
 _BY_CASE = "95% confidence intervals clustered by case"
@@ -40,24 +40,14 @@ _METHODS = {
 
 def means(table: pd.DataFrame, protocol: str, roster: Sequence[str]) -> Plot | Missing:
     """Return the mean score of every system, a panel per criterion and a series per judge."""
-    return _estimates(
-        table,
-        Plot([], f"Mean scores: {protocol}", "Mean score on the scale of each criterion", ""),
-        "Mean score",
-        Unit(1.0, 2),
-        roster,
-    )
+    caption = "Mean score on the scale of each criterion"
+    return _estimates(table, f"Mean scores: {protocol}", caption, "Mean score", Unit(1.0, 2), roster)
 
 
 def shares(table: pd.DataFrame, protocol: str, roster: Sequence[str]) -> Plot | Missing:
     """Return the share of a label, or of checklist questions with yes, of every system; a panel per criterion."""
-    return _estimates(
-        table,
-        Plot([], f"Shares: {protocol}", "Share of dialogues with the answer above the panel, by the judge", ""),
-        "Share (%)",
-        PERCENT,
-        roster,
-    )
+    caption = "Share of dialogues with the answer above the panel, by the judge"
+    return _estimates(table, f"Shares: {protocol}", caption, "Share (%)", PERCENT, roster)
 
 
 def pass_rates(table: pd.DataFrame, protocol: str, roster: Sequence[str]) -> Plot | Missing:
@@ -72,7 +62,7 @@ def over_length(table: pd.DataFrame, title: str, caption: str, roster: Sequence[
     if known.empty:
         return Missing(f"{title}: there are no verdicts.")
     if known["n_utterances"].dropna().nunique() < 2:
-        return _estimates(known, Plot([], title, caption, ""), "Pass rate (%)", PERCENT, roster)
+        return _estimates(known, title, caption, "Pass rate (%)", PERCENT, roster)
     marks = system_marks(roster, known["system"])
     panels = [
         Lines(
@@ -106,7 +96,7 @@ def win_rates(table: pd.DataFrame, protocol: str, roster: Sequence[str]) -> Plot
         return Missing(f"{title}: there are no comparisons.")
     if known["opponent"].nunique() == 1:
         caption = f"Share of comparisons with {known['opponent'].iloc[0]} that the system wins; a tie counts half"
-        return _estimates(known.drop(columns="opponent"), Plot([], title, caption, ""), "Win rate (%)", PERCENT, roster)
+        return _estimates(known.drop(columns="opponent"), title, caption, "Win rate (%)", PERCENT, roster)
     return win_maps(known, title, "the dialogues of one case are compared")
 
 
@@ -154,9 +144,8 @@ def ratings(table: pd.DataFrame, protocol: str, interval: str = f"{CI} (cases re
     if "published" not in table:
         methods = {name: columns[:3] for name, columns in methods.items()}
     names = by_value(table, key="system")
-    long = in_series(table.rename(columns={"system": "row"}), methods)
+    long = in_series(table, methods)
     marks = series_marks(methods)
-    groups = groups_of(long.rename(columns={"row": "system"}))[:_MOST_PANELS]
     panels = [
         Forest(
             table=rows.rename(columns={"system": "row"}),
@@ -168,7 +157,7 @@ def ratings(table: pd.DataFrame, protocol: str, interval: str = f"{CI} (cases re
             references=[Reference(1000.0)],
             limits=_rating_limits(long),
         )
-        for title, rows in groups
+        for title, rows in groups_of(long)[:_MOST_PANELS]
     ]
     return Plot(
         [Section(panels, columns=2)],
@@ -312,12 +301,11 @@ def corrected(table: pd.DataFrame, interval: str) -> Plot | Missing:
         )  # fmt: skip
         sections.append(Section([panel]))
     simulated = set(table["annotators"]) == {"simulated"}
-    more = f"; {len(groups) - _MOST_PANELS} more panels are in the table" if len(groups) > _MOST_PANELS else ""
     return Plot(
         sections,
         "Human-corrected estimates",
         f"Estimates from a judge's scores, from {'labels of simulated annotators' if simulated else 'human labels'}, "
-        f"and from both (prediction-powered); bars are the {interval}{more}.",
+        f"and from both (prediction-powered); bars are the {interval}{_more(groups)}.",
         per(table["n_labelled"], "label", "system"),
         key=series,
     )
@@ -345,11 +333,13 @@ def _estimands(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
             yield ", ".join(named), rows[rows["judge"] == judge].drop_duplicates("system")
 
 
-def _estimates(table: pd.DataFrame, plot: Plot, axis: str, unit: Unit, roster: Sequence[str]) -> Plot | Missing:
-    """Return a forest per group, with a series per judge, under the title and caption of a plot."""
+def _estimates(
+    table: pd.DataFrame, title: str, caption: str, axis: str, unit: Unit, roster: Sequence[str]
+) -> Plot | Missing:
+    """Return a forest per group, with a series per judge."""
     known = table[table["estimate"].notna()]
     if known.empty:
-        return Missing(f"{plot.title}: there are no judgements.")
+        return Missing(f"{title}: there are no judgements.")
     judges = sorted(set(known["judge"]))
     series = series_marks(judges) if len(judges) > 1 else {}
     groups = groups_of(known, "judge")
@@ -361,22 +351,26 @@ def _estimates(table: pd.DataFrame, plot: Plot, axis: str, unit: Unit, roster: S
             series=series,
             marks=system_marks(roster, systems),
             unit=unit,
-            title=title,
+            title=name,
             axis=axis,
             numbers=len(groups) == 1 and not series,
             limits=(0.0, 1.0) if unit is PERCENT else None,
         )
-        for title, rows in groups[:_MOST_PANELS]
+        for name, rows in groups[:_MOST_PANELS]
     ]
-    more = f"; {len(groups) - _MOST_PANELS} more panels are in the table" if len(groups) > _MOST_PANELS else ""
     return Plot(
         [Section(panels, columns=3)],
-        plot.title,
-        f"{plot.caption}; bars are {_BY_CASE}{more}{published_note(known)}.",
+        title,
+        f"{caption}; bars are {_BY_CASE}{_more(groups)}{published_note(known)}.",
         per(known["n"], "judgement", "number") + unparsed_note(table),
         COLUMN if len(panels) <= 2 and len(judges) <= 4 else PAGE,
         key=series,
     )
+
+
+def _more(groups: Sequence[object]) -> str:
+    """Return the note of a caption on groups that have no panel; empty without any."""
+    return f"; {len(groups) - _MOST_PANELS} more panels are in the table" if len(groups) > _MOST_PANELS else ""
 
 
 def groups_of(table: pd.DataFrame, *without: str) -> list[tuple[str, pd.DataFrame]]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from dialeval.labels.joined_judgements import as_judgements, numbered
+from dialeval.labels.joined_judgements import as_judgements, mean_of_known, numbered
 from dialeval.measures.design import OUTCOMES, cases
 from dialeval.measures.variance_components import component_rows
 from dialeval.stats.agreement import Level, judge_agreement, krippendorffs_alpha, retest_inconsistency
@@ -39,37 +39,31 @@ def agreement(labels: pd.DataFrame, *, resamples: int, confidence: float, random
         confidence: nominal coverage of the intervals.
         random_seed: seed of the resampling.
     """
-    settings = _Resampling(resamples, confidence, random_seed)
+    resampling: dict[str, Any] = {"resamples": resamples, "confidence": confidence, "random_seed": random_seed}
     rows: list[Row] = []
     for given in answers_by_question(labels):
-        found = _of_numbers(given, settings) if given.level == "interval" else _of_choices(given, settings)
+        found = _of_numbers(given, resampling) if given.level == "interval" else _of_choices(given, resampling)
         rows += [given.about | row for row in [*found, *_with_oneself(given, confidence)]]
     return rows
 
 
-class _Resampling(NamedTuple):
-    resamples: int
-    confidence: float
-    random_seed: int
-
-
-def _of_numbers(given: AnnotatorAnswers, settings: _Resampling) -> list[Row]:
+def _of_numbers(given: AnnotatorAnswers, resampling: dict[str, Any]) -> list[Row]:
     matrix, cluster = given.matrix(given.labels["answer"].to_numpy(np.float64), 0), given.clusters()
     name = "alpha (interval)"
-    rows = [_row(name, krippendorffs_alpha(matrix, cluster, **settings._asdict()), _in_common(matrix))]
+    rows = [_row(name, krippendorffs_alpha(matrix, cluster, **resampling), _in_common(matrix))]
     for one, other in combinations(range(len(matrix)), 2):
         two = matrix[[one, other]]
         if _in_common(two):
             names = {"annotator": given.annotators[one], "other_annotator": given.annotators[other]}
-            rows.append(_row(name, krippendorffs_alpha(two, cluster, **settings._asdict()), _in_common(two)) | names)
+            rows.append(_row(name, krippendorffs_alpha(two, cluster, **resampling), _in_common(two)) | names)
     return rows[: 1 if len(matrix) == 2 else None]  # of two, all is the pair
 
 
-def _of_choices(given: AnnotatorAnswers, settings: _Resampling) -> list[Row]:
+def _of_choices(given: AnnotatorAnswers, resampling: dict[str, Any]) -> list[Row]:
     of = given.labels[given.labels["round"] == 0]
     names = given.annotators
     code = of["annotator"].map({name: number for number, name in enumerate(names)}).to_numpy(np.int64)
-    found = judge_agreement(code, of["unit"], of["answer"], of["case"].astype(str), len(names), **settings._asdict())
+    found = judge_agreement(code, of["unit"], of["answer"], of["case"].astype(str), len(names), **resampling)
     matrix = given.matrix(given.labels["answer"].to_numpy(np.float64), 0)
     rows = [_row("alpha (nominal)", found.alpha, _in_common(matrix))]
     for one, other in combinations(range(len(names)), 2):
@@ -156,7 +150,7 @@ def _compared(given: AnnotatorAnswers, confidence: float) -> list[Row]:
     for number, name in enumerate(given.annotators):
         of = given.labels[given.labels["annotator"] == name]
         own = leaning[number]
-        others = _mean_of_others(leaning, number)
+        others = mean_of_known(np.delete(leaning, number, axis=0))
         both = ~np.isnan(own) & ~np.isnan(others)
         row: Row = {
             "annotator": name,
@@ -178,15 +172,6 @@ def _compared(given: AnnotatorAnswers, confidence: float) -> list[Row]:
     return rows
 
 
-def _mean_of_others(matrix: FloatArray, number: int) -> FloatArray:
-    others = np.delete(matrix, number, axis=0)
-    known = ~np.isnan(others)
-    count = known.sum(axis=0)
-    total = np.where(known, others, 0.0).sum(axis=0)
-    mean = np.divide(total, count, out=np.full(matrix.shape[1], np.nan), where=count > 0)
-    return np.asarray(mean, dtype=np.float64)
-
-
 def _agreement(given: AnnotatorAnswers, answers: FloatArray, number: int) -> tuple[float | None, str]:
     """Returns the correlation with the others' mean, or of choices the share of equal answers, and why it has none."""
     own = answers[number]
@@ -194,7 +179,7 @@ def _agreement(given: AnnotatorAnswers, answers: FloatArray, number: int) -> tup
         others = np.delete(answers, number, axis=0)
         compared = ~np.isnan(own) & ~np.isnan(others)
         return (float((own == others)[compared].mean()) if compared.any() else None), ""
-    mean = _mean_of_others(answers, number)
+    mean = mean_of_known(np.delete(answers, number, axis=0))
     both = ~np.isnan(own) & ~np.isnan(mean)
     if both.sum() < FEW_IN_COMMON:
         return None, f"fewer than {FEW_IN_COMMON} labels in common: no correlation"

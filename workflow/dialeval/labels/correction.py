@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -30,7 +29,7 @@ from dialeval.labels.joined_judgements import (
     by_speaker,
     join,
     label_variance,
-    mean_label,
+    mean_of_known,
     probabilities_of_labelled_units,
     quantities,
 )
@@ -48,6 +47,8 @@ from dialeval.tables.files import HUMAN
 from dialeval.tables.schema import scope
 
 _AND = "\x1f"
+PANEL = "panel"
+"""Name of the panel of all judges in tables; no model may have this name."""
 NO_JUDGE = "none"
 """The judge of rows that no judge scored: these use human labels only."""
 DIFFERENCE = "difference"
@@ -163,8 +164,8 @@ def numbers_of(
     labels = quantity.read(quantity.labelled)
     if quantity.is_share and design.labels_of_judge:
         labels = np.nan_to_num(labels)
-    label, variance = (of(quantity.labelled, labels, n) for of in (mean_label, label_variance))
     each = by_speaker(quantity.labelled, labels, sorted(quantity.labelled["judge"].unique()), n)
+    label, variance = mean_of_known(each), label_variance(each)
     scores = by_speaker(quantity.judged, quantity.read(quantity.judged), design.judges, n)
     if quantity.is_share and unparsed_as_no:  # as in the other tables
         judged = by_speaker(quantity.judged, np.ones(len(quantity.judged)), design.judges, n)
@@ -181,7 +182,7 @@ def numbers_of(
     system = units["system"].to_numpy(dtype=str)
     members = [proxies[judge] for judge in design.members if judge in proxies]
     if terms.panel and len(members) > 1:
-        proxies[PANEL] = panel(np.array(members), system, terms.panel, quantity.levels)
+        proxies[PANEL] = panel_scores(np.array(members), system, how=terms.panel, levels=quantity.levels)
     if not proxies:
         proxies[NO_JUDGE] = np.full(len(label), np.nan)
     who, few = _annotators(each[:, there], stratum.astype(np.int64), design)
@@ -448,23 +449,3 @@ def who_labelled(labelled: pd.DataFrame) -> str:
     if simulated.all():
         return "simulated"
     return "people and simulated" if simulated.any() else "people"
-
-
-# Several judges as one proxy.
-
-PANEL = "panel"
-"""Name of the panel of all judges in tables; no model may have this name."""
-
-
-def panel(
-    scores: FloatArray, system: np.ndarray, how: Literal["mean", "dawid_skene"], levels: Sequence[float] | None
-) -> FloatArray:
-    """Returns one proxy of several judges' scores, shape [n], without the human labels.
-
-    Args:
-        scores: scores of each judge on the scale of the labels, NaN if missing, shape [n_judges, n].
-        system: system of each unit, shape [n].
-        how: the mean, or the model of Dawid and Skene.
-        levels: the possible answers as numbers; None for graded scores.
-    """
-    return panel_scores(scores, system, how=how, levels=levels)

@@ -8,26 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 from pydantic import BaseModel
 
-from dialeval.config.protocol_settings import Protocol
 from dialeval.criteria import YES
 from dialeval.errors import UserError
-from dialeval.measures.design import OUTCOMES, Design, Row, at_lengths, cases, design_of, lengths_of
+from dialeval.measures.design import OUTCOMES, Design, Row, at_lengths, cases, lengths_of
 from dialeval.measures.item_values import answers, given, is_yes, labels_of, long_enough, passed
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, cell_means
 from dialeval.tables.dialogues import Form
 
-if TYPE_CHECKING:
-    from dialeval.config.configuration import Config
-
 # Settings of the correction of a protocol's estimates.
-
-_NEEDED = ("protocol", "form", "judges", "members", "systems", "criteria", "lengths", "reference", "measures")
 
 
 class LabelledDesign(Design):
@@ -56,19 +50,6 @@ class Terms(BaseModel, defer_build=True):
     target: Literal["new_cases", "given_cases"] = "new_cases"
     panel: Literal["mean", "dawid_skene"] | None = "mean"
     confidence: float = 0.95
-
-
-def labelled_design(config: Config, name: str) -> dict[str, Any]:
-    """Returns the design of a configured protocol, reduced to the settings that the correction depends on."""
-    design, protocol = design_of(config, name), config.resolved_protocols()[name]
-    about = design.model_dump(mode="json") | {"form": protocol.form, "members": _members(config, name, protocol)}
-    families = {model: family for model, family in design.families.items() if family != model}
-    return {column: about[column] for column in _NEEDED} | {"families": families}
-
-
-def _members(config: Config, name: str, protocol: Protocol) -> list[str]:
-    """Returns the judges of the panel: those that answer every request of the protocol."""
-    return [judge for judge in config.judging(name) if judge in (protocol.judges or ())]
 
 
 # Units of judgements and labels: a dialogue, a response, or two systems' dialogues on one case.
@@ -178,27 +159,27 @@ def by_speaker(rows: pd.DataFrame, value: FloatArray, speakers: Sequence[str], n
     return cell_means(value, (who, rows["unit"].to_numpy(dtype=np.int64)), (len(speakers), n_units))[0]
 
 
-def mean_label(rows: pd.DataFrame, value: FloatArray, n_units: int) -> FloatArray:
-    """Returns the mean over annotators of each one's label of a unit, NaN without any, shape [n_units]."""
-    each = by_speaker(rows, value, sorted(rows["judge"].unique()), n_units)
+def mean_of_known(each: FloatArray) -> FloatArray:
+    """Returns the mean of each column over the rows that are not missing, NaN without any; shape [n]."""
     known = ~np.isnan(each)
     total, count = np.where(known, each, 0.0).sum(axis=0), known.sum(axis=0)
-    mean = np.divide(total, count, out=np.full(n_units, np.nan), where=count > 0)
+    mean = np.divide(total, count, out=np.full(each.shape[1], np.nan), where=count > 0)
     return np.asarray(mean, dtype=np.float64)
 
 
-def label_variance(rows: pd.DataFrame, value: FloatArray, n_units: int) -> FloatArray:
+def label_variance(each: FloatArray) -> FloatArray:
     """Returns the variance of each unit's mean label about the mean of many annotators, shape [n_units].
 
     It is the pooled variance between annotators of one unit, divided by the unit's number of annotators. It is NaN for
     a unit without a label, and for all units if none has two annotators.
+
+    Args:
+        each: label of each annotator, NaN if missing, shape [n_annotators, n_units].
     """
-    each = by_speaker(rows, value, sorted(rows["judge"].unique()), n_units)
     known = ~np.isnan(each)
     count = known.sum(axis=0)
-    mean = np.where(known, each, 0.0).sum(axis=0) / np.maximum(count, 1)
     freedom = int(np.maximum(count - 1, 0).sum())
-    spread = float((np.where(known, each - mean, 0.0) ** 2).sum()) / freedom if freedom else np.nan
+    spread = float((np.where(known, each - mean_of_known(each), 0.0) ** 2).sum()) / freedom if freedom else np.nan
     return np.where(count > 0, spread / np.maximum(count, 1), np.nan)
 
 

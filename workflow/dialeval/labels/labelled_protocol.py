@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 from pydantic import BaseModel
 
@@ -21,6 +22,7 @@ from dialeval.protocols.item_prompts import PlanSettings
 from dialeval.protocols.questions import Question
 from dialeval.tables.files import unescaped_cell
 
+_Key = TypeVar("_Key")
 _SHOWN = 3
 _LONGEST_TEXT = 60
 
@@ -151,7 +153,7 @@ class LabelledProtocol:
         elif about.get("item_id"):
             candidates = self._items.get(about["item_id"], ())
         else:
-            candidates = self._of_cases.get((left, about.get("case_id", "")), ())
+            candidates = self._of_cases.get((left, about.get("case_id", "")), ()) if about.get("case_id") else ()
         criteria_by_level = {level: {one.name for one in criteria} for level, criteria in self.frame.criteria.items()}
         fitting = [
             unit
@@ -195,26 +197,22 @@ class LabelledProtocol:
 
     @cached_property
     def _items(self) -> Mapping[str, list[Unit]]:
-        found: defaultdict[str, list[Unit]] = defaultdict(list)
-        for unit in self.frame.units:
-            found[unit.item_id].append(unit)
-        return found
+        return _grouped(self.frame.units, lambda unit: unit.item_id)
 
     @cached_property
     def _of_cases(self) -> Mapping[tuple[str, str], list[Unit]]:
-        found: defaultdict[tuple[str, str], list[Unit]] = defaultdict(list)
-        for unit in self.frame.units:
-            if unit.case_id:
-                found[unit.system, unit.case_id].append(unit)
-        return found
+        return _grouped(self.frame.units, lambda unit: (unit.system, unit.case_id))
 
     @cached_property
     def _pairs(self) -> Mapping[tuple[str, ...], list[Unit]]:
-        found: defaultdict[tuple[str, ...], list[Unit]] = defaultdict(list)
-        for unit in self.frame.units:
-            if unit.opponent:
-                found[unit.system, unit.opponent, unit.case_id].append(unit)
-        return found
+        return _grouped(self.frame.units, lambda unit: (unit.system, unit.opponent, unit.case_id))
+
+
+def _grouped(units: Iterable[Unit], key: Callable[[Unit], _Key]) -> Mapping[_Key, list[Unit]]:
+    found: defaultdict[_Key, list[Unit]] = defaultdict(list)
+    for unit in units:
+        found[key(unit)].append(unit)
+    return found
 
 
 @dataclass(frozen=True)

@@ -174,14 +174,7 @@ def _row(measure: str, result: Estimate, n: int, reason: str = "") -> Row:
     """Returns a measure's columns; a missing value has a reason, the result's own unless another is given."""
     missing = math.isnan(result.estimate)
     note = (reason or result.note or "undefined") if missing else (result.note or None)
-    columns = {
-        "measure": measure,
-        "estimate": result.estimate,
-        "ci_low": result.ci_low,
-        "ci_high": result.ci_high,
-        "n": n,
-    }
-    return columns | result.columns() | {"note": note}
+    return {"measure": measure, **result.limits(), "n": n} | result.columns() | {"note": note}
 
 
 def _missing(measure: str, reason: str) -> Row:
@@ -306,32 +299,27 @@ def _compared(one: pd.DataFrame, other: pd.DataFrame, design: Design) -> Row:
         resamples=design.resamples, confidence=design.confidence, random_seed=design.random_seed,
     )  # fmt: skip
     alike = first * second
-    kappa = float(found.kappa[0, 1])
+    kappa = found.kappa_interval(0, 1)
     return {
-        "estimate": kappa,
-        "ci_low": float(found.kappa_ci_low[0, 1]),
-        "ci_high": float(found.kappa_ci_high[0, 1]),
-        "ac1": float(found.ac1[0, 1]),
-        "ac1_ci_low": float(found.ac1_ci_low[0, 1]),
-        "ac1_ci_high": float(found.ac1_ci_high[0, 1]),
+        **kappa.limits(),
+        **found.ac1_interval(0, 1).limits("ac1", "ac1_"),
         "n": n,
-        "n_clusters": int(found.n_clusters[0, 1]),
+        "n_clusters": kappa.n_clusters,
         "n_both": int(alike.sum()),
         "n_judge_only": int((first - alike).sum()),
         "n_other_only": int((second - alike).sum()),
         **_share("precision", alike, second, cluster, design.confidence),
         **_share("recall", alike, first, cluster, design.confidence),
-        "note": _note(first, second, kappa) or found.kappa_reason[0][1] or None if n else None,
+        "note": (_note(first, second, kappa) or None) if n else None,
     }
 
 
 def _share(name: str, alike: FloatArray, of: FloatArray, cluster: np.ndarray, confidence: float) -> Row:
     seen = of > 0
-    share = clustered_proportion(alike[seen], cluster[seen], confidence=confidence, note="nothing is marked")
-    return {name: share.estimate, f"{name}_ci_low": share.ci_low, f"{name}_ci_high": share.ci_high}
+    return clustered_proportion(alike[seen], cluster[seen], confidence=confidence).limits(name, f"{name}_")
 
 
-def _note(first: FloatArray, second: FloatArray, kappa: float) -> str:
-    if np.isnan(kappa):
+def _note(first: FloatArray, second: FloatArray, kappa: Estimate) -> str:
+    if math.isnan(kappa.estimate):
         return ONE_VALUE
-    return CONSTANT if np.ptp(first) == 0 or np.ptp(second) == 0 else ""
+    return CONSTANT if np.ptp(first) == 0 or np.ptp(second) == 0 else kappa.note

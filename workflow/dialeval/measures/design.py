@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
@@ -20,6 +19,8 @@ from dialeval.tables.metaeval import ITEMS
 from dialeval.text import is_word, surface_tokens
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from dialeval.config.configuration import Config
 
 _EVERY = ("protocol", "judges", "systems", "criteria", "lengths", "confidence")
@@ -206,7 +207,7 @@ def comparisons(verdicts: pd.DataFrame, models: Sequence[str]) -> Comparisons:
         left=np.asarray(verdicts["left"].map(code), dtype=np.int64),
         right=np.asarray(verdicts["right"].map(code), dtype=np.int64),
         outcome=np.asarray(outcome, dtype=np.float64),
-        cluster=pd.factorize(cases(verdicts))[0].astype(np.int64),
+        cluster=cases(verdicts).factorize()[0].astype(np.int64),
     )
 
 
@@ -239,8 +240,8 @@ def dialogue_words(items: Iterable[Path]) -> dict[tuple[str, str], list[int]]:
 def words_shown(judgements: pd.DataFrame, side: Literal["left", "right"], words: Words) -> NDArray[np.float64]:
     """Returns the words of the dialogue that was shown on a side, NaN where they are not known, shape [n]."""
     length = judgements["n_utterances"].fillna(0).to_numpy(dtype=np.int64)
-    system, systems = pd.factorize(judgements[side], use_na_sentinel=False)
-    case, cases = pd.factorize(judgements["case_id"], use_na_sentinel=False)
+    system, systems = judgements[side].factorize(use_na_sentinel=False)
+    case, cases = judgements["case_id"].factorize(use_na_sentinel=False)
     dialogue = (system * max(len(cases), 1) + case) * (length.max(initial=0) + 1) + length
     _, first, place = np.unique(dialogue, return_index=True, return_inverse=True)
     counts = [_up_to(words.get((systems[system[row]], cases[case[row]])), int(length[row])) for row in first]

@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dialeval.measures.design import Comparisons, Design, Row, cases, comparisons, groups, systems_of
-from dialeval.measures.item_values import ItemValues, Scores, as_one_judge, item_values, scores
+from dialeval.measures.item_values import ItemValues, Scores, as_one_judge, item_values, scores, system_codes
 from dialeval.stats.arrays import FloatArray, cell_means
 from dialeval.stats.differences import (
     FEW_JUDGES,
@@ -311,17 +311,18 @@ def judge_differences(judgements: pd.DataFrame, design: Design) -> list[Row]:
     return with_adjusted_p(rows)
 
 
-def _over_judges(found: Scores, systems: Sequence[str], confidence: float) -> Iterator[Row]:
-    shared = family_columns(found.table, found.measure, scope(found.about))
-    n_judges = len(np.unique(found.judge))
-    if n_judges < FEWEST_JUDGES:
-        if n_judges:
-            yield _without_judges(shared, n_judges, found.case)
+def _over_judges(found: Scores, systems: list[str], confidence: float) -> Iterator[Row]:
+    shared = family_columns(found.table, found.measure, found.scope)
+    judge, judges = pd.factorize(found.rows["who"])
+    case = cases(found.rows).to_numpy(dtype=object)
+    if len(judges) < FEWEST_JUDGES:
+        if len(judges):
+            yield _without_judges(shared, len(judges), case)
         return
-    item, items = pd.factorize(found.item)
-    case_of_item = found.case[np.unique(item, return_index=True)[1]] if len(items) else found.case
-    shape = int(found.judge.max()) + 1, len(systems), len(items)
-    values = cell_means(found.value, (found.judge, found.system, item.astype(np.int64)), shape)[0]
+    item, items = pd.factorize(found.rows["item"])
+    case_of_item = case[np.unique(item, return_index=True)[1]]
+    place = judge.astype(np.int64), system_codes(found.rows, systems), item.astype(np.int64)
+    values = cell_means(found.value, place, (len(judges), len(systems), len(items)))[0]
     for first, second in combinations(range(len(systems)), 2):
         sides = values[:, first], values[:, second]
         sample = differences_over_judges(*sides, case_of_item, confidence=confidence, scores=found.is_score)

@@ -1,16 +1,16 @@
-"""Item values: judgements as one value for each system and item, under every measure that is a mean over items.
+"""Values of judgements under every measure that is a mean, and the mean of each system and item.
 
-Tables of means and rates, differences, plans and comparisons of runs take their values from here.
+Tables of means and rates, differences, plans and comparisons of runs take item values, of one judge at a time. Variance
+components and differences over judges take the values of all judges, repeat by repeat.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from dialeval.measures.design import (
     Design,
@@ -38,18 +38,42 @@ MEASURED = ("win_rates", "pass_rates", "means", "rates", "checklist")
 _ALL_JUDGES = "all judges"
 
 
+class Scores(NamedTuple):
+    """The values of one measure, criterion, answer and length, one for each row.
+
+    Attributes:
+        table, measure: the table of their means, and the name of the measure in tables of differences.
+        group: judge, criterion and n_utterances, as far as the table has these columns.
+        scope: the same in words, as in tables of differences.
+        columns: further columns of the table that describe the values.
+        rows: judgements, or what they are joined to. `left` is the system, and `item`, where it is there, what two
+            systems have in common on a case (a dialogue, an order).
+        value: of each row, NaN if undefined or unparsed, shape [n].
+        is_score: whether they are scores on any scale, and not proportions.
+    """
+
+    table: str
+    measure: str
+    group: Row
+    scope: str
+    columns: Row
+    rows: pd.DataFrame
+    value: FloatArray
+    is_score: bool
+
+    def about(self) -> Row:
+        """Return criterion and length, as columns."""
+        return {name: self.group[name] for name in ("criterion", "n_utterances")}
+
+
 class ItemValues(NamedTuple):
     """The values of one measure of all systems, item by item.
 
     Attributes:
-        table, measure: the table that has its means, and the name of the measure in tables of differences.
-        group: judge, criterion and n_utterances, as far as the table has these columns.
-        scope: the same in words, as in tables of differences.
-        columns: further columns of the table that describe the values.
+        table, measure, group, scope, columns, is_score: as of `Scores`.
         value: mean over repeats, NaN if undefined or unparsed, shape [n_systems, n_items].
         has_item: whether the system has the item, of the same shape.
         cluster: cluster (case) of each item, shape [n_items].
-        is_score: whether they are scores on any scale, and not proportions.
     """
 
     table: str
@@ -78,76 +102,90 @@ def item_values(
         design: the protocol's design.
         human_lengths: number of utterances of the human dialogue of each case that has a long enough one.
     """
+    if measure == "checklist":
+        yield from _checklist(judgements, design)
+    systems = systems_of(judgements, design)
+    for found in _scores(measure, judgements, design, human_lengths):
+        values = values_by_item(found.rows, systems, found.value)
+        yield ItemValues(*found[:5], *values, found.is_score)
+
+
+def scores(judgements: pd.DataFrame, design: Design) -> Iterator[Scores]:
+    """Yield the scores by all judges that are a sample, repeat by repeat; an unparsed answer of a proportion is 0.
+
+    Args:
+        judgements: the protocol's table `judgements`, with the columns of `item_values.COLUMNS` and `repeat`.
+        design: the protocol's design; its measures say which scores there are.
+
+    Yields:
+        The judge is `who` in the rows.
+    """
+    frame, one_judge = as_one_judge(judgements, design)
+    if frame.empty:
+        return
+    frame = frame.assign(item=common_items(frame).to_numpy())
+    for measure in MEASURED:
+        if measure not in design.measures:
+            continue
+        if measure == "checklist":
+            yield from _scores_of_checklist(frame, one_judge)
+        for found in _scores(measure, frame, one_judge, {}):
+            if len(found.rows) or measure == "pass_rates":
+                yield found if found.is_score else found._replace(value=np.nan_to_num(found.value))
+
+
+def as_one_judge(judgements: pd.DataFrame, design: Design) -> tuple[pd.DataFrame, Design]:
+    """Return the judgements of all judges that are a sample under one name, their names in `who`, and a design."""
+    own = [judge for judge in design.judges if judge not in design.derived_judges]
+    frame = judgements[judgements["judge"].isin(own)]
+    frame = frame.assign(who=frame["judge"], judge=_ALL_JUDGES)
+    return frame, design.model_copy(update={"judges": [_ALL_JUDGES], "systems": systems_of(judgements, design)})
+
+
+def _scores(measure: str, judgements: pd.DataFrame, design: Design, human_lengths: dict[str, int]) -> Iterator[Scores]:
+    """Yield the scores of a measure for each judge, criterion, answer and length; none of a checklist."""
     if measure == "win_rates" and design.reference is not None:
         yield from _wins(judgements, design, design.reference)
     elif measure == "pass_rates":
         for group, rows in by_criterion(judgements, design):
             for n in lengths_of(design):
                 at_n = {**group, "n_utterances": n}
-                yield _passes("pass_rates", at_n, scope(at_n), *long_enough(rows, n), judgements, design)
+                yield _passes("pass_rates", at_n, scope(at_n), *long_enough(rows, n))
     elif measure == "pass_rates_at_gt_length":
         for group, rows in by_criterion(judgements, design):
             place = ", ".join(filter(None, [group["criterion"], "human length"]))
-            chosen, limits = at_human_length(rows, human_lengths)
-            yield _passes("pass_rates_at_gt_length", group, place, chosen, limits, judgements, design)
+            yield _passes("pass_rates_at_gt_length", group, place, *at_human_length(rows, human_lengths))
     elif measure == "means":
-        yield from _means(judgements, design)
+        for group, rows in groups(judgements, design):
+            scale = {name: _first(rows[name]) for name in ("scale_min", "scale_max")}
+            yield Scores("means", "mean", group, scope(group), scale, rows, scores_of(rows), is_score=True)
     elif measure == "rates":
-        yield from _rates(judgements, design)
-    elif measure == "checklist":
-        yield from _checklist(judgements, design)
+        for group, rows in groups(judgements, design.of_answers()):
+            label = labels_of(rows)  # rules, for example, judge a part of the criteria
+            for name in answers(label) if len(rows) else []:
+                value, columns = given(label, name), {"label": name}
+                yield Scores("rates", f"rate of {name}", group, scope(group), columns, rows, value, is_score=False)
 
 
-def _wins(judgements: pd.DataFrame, design: Design, reference: str) -> Iterator[ItemValues]:
-    """Yield wins and ties against the reference."""
+def _wins(judgements: pd.DataFrame, design: Design, reference: str) -> Iterator[Scores]:
+    """Yield wins and ties against the reference; each order is an item of the case."""
     systems = systems_of(judgements, design)
     for group, rows in groups(judgements, design):
         games = comparisons(rows, [*systems, reference])
         first = games.left < len(systems)
         outcome = np.where(first, games.outcome, 1.0 - games.outcome)
-        held = np.where(np.isnan(outcome), 0.0, outcome >= 0.5)
-        system = np.where(first, games.left, games.right)
-        item = 2 * games.cluster + first
-        values = _by_item(held, system, len(systems), item, games.cluster)
-        yield ItemValues("win_rates", "win_or_tie", group, scope(group), {}, *values, is_score=False)
+        held = np.where(np.isnan(outcome), 0.0, outcome >= 0.5).astype(np.float64)
+        side = np.where(first, "left", "right").astype(object)
+        left, item = np.where(first, rows["left"], rows["right"]), cases(rows).astype(object) + "\x1f" + side
+        shown = rows.assign(left=left, item=item)
+        yield Scores("win_rates", "win_or_tie", group, scope(group), {}, shown, held, is_score=False)
 
 
-def _passes(
-    table: str,
-    group: Row,
-    place: str,
-    judgements: pd.DataFrame,
-    limits: pd.Series[int],
-    of_all: pd.DataFrame,
-    design: Design,
-) -> ItemValues:
+def _passes(table: str, group: Row, place: str, rows: pd.DataFrame, limits: pd.Series[int]) -> Scores:
     """Return passes; `limits` is the N of each judgement."""
-    systems = systems_of(of_all, design)
-    case = pd.factorize(cases(judgements))[0].astype(np.int64)
-    held = np.nan_to_num(passed(judgements, limits))  # an unparsed verdict is no pass
-    values = _by_item(held, _codes(judgements["left"], systems), len(systems), case, case)
-    return ItemValues(table, "pass_rate", group, place, {}, *values, is_score=False)
-
-
-def _means(judgements: pd.DataFrame, design: Design) -> Iterator[ItemValues]:
-    systems = systems_of(judgements, design)
-    for group, rows in groups(judgements, design):
-        scale = {name: _first(rows[name]) for name in ("scale_min", "scale_max")}
-        values = values_by_item(rows, systems, scores_of(rows))
-        yield ItemValues("means", "mean", group, scope(group), scale, *values, is_score=True)
-
-
-def _rates(judgements: pd.DataFrame, design: Design) -> Iterator[ItemValues]:
-    """Yield 1 for items with an answer and 0 for items with another, for each answer."""
-    systems = systems_of(judgements, design)
-    for group, rows in groups(judgements, design.of_answers()):
-        if rows.empty:  # rules, for example, judge a part of the criteria
-            continue
-        label = labels_of(rows)
-        for name in answers(label):
-            values = values_by_item(rows, systems, given(label, name))
-            columns = {"label": name}
-            yield ItemValues("rates", f"rate of {name}", group, scope(group), columns, *values, is_score=False)
+    held = np.nan_to_num(passed(rows, limits))  # an unparsed verdict is no pass
+    shown = rows if "item" in rows else rows.assign(item=cases(rows))  # dialogues of one case are repeats
+    return Scores(table, "pass_rate", group, place, {}, shown, held, is_score=False)
 
 
 def _checklist(judgements: pd.DataFrame, design: Design) -> Iterator[ItemValues]:
@@ -170,13 +208,29 @@ def _checklist(judgements: pd.DataFrame, design: Design) -> Iterator[ItemValues]
             )
 
 
+def _scores_of_checklist(frame: pd.DataFrame, design: Design) -> Iterator[Scores]:
+    """Yield each dialogue's share of yes by judge and repeat, NaN if an answer is missing."""
+    criteria = list(frame["criterion"].dropna().unique())
+    keys = ["who", "left", "case_id", "item_id", "item", "repeat"]
+    for length, rows in at_lengths(frame, design):
+        if rows.empty:
+            continue
+        answered = rows.assign(yes=is_yes(labels_of(rows)), case_id=cases(rows), item_id=rows["item_id"].fillna(""))
+        table = answered.pivot_table(index=keys, columns="criterion", values="yes", aggfunc="mean", dropna=True)
+        table = table.reindex(columns=criteria)
+        shares = table.index.to_frame(index=False)
+        value = table.to_numpy(dtype=np.float64).mean(axis=1) if criteria else np.full(len(shares), np.nan)
+        group = {"judge": _ALL_JUDGES, "criterion": None, **length}
+        yield Scores("checklist", "share of yes", group, scope(group), {}, shares, value, is_score=True)
+
+
 def values_by_item(
     judgements: pd.DataFrame, systems: list[str], value: FloatArray
 ) -> tuple[FloatArray, BoolArray, IntArray]:
     """Return values by system and item; systems share the items of a common case.
 
     Args:
-        judgements: the judgements of one judge.
+        judgements: the judgements of one judge; without a column `item`, the items are those of `common_items`.
         systems: the systems, which number the rows.
         value: of each judgement, NaN if unparsed, shape [n].
 
@@ -185,18 +239,10 @@ def values_by_item(
         [n_systems, n_items]; cluster of each item, shape [n_items].
     """
     cluster = pd.factorize(cases(judgements))[0].astype(np.int64)
-    system = np.asarray(_codes(judgements["left"], systems), dtype=np.int64)
-    return _by_item(value, system, len(systems), np.asarray(common_items(judgements)), cluster)
-
-
-def _by_item(
-    value: FloatArray, system: IntArray, n_systems: int, item: NDArray[Any], cluster: IntArray
-) -> tuple[FloatArray, BoolArray, IntArray]:
-    """Return `values_by_item` for the given items; all rows of an item have one cluster."""
-    code, distinct = pd.factorize(item)
+    item = judgements["item"] if "item" in judgements else common_items(judgements)
+    code, distinct = pd.factorize(np.asarray(item))
     first_row = np.unique(code, return_index=True)[1]
-    shape = n_systems, len(distinct)
-    mean, count = cell_means(value, (system, code), shape)
+    mean, count = cell_means(value, (system_codes(judgements, systems), code), (len(systems), len(distinct)))
     return mean, count > 0, cluster[first_row]
 
 
@@ -213,9 +259,10 @@ def common_items(judgements: pd.DataFrame) -> pd.Series[str]:
     return case + "\x1f" + pd.Series(number.astype(str), index=case.index)
 
 
-def _codes(names: pd.Series[str], systems: list[str]) -> IntArray:
+def system_codes(judgements: pd.DataFrame, systems: list[str]) -> IntArray:
+    """Return the number of the system of each judgement, shape [n]."""
     code = {system: number for number, system in enumerate(systems)}
-    return np.array([code[name] for name in names], dtype=np.int64)
+    return np.array([code[name] for name in judgements["left"]], dtype=np.int64)
 
 
 def _first(column: pd.Series[float]) -> float | None:
@@ -284,132 +331,3 @@ def at_human_length(judgements: pd.DataFrame, human_lengths: dict[str, int]) -> 
     """Return the judgements on cases that have a human dialogue, and the length of that."""
     chosen = judgements[judgements["case_id"].isin(list(human_lengths))]
     return chosen, chosen["case_id"].map(human_lengths)
-
-
-# Scores of all judges, repeat by repeat.
-
-
-class Scores(NamedTuple):
-    """Scores of systems by several judges under one measure, criterion and length; arrays of shape [n].
-
-    Attributes:
-        table, measure: the table of their means, and the name of the measure in tables of differences.
-        about: criterion and n_utterances.
-        value: score, NaN if unparsed; 0 for an unparsed answer of a proportion.
-        system, judge: numbers of the system and of the judge.
-        case, item: case, and what two systems have in common on it (a dialogue, an order).
-        repeat: number of the repeat.
-        is_score: whether they are scores on any scale, and not proportions.
-    """
-
-    table: str
-    measure: str
-    about: Row
-    value: FloatArray
-    system: IntArray
-    judge: IntArray
-    case: NDArray[np.object_]
-    item: NDArray[np.object_]
-    repeat: IntArray
-    is_score: bool
-
-
-def scores(judgements: pd.DataFrame, design: Design) -> Iterator[Scores]:
-    """Yield the scores of each measure, criterion, answer and length.
-
-    Args:
-        judgements: the protocol's table `judgements`, with the columns of `item_values.COLUMNS` and `repeat`.
-        design: the protocol's design; its measures say which scores there are.
-    """
-    frame, one_judge = as_one_judge(judgements, design)
-    frame = frame.assign(item=common_items(frame).to_numpy() if len(frame) else None)
-    systems = systems_of(judgements, design)
-    for measure in MEASURED:
-        if measure not in design.measures or (measure == "win_rates" and design.reference is None):
-            continue
-        if measure == "checklist":
-            yield from _scores_of_checklist(frame, one_judge, systems)
-            continue
-        lengths = one_judge.model_copy(update={"lengths": []}) if measure == "pass_rates" else one_judge
-        for group, rows in groups(frame, lengths):
-            if rows.empty:
-                continue
-            about = {"criterion": group["criterion"], "n_utterances": group["n_utterances"]}
-            if measure == "means":
-                yield _scores(measure, "mean", about, rows, systems, scores_of(rows), is_score=True)
-            elif measure == "rates":
-                label = labels_of(rows)
-                for name in answers(label):
-                    value = np.nan_to_num(given(label, name))
-                    yield _scores(measure, f"rate of {name}", about, rows, systems, value, is_score=False)
-            elif measure == "pass_rates":
-                for n in lengths_of(design):
-                    long, limits = long_enough(rows, n)
-                    value = np.nan_to_num(passed(long, limits))
-                    at_n = about | {"n_utterances": n}
-                    yield _scores(measure, "pass_rate", at_n, long, systems, value, is_score=False)
-            elif measure == "win_rates":
-                yield _scores_of_wins(about, rows, systems, design.reference or "")
-
-
-def as_one_judge(judgements: pd.DataFrame, design: Design) -> tuple[pd.DataFrame, Design]:
-    """Return the judgements of all judges that are a sample under one name, their names in `who`, and a design."""
-    own = [judge for judge in design.judges if judge not in design.derived_judges]
-    frame = judgements[judgements["judge"].isin(own)]
-    frame = frame.assign(who=frame["judge"], judge=_ALL_JUDGES)
-    return frame, design.model_copy(update={"judges": [_ALL_JUDGES]})
-
-
-def _scores(
-    table: str,
-    measure: str,
-    about: Row,
-    rows: pd.DataFrame,
-    systems: Sequence[str],
-    value: FloatArray,
-    *,
-    is_score: bool,
-) -> Scores:
-    code = {name: number for number, name in enumerate(systems)}
-    return Scores(
-        table=table,
-        measure=measure,
-        about=about,
-        value=value,
-        system=np.array([code[name] for name in rows["left"]], dtype=np.int64),
-        judge=pd.factorize(rows["who"])[0].astype(np.int64),
-        case=cases(rows).to_numpy(dtype=object),
-        item=rows["item"].to_numpy(dtype=object),
-        repeat=rows["repeat"].to_numpy(dtype=np.int64),
-        is_score=is_score,
-    )
-
-
-def _scores_of_wins(about: Row, rows: pd.DataFrame, systems: Sequence[str], reference: str) -> Scores:
-    games = comparisons(rows, [*systems, reference])
-    first = games.left < len(systems)
-    outcome = np.where(first, games.outcome, 1.0 - games.outcome)
-    side = np.where(first, "left", "right")
-    with np.errstate(invalid="ignore"):
-        value = np.where(np.isnan(outcome), 0.0, outcome >= 0.5).astype(np.float64)
-    shown = rows.assign(
-        left=np.where(first, rows["left"], rows["right"]), item=cases(rows).astype(object) + "\x1f" + side
-    )
-    return _scores("win_rates", "win_or_tie", about, shown, systems, value, is_score=False)
-
-
-def _scores_of_checklist(frame: pd.DataFrame, design: Design, systems: Sequence[str]) -> Iterator[Scores]:
-    """Yield each dialogue's share of yes by judge and repeat, NaN if an answer is missing."""
-    criteria = list(frame["criterion"].dropna().unique())
-    keys = ["who", "left", "case_id", "item_id", "item", "repeat"]
-    for n in lengths_of(design):
-        rows = frame if n is None else frame[frame["n_utterances"] == n]
-        if rows.empty:
-            continue
-        answered = rows.assign(yes=is_yes(labels_of(rows)), case_id=cases(rows), item_id=rows["item_id"].fillna(""))
-        table = answered.pivot_table(index=keys, columns="criterion", values="yes", aggfunc="mean", dropna=True)
-        table = table.reindex(columns=criteria)
-        shares = table.index.to_frame(index=False)
-        value = table.to_numpy(dtype=np.float64).mean(axis=1) if criteria else np.full(len(shares), np.nan)
-        about = {"criterion": None, "n_utterances": n}
-        yield _scores("checklist", "share of yes", about, shares, systems, value, is_score=True)

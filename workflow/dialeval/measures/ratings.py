@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from dialeval.measures.differences import (
 )
 from dialeval.measures.differences import rating_rows as difference_rows
 from dialeval.papers.botchat import published_number
-from dialeval.stats.bradley_terry import StrengthRating, bradley_terry, davidson
+from dialeval.stats.bradley_terry import StrengthRating, bradley_terry
 from dialeval.stats.comparisons import compare
 from dialeval.stats.differences import pairwise_variance, resampled_pairwise_variance
 from dialeval.stats.elo import BootstrapElo, bootstrap_elo
@@ -39,6 +39,8 @@ from dialeval.tables.schema import scope
 
 COLUMNS = ("judge", "case_id", "item_id", "left", "right", "n_utterances", "criterion", "outcome", "status")
 """Columns of the table `judgements` that ratings and win rates are made of."""
+METHODS: Mapping[str, Literal["half", "davidson"]] = {"bradley_terry": "half", "davidson": "davidson"}
+"""The ratings with resampled intervals: what becomes of ties, by column."""
 CONTROLLED = "bradley_terry_length_controlled"
 PENALISED = "bradley_terry_penalised"
 FEWEST_REPEATS = 5
@@ -118,21 +120,17 @@ def win_rates(judgements: pd.DataFrame, design: Design) -> list[Row]:
 def _cell(rates: WinMatrices, one: int, other: int) -> Row:
     """Returns the rates of one system against another."""
     place = one * len(rates.n) + other
-    held = rates.win_or_tie
+    held = rates.win_or_tie.one(place)
     return {
-        "estimate": rates.win.estimate[place],
-        "ci_low": rates.win.ci_low[place],
-        "ci_high": rates.win.ci_high[place],
+        **rates.win.one(place).limits(),
         "n": int(rates.n[one, other]),
         "win": rates.win_rate[one, other],
         "tie": rates.tie_rate[one, other],
         "lose": rates.lose_rate[one, other],
         "unparsed": rates.unparsed_rate[one, other],
-        "win_or_tie": held.estimate[place],
-        "win_or_tie_ci_low": held.ci_low[place],
-        "win_or_tie_ci_high": held.ci_high[place],
-        "win_or_tie_design_effect": held.design_effect[place],
-        "win_or_tie_n_effective": held.n_effective[place],
+        **held.limits("win_or_tie", "win_or_tie_"),
+        "win_or_tie_design_effect": held.design_effect,
+        "win_or_tie_n_effective": held.n_effective,
         **rates.win.columns(place),
     }
 
@@ -197,8 +195,8 @@ def rate(
     point = bootstrap_elo(*data, n_models, shuffles=elo.shuffles, repeats=elo.repeats, k=elo.k, **seeded)
     spread = bootstrap_elo_interval(*data, read.cluster, n_models, resamples=elo.resamples, k=elo.k, **seeded)
     strengths = {
-        name: method(*data, n_models, cluster=read.cluster, resamples=elo.resamples, **seeded)
-        for name, method in (("bradley_terry", bradley_terry), ("davidson", davidson))
+        name: bradley_terry(*data, n_models, ties=ties, cluster=read.cluster, resamples=elo.resamples, **seeded)
+        for name, ties in METHODS.items()
     }
 
     def fit(log_ratio: NDArray[np.float64] | None, *, position: bool) -> ControlledRatings:

@@ -102,16 +102,10 @@ def _reached(result: Correlated, judge: int, dimension: int, raters: Reliability
     notes = (raters.ceiling.note, pearson.reason[judge][dimension] or corrected.note, missing)
     return {
         "n_raters": raters.n_raters,
-        "icc": raters.icc.estimate,
-        "icc_ci_low": raters.icc.ci_low,
-        "icc_ci_high": raters.icc.ci_high,
+        **raters.icc.limits("icc", "icc_"),
         "reliability": raters.mean.estimate,
-        "ceiling": raters.ceiling.estimate,
-        "ceiling_ci_low": raters.ceiling.ci_low,
-        "ceiling_ci_high": raters.ceiling.ci_high,
-        "disattenuated": corrected.estimate,
-        "disattenuated_ci_low": corrected.ci_low,
-        "disattenuated_ci_high": corrected.ci_high,
+        **raters.ceiling.limits("ceiling", "ceiling_"),
+        **corrected.limits("disattenuated", "disattenuated_"),
         "note": "; ".join(dict.fromkeys(note for note in notes if note)) or None,
     }
 

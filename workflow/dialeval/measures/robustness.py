@@ -18,7 +18,7 @@ from dialeval.papers.comp_analysis import find_average, find_n_pairs, find_ratio
 from dialeval.perturbations.registry import NO_SENSITIVITIES, STRATEGIES, Sensitivities, targets_of
 from dialeval.stats.arrays import FloatArray, IntArray
 from dialeval.stats.differences import paired_differences
-from dialeval.stats.estimates import Estimates
+from dialeval.stats.estimates import Estimate
 from dialeval.stats.rates import ROUNDING, average_ratios, ladder_shares, robustness_ratios, theta_sweep
 
 _CELL = ("corpus", "language", "level", "perturbation", "dimension")
@@ -131,9 +131,7 @@ def robustness_rows(scored: ScoredPairs, confidence: float) -> list[dict[str, An
         group
         | {
             "title": _title(group["perturbation"]),
-            "ratio": float(result.ratio.estimate[number]),
-            "ci_low": float(result.ratio.ci_low[number]),
-            "ci_high": float(result.ratio.ci_high[number]),
+            **result.ratio.one(number).limits("ratio"),
             "increase_ratio": float(turned.ratio.estimate[number]),
             "n": int(result.n[number]),
             "n_missing": int(result.n_missing[number]),
@@ -169,9 +167,7 @@ def average_rows(scored: ScoredPairs, confidence: float) -> Iterator[dict[str, A
     for number, group in enumerate(groups):
         columns = dict(zip(names, group, strict=True))
         yield columns | {
-            "average": float(result.average.estimate[number]),
-            "ci_low": float(result.average.ci_low[number]),
-            "ci_high": float(result.average.ci_high[number]),
+            **result.average.one(number).limits("average"),
             "n_cells": int(result.n_cells[number]),
             "n_missing": int(result.n_missing[number]),
             **result.average.columns(number),
@@ -194,9 +190,7 @@ def threshold_rows(scored: ScoredPairs, thetas: Sequence[float], confidence: flo
         for theta, result in zip(thetas, sweep, strict=True):
             yield group | {
                 "threshold": theta,
-                "ratio": float(result.ratio.estimate[number]),
-                "ci_low": float(result.ratio.ci_low[number]),
-                "ci_high": float(result.ratio.ci_high[number]),
+                **result.ratio.one(number).limits("ratio"),
                 "n": int(result.n[number]),
                 "n_missing": int(result.n_missing[number]),
                 **result.ratio.columns(number),
@@ -269,18 +263,15 @@ def ladder_rows(
                     "n_missing": int(result.n_missing[0]),
                     "n_clusters": int(result.falling.n_clusters[0]),
                     "note": result.falling.note[0] or None,
-                    **_named("strictly_decreasing", result.falling),
-                    **_named("non_increasing", result.not_rising),
+                    **_named("strictly_decreasing", result.falling.one()),
+                    **_named("non_increasing", result.not_rising.one()),
                 }
 
 
-def _named(name: str, share: Estimates) -> dict[str, float]:
-    return {
-        name: float(share.estimate[0]),
-        f"{name}_ci_low": float(share.ci_low[0]),
-        f"{name}_ci_high": float(share.ci_high[0]),
-        f"{name}_design_effect": float(share.design_effect[0]),
-        f"{name}_n_effective": float(share.n_effective[0]),
+def _named(name: str, share: Estimate) -> dict[str, float]:
+    return share.limits(name, f"{name}_") | {
+        f"{name}_design_effect": share.design_effect,
+        f"{name}_n_effective": share.n_effective,
     }
 
 

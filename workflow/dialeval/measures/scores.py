@@ -14,7 +14,7 @@ import pandas as pd
 from dialeval.corpora.items import REFERENCE
 from dialeval.criteria import FAILURES_BY_RULE, NO_FAILURE
 from dialeval.measures.design import Design, Row, by_criterion, cases, lengths_of, systems_of
-from dialeval.measures.item_values import ItemValues, at_human_length, item_values, long_enough, passed
+from dialeval.measures.item_values import at_human_length, item_values, long_enough, passed
 from dialeval.papers.botchat import published_number
 from dialeval.stats.clustered import clustered_mean, clustered_proportion
 from dialeval.stats.rates import pass_rates as rates_by_group
@@ -34,73 +34,37 @@ PASS_COLUMNS = (
 """Columns of the table `judgements` that pass rates need."""
 
 
-def means(judgements: pd.DataFrame, design: Design) -> list[Row]:
-    """Return the rows of a table `means`: the mean score of each system on each criterion.
+def mean_rows(measure: str, judgements: pd.DataFrame, design: Design) -> list[Row]:
+    """Return the rows of a table of means: of each system the mean score, or the proportion of its items.
+
+    - `means`: the mean score on each criterion.
+    - `rates`: for each answer the proportion of items with it, of yes and no that of yes. Unparsed items stay in the
+      denominator.
+    - `checklist`: the mean share of yes. An item with an unparsed answer to any question has no share and counts as
+      missing: a share of the other questions is not comparable.
 
     Args:
+        measure: the table's name.
         judgements: the protocol's table `judgements`, with the columns of `COLUMNS`.
         design: the protocol's design.
     """
+    systems = systems_of(judgements, design)
     rows = []
-    for found in item_values("means", judgements, design, {}):
-        low, high = found.columns["scale_min"], found.columns["scale_max"]
+    for found in item_values(measure, judgements, design, {}):
+        low, high = (0.0, 1.0) if measure == "checklist" else map(found.columns.get, ("scale_min", "scale_max"))
         scale = None if low is None or high is None else (low, high)
-        rows += _rows(found, systems_of(judgements, design), design.confidence, scale)
-    return rows
-
-
-def checklist(judgements: pd.DataFrame, design: Design) -> list[Row]:
-    """Return the rows of a table `checklist`: the mean share of yes by system.
-
-    An item with an unparsed answer to any question has no share and counts as missing: a share of the other questions
-    is not comparable.
-
-    Args:
-        judgements: the protocol's table `judgements`, with the columns of `COLUMNS`.
-        design: the protocol's design.
-    """
-    systems = systems_of(judgements, design)
-    return [
-        row
-        for found in item_values("checklist", judgements, design, {})
-        for row in _rows(found, systems, design.confidence, (0.0, 1.0))
-    ]
-
-
-def rates(judgements: pd.DataFrame, design: Design) -> list[Row]:
-    """Return the rows of a table `rates`: for each answer the proportion of items with it, of yes and no that of yes.
-
-    Unparsed items stay in the denominator.
-
-    Args:
-        judgements: the protocol's table `judgements`, with the columns of `COLUMNS`.
-        design: the protocol's design.
-    """
-    systems = systems_of(judgements, design)
-    return [
-        row
-        for found in item_values("rates", judgements, design, {})
-        for row in _rows(found, systems, design.confidence)
-    ]
-
-
-def _rows(
-    found: ItemValues, systems: Sequence[str], confidence: float, scale: tuple[float, float] | None = None
-) -> list[Row]:
-    """Return a row for each system: the mean of its scores, or the proportion of its items."""
-    rows = []
-    for system, value, has_item in zip(systems, found.value, found.has_item, strict=True):
-        known = ~np.isnan(value)
-        n_missing = int((has_item & ~known).sum())
-        if found.is_score:
-            estimate = clustered_mean(value[known], found.cluster[known], scale=scale, confidence=confidence)
-            n: Row = {"n": int(known.sum()), "n_missing": n_missing}
-        else:
-            successes, cluster = np.nan_to_num(value[has_item]), found.cluster[has_item]
-            estimate = clustered_proportion(successes, cluster, confidence=confidence, note="no item")
-            n = {"n": int(has_item.sum()), "n_unparsed": n_missing}
-        limits = {"estimate": estimate.estimate, "ci_low": estimate.ci_low, "ci_high": estimate.ci_high}
-        rows.append({**found.group, "system": system, **limits, **n, **estimate.columns(), **found.columns})
+        for system, value, has_item in zip(systems, found.value, found.has_item, strict=True):
+            known = ~np.isnan(value)
+            n_missing = int((has_item & ~known).sum())
+            if found.is_score:
+                estimate = clustered_mean(value[known], found.cluster[known], scale=scale, confidence=design.confidence)
+                n: Row = {"n": int(known.sum()), "n_missing": n_missing}
+            else:
+                successes, cluster = np.nan_to_num(value[has_item]), found.cluster[has_item]
+                estimate = clustered_proportion(successes, cluster, confidence=design.confidence)
+                n = {"n": int(has_item.sum()), "n_unparsed": n_missing}
+            about = {**found.group, "system": system}
+            rows.append({**about, **estimate.limits(), **n, **estimate.columns(), **found.columns})
     return rows
 
 
@@ -158,9 +122,7 @@ def _pass_rows(
     return [
         {
             "system": system,
-            "estimate": rates.rate.estimate[number],
-            "ci_low": rates.rate.ci_low[number],
-            "ci_high": rates.rate.ci_high[number],
+            **rates.rate.one(number).limits(),
             "n": int(rates.n[number]),
             "n_unparsed": int(rates.unparsed[number]),
             **rates.rate.columns(number),

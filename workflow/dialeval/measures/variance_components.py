@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from dialeval.measures.design import Design, Row, systems_of
+from dialeval.measures.design import Design, Row, cases
 from dialeval.measures.item_values import Scores, scores
 from dialeval.stats.differences import FEWEST_JUDGES
 from dialeval.stats.power import DIALOGUE, REPEAT, SYSTEM_JUDGE, Cost, StudyDesign, cheapest_design
@@ -38,35 +38,30 @@ def variance_components(judgements: pd.DataFrame, design: Design) -> list[Row]:
 def stored_components(judgements: pd.DataFrame, design: Design) -> Iterator[tuple[str, Row, Components]]:
     """Yield measure, criterion and length, and the variance components of scores at the greatest length."""
     for found in _of_systems(judgements, design):
-        yield found.measure, found.about, analysed(found, design)
+        yield found.measure, found.about(), analysed(found, design)
 
 
 def _of_systems(judgements: pd.DataFrame, design: Design) -> Iterator[Scores]:
     """Yield the scores at the greatest length, without those of human dialogues."""
     longest = max(design.lengths, default=None)
-    systems = systems_of(judgements, design)
     for found in scores(judgements, design):
-        if found.about["n_utterances"] == longest:
-            is_system = np.array([name != HUMAN for name in systems], dtype=np.bool_)[found.system]
-            yield found._replace(**{name: getattr(found, name)[is_system] for name in _ARRAYS})
-
-
-_ARRAYS = ("value", "system", "judge", "case", "item", "repeat")
+        if found.group["n_utterances"] == longest:
+            is_system = (found.rows["left"] != HUMAN).to_numpy()
+            yield found._replace(rows=found.rows[is_system], value=found.value[is_system])
 
 
 def analysed(found: Scores, design: Design) -> Components:
     """Return the variance components of scores; both orders of a pair are one score."""
-    frame = pd.DataFrame({name: getattr(found, name) for name in _ARRAYS}).dropna(subset=["value"])
+    frame = found.rows.assign(value=found.value, case=cases(found.rows)).dropna(subset=["value"])
     if found.table == "win_rates":
-        cell = ["system", "judge", "case", "repeat"]
+        cell = ["left", "who", "case", "repeat"]
         frame = frame.groupby(cell, sort=False)["value"].mean().reset_index()
         frame = frame.assign(item=frame["case"])
     return components_of(
         frame["value"].to_numpy(dtype=np.float64),
-        frame["system"].to_numpy(dtype=np.int64),
+        pd.factorize(frame["left"])[0],
         frame["case"].to_numpy(dtype=np.str_),
-        frame["judge"].to_numpy(dtype=np.int64),
-        frame["item"].to_numpy(dtype=np.str_),
+        *(pd.factorize(frame[name])[0] for name in ("who", "item")),
         resamples=design.resamples,
         confidence=design.confidence,
         random_seed=design.random_seed,
@@ -75,9 +70,9 @@ def analysed(found: Scores, design: Design) -> Components:
 
 def _rows(found: Scores, design: Design) -> Iterator[Row]:
     """Yield the components, the coefficients, and the half-widths of designs."""
-    n_systems = len(np.unique(found.system[~np.isnan(found.value)]))
+    n_systems = found.rows["left"][~np.isnan(found.value)].nunique()
     for row in component_rows(analysed(found, design), n_systems):
-        yield {"measure": found.measure, **found.about, **row}
+        yield {"measure": found.measure, **found.about(), **row}
 
 
 def component_rows(one: Components, n_systems: int, *, without_designs: str = "") -> Iterator[Row]:
@@ -121,9 +116,7 @@ def component_rows(one: Components, n_systems: int, *, without_designs: str = ""
         yield {
             "statistic": statistic,
             "component": "means of systems",
-            "estimate": coefficient.estimate,
-            "ci_low": coefficient.ci_low,
-            "ci_high": coefficient.ci_high,
+            **coefficient.limits(),
             **run,
             "note": "; ".join(filter(None, [coefficient.note, of_judge])) or None,
         }

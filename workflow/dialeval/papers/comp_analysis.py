@@ -1,4 +1,4 @@
-"""comp-analysis, item by item, and its printed numbers.
+"""The printed numbers of comp-analysis.
 
 All values of comp-analysis are Pearson correlations averaged over the paper's own corpora, but for those of Table 7,
 which are Spearman correlations of judge rankings. They stand beside ours where a judge is one of the papers' systems:
@@ -13,168 +13,12 @@ comp-analysis' dialogues are of all dialogues of a corpus, of which it rates 500
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from types import MappingProxyType
 
-from dialeval.papers import OWN_WORDS, Item, Need, Paper, folded, prompts, xdial_eval
-
-_CONFIG = "configs/metaeval.yaml"
-_MODELS = "configs/comp-analysis-models.yaml"
-_NEEDS: tuple[Need, ...] = ("keys", "weights", "download", "withdrawn")
-
-
-def _result(
-    number: str,
-    shows: str,
-    tables: tuple[str, ...],
-    figures: tuple[str, ...] = (),
-    remark: str = "",
-    **where: tuple[str, ...],
-) -> Item:
-    """Returns an item that judges of rated items make."""
-    return Item(number, shows, tables, figures, (), _MODELS, "metaeval", _NEEDS, remark, where=where)
-
-
-COMP_ANALYSIS = Paper(
-    "comp-analysis",
-    "A Comprehensive Analysis of the Effectiveness of Large Language Models as Automatic Dialogue Evaluators",
-    "https://arxiv.org/abs/2312.15407",
-    (
-        Item(
-            "Table 1",
-            "the rated corpora: items, utterances, lengths, rated dimensions, agreement of raters",
-            tables=("metaeval/corpora", "metaeval/annotator_agreement"),
-            config=_CONFIG,
-            target="metaeval",
-            needs=("download", "unpublished"),
-            remark="Human-Eval was withdrawn by its authors. In FED-Turn the paper counts speakers' names as words.",
-            where={"human_dimensions": ()},
-        ),
-        Item(
-            "Table 2",
-            "the prompt for ratings of all dimensions in one request",
-            defined_in=prompts("rating_dialogue", "rating_turn"),
-            remark=OWN_WORDS,
-        ),
-        Item(
-            "Table 3",
-            "the prompt for Yes or No",
-            defined_in=prompts("yes_no_dialogue", "yes_no_turn"),
-            remark=OWN_WORDS,
-        ),
-        Item(
-            "Table 4",
-            "the question of each dimension",
-            defined_in=("docs/prompts.md", "docs/criteria.md"),
-            remark=OWN_WORDS,
-        ),
-        _result(
-            "Table 5",
-            "correlation of thirty models with human and imputed ratings, by dimension",
-            ("metaeval/averages",),
-            ("metaeval/judges",),
-            "The column `raters` is human (human ratings only) or full (also a model's ratings).",
-            benchmark=("comp-analysis",),
-        ),
-        _result(
-            "Table 6",
-            "correlation of GPT-4 and the best other models with human ratings only",
-            ("metaeval/averages",),
-            ("metaeval/judges",),
-            benchmark=("comp-analysis",),
-            raters=("human",),
-        ),
-        _result(
-            "Table 7",
-            "agreement of the rankings of models by a model's ratings and by human ratings",
-            ("metaeval/ranking_agreement",),
-            ("metaeval/rankings",),
-            "GPT-4's ratings of FED-Turn are not public: its row needs a judge under `metaeval.imputer`.",
-            spearman=(),
-        ),
-        _result(
-            "Table 8",
-            "a judge's mean score on the other dimensions as its overall score",
-            ("metaeval/dimension_ensemble",),
-            ("metaeval/dimension_ensembles",),
-            "For averages, `rater_kind` is human (human ratings only) or full.",
-            benchmark=("comp-analysis",),
-        ),
-        _result(
-            "Table 9",
-            "the ensemble of the best judges, compared with proprietary models",
-            ("metaeval/model_ensemble",),
-            ("metaeval/ensembles",),
-            ("`metaeval.ensemble_pool` limits members to open models. Column `raters`: human ratings only, or full."),
-            benchmark=("comp-analysis",),
-        ),
-        Item(
-            "Table 10",
-            "the fourteen perturbations",
-            defined_in=("docs/robustness.md",),
-            remark="The published pairs are read. Other dialogues are perturbed by rules or a rewriter.",
-        ),
-        Item(
-            "Table 11",
-            "number of pairs for each perturbation, and their corpora",
-            tables=("robustness/pairs",),
-            config=_CONFIG,
-            target="robustness",
-            needs=("download",),
-            remark=(
-                "For the published pairs. `wordnet`, `rewritten` and `min_quality` make new pairs as in the paper."
-            ),
-        ),
-        Item(
-            "Table 12",
-            "share of pairs in which a judge detects the perturbation",
-            tables=("robustness/robustness", "robustness/averages"),
-            figures=("robustness/ratios",),
-            config=_MODELS,
-            target="robustness",
-            needs=_NEEDS,
-        ),
-        Item(
-            "Table 13",
-            "the models: backbone, training, context window",
-            defined_in=("configs/comp-analysis-models.yaml",),
-            remark="All models except PaLM-2 Bison, which is withdrawn.",
-        ),
-        _result(
-            "Figure 1",
-            "correlations between dimensions on FED-Dial, for human ratings and for judges",
-            ("metaeval/matrices",),
-            ("metaeval/dimensions",),
-            kind=("dimensions",),
-            level=("dialogue",),
-            corpus=("FED-Dial",),
-        ),
-        _result(
-            "Figure 2",
-            "correlations between dimensions on FED-Turn, for human ratings and for judges",
-            ("metaeval/matrices",),
-            ("metaeval/dimensions",),
-            kind=("dimensions",),
-            level=("turn",),
-            corpus=("FED-Turn",),
-        ),
-        Item(
-            "Missing annotations",
-            "a model's ratings on dimensions without human ratings, and the agreement of its repeats",
-            tables=("metaeval/repeat_agreement", "metaeval/annotator_agreement"),
-            config=_MODELS,
-            target="metaeval",
-            needs=("keys", "download"),
-            remark="`metaeval.imputer` names the judge whose repeats are used; GPT-4's published ratings are read too.",
-            where={"rater_kind": ("model",)},
-        ),
-    ),
-)
-
+from dialeval.papers import folded, printed_rows, xdial_eval
 
 # Printed numbers (Tables 5 to 9)
 
@@ -288,8 +132,7 @@ def _values() -> Mapping[tuple[str, str, str, str, str], float]:
 
 @cache
 def _rows() -> tuple[Mapping[str, str], ...]:
-    text = files("dialeval.papers").joinpath("metaeval.csv").read_text(encoding="utf-8")
-    return tuple(csv.DictReader(text.splitlines()))
+    return tuple(printed_rows("metaeval.csv"))
 
 
 # Printed robustness (Tables 10 to 12)
@@ -352,8 +195,7 @@ def find_n_pairs(strategy: str) -> int | None:
 @cache
 def published_robustness() -> tuple[PublishedRobustness, ...]:
     """Returns the rows of Table 12 in the paper's order, each level closed by its average."""
-    text = files("dialeval.papers").joinpath("robustness.csv").read_text(encoding="utf-8")
-    return tuple(_row(row) for row in csv.DictReader(text.splitlines()))
+    return tuple(_row(row) for row in printed_rows("robustness.csv"))
 
 
 def _of_judge(ratios: Mapping[str, float], judge: str) -> float | None:
@@ -397,13 +239,12 @@ def published_corpus(name: str, level: str) -> Mapping[str, float | None]:
 
 @cache
 def _rows_rated_corpora() -> Mapping[tuple[str, str, str], Mapping[str, float | None]]:
-    text = files("dialeval.papers").joinpath("rated_corpora.csv").read_text(encoding="utf-8")
     return MappingProxyType(
         {
             (row["paper"], row["level"], folded(name)): {
                 column: float(row[column]) if row[column] else None for column in COLUMNS
             }
-            for row in csv.DictReader(text.splitlines())
+            for row in printed_rows("rated_corpora.csv")
             for name in row["names"].split(";")
         }
     )

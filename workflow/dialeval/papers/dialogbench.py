@@ -1,4 +1,4 @@
-"""DialogBench, item by item, and its printed numbers.
+"""The printed numbers of DialogBench.
 
 Accuracies are percentages, as printed. The two parts of the paper's domain table are kept under one number, 7. It does
 not say which language it is about; the means of its two groups are the overall accuracies of the Chinese table, so that
@@ -7,168 +7,11 @@ is how its rows are marked, as are those of the ablations, whose first row is GP
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
-from dialeval.papers import Item, Need, Paper, prompts
-
-_CONFIG = "configs/dialogbench-models.yaml"
-_NEEDS: tuple[Need, ...] = ("keys", "weights", "unpublished")
-_WRITER = prompts("dialogbench_write_en", "dialogbench_write_zh")
-_OWN_WORDS = "In our own words."
-_PEOPLE = (
-    "With newly written items. `dialogbench.experts` writes a sheet for your own experts; their answers make the "
-    "human row."
-)
-_OWN_ITEMS = "A run uses newly written items, since the paper's items are not public."
-_WRITTEN_TASKS = (  # as the paper orders the tables of its prompts
-    ("IC", "intent classification"),
-    ("ED", "emotion detection"),
-    ("CRG", "commonsense-aware replies"),
-    ("KRG", "knowledge-grounded replies"),
-    ("NLI", "natural language inference"),
-    ("OD", "offensive language"),
-    ("PRG", "personality-grounded replies"),
-    ("DI", "missing utterances"),
-    ("RC", "relation between the speakers"),
-    ("MRG", "coherent replies"),
-    ("SF", "slot filling"),
-    ("DS", "summaries"),
-)
-
-
-def _result(
-    number: str,
-    shows: str,
-    tables: tuple[str, ...],
-    figures: tuple[str, ...] = (),
-    remark: str = "",
-    **where: tuple[str, ...],
-) -> Item:
-    """Returns an item that the examination of models makes."""
-    return Item(number, shows, tables, figures, (), _CONFIG, "dialogbench", _NEEDS, remark or _OWN_ITEMS, where=where)
-
-
-DIALOGBENCH = Paper(
-    "DialogBench",
-    "DialogBench: Evaluating LLMs as Human-like Dialogue Systems",
-    "https://arxiv.org/abs/2311.01677",
-    (
-        _result("Table 1", "number of items of each task, and their turns", ("dialogbench/items",)),
-        _result(
-            "Table 2",
-            "accuracy of models and humans by task, English",
-            ("dialogbench/overview", "dialogbench/accuracy"),
-            ("dialogbench/tasks", "dialogbench/overall"),
-            remark=_PEOPLE,
-            language=("en",),
-        ),
-        _result(
-            "Table 3",
-            "accuracy of models and humans by task, Chinese",
-            ("dialogbench/overview", "dialogbench/accuracy"),
-            ("dialogbench/tasks", "dialogbench/overall"),
-            remark=_PEOPLE,
-            language=("zh",),
-        ),
-        _result("Table 4", "accuracy without styles, and without the filter", ("dialogbench/ablations",)),
-        Item("Table 5", "the question of each task", defined_in=("docs/dialogbench.md",), remark=_OWN_WORDS),
-        Item(
-            "Table 6",
-            "the twenty-six evaluated models",
-            defined_in=("configs/dialogbench-models.yaml",),
-            remark="All models except MOSS-Moon-003-Base: no server returns its log-likelihoods.",
-        ),
-        _result(
-            "Table 7",
-            "accuracy of instruction-tuned models by domain",
-            ("dialogbench/domains",),
-            ("dialogbench/domains",),
-        ),
-        Item(
-            "Table 8",
-            "the twenty domains",
-            defined_in=("workflow/dialeval/dialogbench/tasks.py",),
-            remark=_OWN_WORDS,
-        ),
-        *(
-            Item(
-                f"Table {number}",
-                f"the prompt for writing items: {words} ({task})",
-                defined_in=_WRITER,
-                remark=_OWN_WORDS,
-            )
-            for number, (task, words) in enumerate(_WRITTEN_TASKS, start=9)
-        ),
-        Item(
-            "Table 21",
-            "the prompt of the filter",
-            defined_in=prompts("dialogbench_filter_en", "dialogbench_filter_zh"),
-            remark=_OWN_WORDS,
-        ),
-        Item(
-            "Figure 1",
-            "the procedure: tasks, prompts, filtered items",
-            defined_in=("docs/dialogbench.md",),
-            why_not="a diagram without measurements",
-        ),
-        Item("Figure 2", "the tasks of each dimension", defined_in=("docs/dialogbench.md",)),
-        Item("Figure 3", "the parts of the writer's prompt", defined_in=_WRITER, remark=_OWN_WORDS),
-        Item(
-            "Figure 4",
-            "the question of each task",
-            defined_in=("workflow/dialeval/dialogbench/examination.py",),
-            remark=_OWN_WORDS,
-        ),
-        _result(
-            "Figure 5",
-            "styles of the speakers without and with given personalities",
-            ("dialogbench/styles",),
-            ("dialogbench/styles",),
-            variant=("-styles",),
-        ),
-        _result(
-            "Figure 6",
-            "domains of the written dialogues without and with given domains",
-            ("dialogbench/domain_counts",),
-            ("dialogbench/domain_counts",),
-            variant=("-domains",),
-        ),
-        _result(
-            "Figure 7",
-            "accuracy by the position of the right option",
-            ("dialogbench/positions",),
-            ("dialogbench/positions",),
-            "With `circular`, every option of an item is once in every position.",
-        ),
-        _result(
-            "Figure 8",
-            "mean accuracy of instruction-tuned models by domain",
-            ("dialogbench/averages",),
-            ("dialogbench/averages",),
-            group=("chat",),
-            scope=("domain",),
-        ),
-        Item(
-            "Figure 9",
-            "the prompt of the examination for pre-trained models",
-            defined_in=prompts("dialogbench_perplexity_en", "dialogbench_perplexity_zh", folder="prompts"),
-            remark=_OWN_WORDS,
-        ),
-        Item(
-            "Figure 10",
-            "the prompt of the examination for instruction-tuned models",
-            defined_in=prompts("dialogbench_question_en", "dialogbench_question_zh", folder="prompts"),
-            remark=_OWN_WORDS,
-        ),
-    ),
-)
-
-
-# Printed numbers
+from dialeval.papers import letters, printed_rows
 
 HUMAN, AVERAGE, OVERALL = "Human", "Avg.", "Overall"
 _ALIASES: Mapping[str, tuple[str, ...]] = {
@@ -266,9 +109,8 @@ def published_size(task: str, what: str) -> float | None:
 @cache
 def published_rows() -> tuple[PublishedRow, ...]:
     """Returns all rows in the paper's order."""
-    text = files("dialeval.papers").joinpath("dialogbench.csv").read_text(encoding="utf-8")
     found: dict[tuple[str, str, str, str], dict[str, float]] = {}
-    for row in csv.DictReader(text.splitlines()):
+    for row in printed_rows("dialogbench.csv"):
         key = (row["table"], row["language"], row["group"], row["model"])
         found.setdefault(key, {})[row["column"]] = float(row["value"])
     return tuple(PublishedRow(*key, values) for key, values in found.items())
@@ -286,14 +128,10 @@ def _same(printed: str, name: str) -> bool:
 
 
 def _canonical(name: str) -> str:
-    folded = _folded(name)
-    return _by_alias().get(folded, folded)
+    plain = letters(name)
+    return _by_alias().get(plain, plain)
 
 
 @cache
 def _by_alias() -> Mapping[str, str]:
-    return {_folded(alias): _folded(name) for name, aliases in _ALIASES.items() for alias in aliases}
-
-
-def _folded(name: str) -> str:
-    return "".join(character for character in name.casefold() if character.isalnum())
+    return {letters(alias): letters(name) for name, aliases in _ALIASES.items() for alias in aliases}

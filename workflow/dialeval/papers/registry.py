@@ -1,27 +1,33 @@
-"""All papers in order, with the references to cite."""
+"""The papers in order: how to cite them, their tables and figures, and the targets that reproduce these."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from importlib.resources import files
 from types import MappingProxyType
 from typing import Literal
 
-from dialeval.papers import Paper, botchat, comp_analysis, dialogbench, xdial_eval
+import yaml
+from pydantic import BaseModel
 
-PAPERS: tuple[Paper, ...] = (
-    botchat.BOTCHAT,
-    dialogbench.DIALOGBENCH,
-    comp_analysis.COMP_ANALYSIS,
-    xdial_eval.XDIAL_EVAL,
+Need = Literal["keys", "weights", "workbook", "download", "withdrawn", "unpublished", "people"]
+
+NEEDS: Mapping[Need, str] = MappingProxyType(
+    {
+        "keys": "an API key of a model provider",
+        "weights": "open weights, and a GPU that is large enough",
+        "workbook": "a public file: the target download fetches it, or you copy it (see the configuration)",
+        "download": "public files, which the target download fetches",
+        "withdrawn": "for the paper's numbers: models that their providers have withdrawn",
+        "unpublished": "for the paper's numbers: data that is not public",
+        "people": "human annotators or experts",
+    }
 )
+"""Requirements of an item beyond a fresh copy of this project -> their description."""
 
 
-# Citations of a part of the report
-
-
-@dataclass(frozen=True)
-class Citation:
+class Citation(BaseModel, frozen=True):
     """A paper to cite.
 
     Attributes:
@@ -76,76 +82,80 @@ class Citation:
         return "\n".join([f"@{kind}{{{self.key},", *lines, "}"])
 
 
-BOTCHAT = Citation(
-    "duan2024botchat",
-    (
-        "Haodong Duan",
-        "Jueqi Wei",
-        "Chonghua Wang",
-        "Hongwei Liu",
-        "Yixiao Fang",
-        "Songyang Zhang",
-        "Dahua Lin",
-        "Kai Chen",
-    ),
-    2024,
-    "BotChat: Evaluating LLMs' Capabilities of Having Multi-Turn Dialogues",
-    "Findings of the Association for Computational Linguistics: NAACL 2024",
-    "2310.13650",
-)
-DIALOGBENCH = Citation(
-    "ou2024dialogbench",
-    ("Jiao Ou", "Junda Lu", "Che Liu", "Yihong Tang", "Fuzheng Zhang", "Di Zhang", "Kun Gai"),
-    2024,
-    "DialogBench: Evaluating LLMs as Human-like Dialogue Systems",
-    "Proceedings of NAACL 2024 (Long Papers)",
-    "2311.01677",
-)
-COMP_ANALYSIS = Citation(
-    "zhang2024comprehensive",
-    ("Chen Zhang", "Luis Fernando D'Haro", "Yiming Chen", "Malu Zhang", "Haizhou Li"),
-    2024,
-    "A Comprehensive Analysis of the Effectiveness of Large Language Models as Automatic Dialogue Evaluators",
-    "Proceedings of AAAI 2024",
-    "2312.15407",
-)
-XDIAL_EVAL = Citation(
-    "zhang2023xdialeval",
-    ("Chen Zhang", "Luis Fernando D'Haro", "Chengguang Tang", "Ke Shi", "Guohua Tang", "Haizhou Li"),
-    2023,
-    "xDial-Eval: A Multilingual Open-Domain Dialogue Evaluation Benchmark",
-    "Findings of the Association for Computational Linguistics: EMNLP 2023",
-    "2310.08958",
-)
-PREDICTION_POWERED = Citation(
-    "angelopoulos2023prediction",
-    ("Anastasios N. Angelopoulos", "Stephen Bates", "Clara Fannjiang", "Michael I. Jordan", "Tijana Zrnic"),
-    2023,
-    "Prediction-Powered Inference",
-    "Science",
-    "2301.09633",
-    "journal",
-    "382",
-)
-POWER_TUNED = Citation(
-    "angelopoulos2023ppi",
-    ("Anastasios N. Angelopoulos", "John C. Duchi", "Tijana Zrnic"),
-    2023,
-    "PPI++: Efficient Prediction-Powered Inference",
-    "arXiv preprint",
-    "2311.01453",
-    "preprint",
-)
+class Item(BaseModel, frozen=True):
+    """A table, figure or appendix of a paper.
 
+    Attributes:
+        number: as the paper counts: `Table 5`.
+        shows: its content, in our words.
+        tables: which of our tables show the same, `<folder>/<table>`.
+        figures: which of our figures do, `<folder>/<file>` without suffix; `{n}` and `{protocol}` stand for any.
+        where: what a row of these tables has, by column, that shows it: one of some values, or, of none, any at all. A
+            run whose tables have no such row does not show the item; a table without the column needs no such row.
+        beside: tables that a run has besides where it shows the item, such as those of what it trained.
+        defined_in: files of this project with an item that is no result: a prompt, a definition, a list of models.
+        config: the configuration that makes the paper's numbers; empty where the item is no result.
+        target: Snakemake's target; empty for the default one.
+        needs: what that run needs that cannot come with the project.
+        remark: where ours differs from the paper's.
+        why_not: why it is not reproduced, in a line; empty if it is.
+    """
+
+    number: str
+    shows: str
+    tables: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
+    defined_in: tuple[str, ...] = ()
+    config: str = ""
+    target: str = ""
+    needs: tuple[Need, ...] = ()
+    remark: str = ""
+    why_not: str = ""
+    where: Mapping[str, tuple[str, ...]] = {}
+    beside: tuple[str, ...] = ()
+
+    @property
+    def is_result(self) -> bool:
+        """Whether a run makes it."""
+        return bool(self.tables or self.figures)
+
+    @property
+    def made_by(self) -> str:
+        """The configuration and the Snakemake target that reproduce the item, in words."""
+        return f"{self.config} (target {self.target})" if self.target else self.config
+
+    def files(self) -> tuple[str, ...]:
+        """Returns the files below the results that show it, tables first."""
+        tables = tuple(f"tables/{name}.csv" for name in self.tables)
+        return tables + tuple(f"figures/{name}.svg" for name in self.figures)
+
+    def is_drawn_in(self, figure: str) -> bool:
+        """Returns whether a figure of a run, `<folder>/<file>`, shows it."""
+        patterns = [re.sub(r"\\{\w+\\}", "[^/]+", re.escape(name)) for name in self.figures]
+        return any(re.fullmatch(pattern, figure) for pattern in patterns)
+
+
+class Paper(BaseModel, frozen=True):
+    """A paper: its short name, its citation, and its tables and figures by number, then what else it defines."""
+
+    name: str
+    citation: Citation
+    items: tuple[Item, ...]
+
+
+_READ = yaml.safe_load(files("dialeval.papers").joinpath("papers.yaml").read_text(encoding="utf-8"))
+PAPERS = tuple(Paper.model_validate(paper) for paper in _READ["papers"])
+_BY_NAME = {paper.name: paper.citation for paper in PAPERS}
+_METHODS = tuple(Citation.model_validate(method) for method in _READ["methods"])
 _OF_PARTS: Mapping[str, tuple[Citation, ...]] = MappingProxyType(
     {
-        "botchat": (BOTCHAT,),
-        "labels": (PREDICTION_POWERED, POWER_TUNED),
-        "metaeval": (COMP_ANALYSIS, XDIAL_EVAL),
-        "training": (XDIAL_EVAL,),
-        "translation": (XDIAL_EVAL,),
-        "robustness": (COMP_ANALYSIS,),
-        "dialogbench": (DIALOGBENCH,),
+        "botchat": (_BY_NAME["BotChat"],),
+        "labels": _METHODS,
+        "metaeval": (_BY_NAME["comp-analysis"], _BY_NAME["xDial-Eval"]),
+        "training": (_BY_NAME["xDial-Eval"],),
+        "translation": (_BY_NAME["xDial-Eval"],),
+        "robustness": (_BY_NAME["comp-analysis"],),
+        "dialogbench": (_BY_NAME["DialogBench"],),
     }
 )
 

@@ -1,4 +1,4 @@
-"""xDial-Eval, item by item, and its printed numbers.
+"""The printed numbers of xDial-Eval.
 
 A model is in the paper under one name up to three times: as it is, tuned on English data, and tuned on data in ten
 languages. Each is a system of its own here, and only those without training go by the bare name:
@@ -16,176 +16,13 @@ Table 16 Alpaca-7B (English) has .029 for Korean, where its Pearson correlation 
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from types import MappingProxyType
 
 from dialeval.languages import PAPER_ORDER
-from dialeval.papers import OWN_WORDS, Item, Need, Paper, folded, prompts
-
-_CONFIG = "configs/metaeval.yaml"
-_MODELS = "configs/xdial-models.yaml"
-_TRAINED = "configs/xdial-train.yaml"
-_NEEDS: tuple[Need, ...] = ("keys", "weights", "download", "unpublished")
-_ALSO_TRAINED = "For untrained models; configs/xdial-train.yaml makes the rows of trained models and ensembles."
-_OF_TRAINING = ("training/runs",)
-_TEMPLATES = (
-    ("Table 9", "Vicuna-7B"),
-    ("Table 10", "Phoenix-7B"),
-    ("Table 11", "Falcon-7B"),
-    ("Table 12", "LLaMA-2-7B"),
-    ("Table 13", "Baichuan-2-7B"),
-    ("Table 14", "ChatGPT"),
-)
-
-
-def _result(
-    number: str,
-    shows: str,
-    tables: tuple[str, ...],
-    figures: tuple[str, ...] = (),
-    config: str = _CONFIG,
-    remark: str = "",
-    beside: tuple[str, ...] = (),
-    **where: tuple[str, ...],
-) -> Item:
-    """Returns an item that judges of rated items make."""
-    return Item(number, shows, tables, figures, (), config, "metaeval", _NEEDS, remark, where=where, beside=beside)
-
-
-XDIAL_EVAL = Paper(
-    "xDial-Eval",
-    "xDial-Eval: A Multilingual Open-Domain Dialogue Evaluation Benchmark",
-    "https://arxiv.org/abs/2310.08958",
-    (
-        Item(
-            "Table 1",
-            "the rated corpora: items, utterances, words, dimensions",
-            tables=("metaeval/corpora",),
-            config=_CONFIG,
-            target="metaeval",
-            needs=("download", "unpublished"),
-            remark="The table has those of the eighteen corpora that are public.",
-            where={"human_dimensions": ()},
-        ),
-        Item(
-            "Table 2",
-            "quality of the translations: back-translation, quality estimation, adequacy by a judge",
-            tables=("translation/quality",),
-            config="configs/xdial-translation.yaml",
-            needs=("keys", "weights", "download", "people"),
-            remark=(
-                "The paper uses a translation service, the configuration an open model. COMET scores and human "
-                "ratings are read from files."
-            ),
-        ),
-        Item(
-            "Table 3",
-            "Alpaca's prompts for responses and dialogues",
-            defined_in=prompts("yes_no_turn", "yes_no_dialogue"),
-            remark="In our own words (`prompts: {set: papers}`); a model's format is its chat template.",
-        ),
-        _result(
-            "Table 4",
-            "Pearson correlations by language, for judges trained on English data",
-            ("metaeval/by_language",),
-            ("metaeval/judges_by_language",),
-            _TRAINED,
-            beside=_OF_TRAINING,
-            statistic=("pearson",),
-            source=("this run",),
-        ),
-        _result(
-            "Table 5",
-            ("Pearson correlations by language, for untrained judges, judges trained on ten languages, and ensembles"),
-            ("metaeval/by_language",),
-            ("metaeval/judges_by_language",),
-            _MODELS,
-            statistic=("pearson",),
-            remark=_ALSO_TRAINED,
-            source=("this run",),
-        ),
-        Item(
-            "Table 6",
-            "the prompt for the adequacy of a translation",
-            defined_in=prompts("adequacy"),
-            remark=OWN_WORDS,
-        ),
-        *(
-            Item(
-                number,
-                f"a rated {what} in ten languages",
-                config=_CONFIG,
-                target="report",
-                needs=("download",),
-                defined_in=("docs/rated-corpora.md",),
-                remark="The report shows a sample of the items of each corpus, in all languages.",
-            )
-            for number, what in (("Table 7", "response"), ("Table 8", "dialogue"))
-        ),
-        *(
-            Item(
-                number,
-                f"the prompt in the format of {model}",
-                defined_in=prompts("yes_no_turn", "yes_no_dialogue"),
-                remark="In our own words (`prompts: {set: papers}`); a model's format is its chat template.",
-            )
-            for number, model in _TEMPLATES
-        ),
-        _result(
-            "Table 15",
-            "correlation with human ratings of dialogues written in Chinese",
-            ("metaeval/natural_chinese", "metaeval/correlations"),
-            ("metaeval/judges_by_corpus",),
-            _TRAINED,
-            remark="Download DSTC11's files by hand (docs/rated-corpora.md); without them the table is empty.",
-            corpus=("ECM-Turn", "LCCC-Turn", "HC-Turn", "LCCC-Dial", "HC-Dial"),
-        ),
-        _result(
-            "Table 16",
-            "Table 4 with Spearman correlations",
-            ("metaeval/by_language",),
-            config=_TRAINED,
-            beside=_OF_TRAINING,
-            statistic=("spearman",),
-            source=("this run",),
-        ),
-        _result(
-            "Table 17",
-            "Table 5 with Spearman correlations",
-            ("metaeval/by_language",),
-            config=_MODELS,
-            statistic=("spearman",),
-            remark=_ALSO_TRAINED,
-            source=("this run",),
-        ),
-        *(
-            _result(
-                number,
-                f"correlations between a judge's scores in different languages, on {corpus}",
-                ("metaeval/matrices",),
-                ("metaeval/languages",),
-                _MODELS,
-                kind=("languages",),
-                level=(level,),
-                corpus=(corpus, f"xDial-{corpus}"),
-            )
-            for number, corpus, level in (("Figure 1", "FED-Dial", "dialogue"), ("Figure 2", "FED-Turn", "turn"))
-        ),
-        _result(
-            "Figure 3",
-            "correlations between the scores of judges",
-            ("metaeval/matrices",),
-            ("metaeval/judges_among_themselves",),
-            _MODELS,
-            kind=("judges",),
-        ),
-    ),
-)
-
+from dialeval.papers import folded, printed_rows
 
 # Printed numbers (Tables 4, 5, 15, 16, 17)
 
@@ -292,11 +129,7 @@ def is_ensemble(system: str) -> bool:
 @cache
 def rows() -> tuple[Row, ...]:
     """Returns all rows, Table 15's last."""
-    folder = files("dialeval.papers")
-    return (
-        *_read(folder.joinpath("xdial.csv").read_text(encoding="utf-8")),
-        *_read(folder.joinpath("xdial_chinese.csv").read_text(encoding="utf-8")),
-    )
+    return (*_read("xdial.csv"), *_read("xdial_chinese.csv"))
 
 
 @cache
@@ -323,11 +156,10 @@ def _values_in_chinese() -> Mapping[tuple[str, str, str, str], float]:
     )
 
 
-def _read(text: str) -> Iterator[Row]:
-    for row in csv.DictReader(text.splitlines()):
-        table, statistic, level, training, system = (row.pop(name) for name in _ABOUT)
-        values = {name: float(value) for name, value in row.items() if value}
-        yield Row(table, statistic, level, training, system, MappingProxyType(values))
+def _read(file: str) -> Iterator[Row]:
+    for row in printed_rows(file):
+        values = {name: float(value) for name, value in row.items() if value and name not in _ABOUT}
+        yield Row(**{name: row[name] for name in _ABOUT}, values=MappingProxyType(values))
 
 
 # Printed quality of translations (Table 2)
@@ -336,10 +168,9 @@ def _read(text: str) -> Iterator[Row]:
 @cache
 def published_quality() -> Mapping[str, Mapping[str, float]]:
     """Returns language -> metric -> value; BLEU from 0 to 100, `adequacy` (GPT-4's) and `people` from 1 to 5."""
-    text = files("dialeval.papers").joinpath("translation.csv").read_text(encoding="utf-8")
     return MappingProxyType(
         {
             row["language"]: MappingProxyType({name: float(row[name]) for name in row if name != "language"})
-            for row in csv.DictReader(text.splitlines())
+            for row in printed_rows("translation.csv")
         }
     )

@@ -158,6 +158,8 @@ _PERFECT = word_set("have has had")
 _DO = word_set("do does did")
 AUXILIARIES = _BE | _MODALS | _PERFECT | _DO
 SUBJECTS = word_set("""i you we they he she it this that there everyone everybody someone somebody people""")
+_THIRD_PERSONS = word_set("he she it this that there everyone everybody someone somebody")
+_NOUNS_IN_S = word_set("works plays thanks plans jogs names looks walks")
 _ADVERBS = word_set(
     """also always really often usually just still sometimes only actually absolutely definitely certainly totally
     probably already even both all"""
@@ -344,16 +346,7 @@ def _statement_verb(sentence: str, found: list[Word], place: int) -> Inflection 
     while subject >= 0 and found[subject].lower in _ADVERBS:
         subject -= 1
     if subject < 0:
-        if "third" in forms and lower not in (
-            "works",
-            "plays",
-            "thanks",
-            "plans",
-            "jogs",
-            "names",
-            "looks",
-            "walks",
-        ):
+        if "third" in forms and lower not in _NOUNS_IN_S:
             return "third"
         if lower in ("sounds", "looks"):
             return "third"
@@ -362,18 +355,7 @@ def _statement_verb(sentence: str, found: list[Word], place: int) -> Inflection 
     if sentence[found[subject].end : found[place].start].strip(" ") not in ("", *_ADVERBS) and subject == place - 1:
         return None
     if before in SUBJECTS:
-        third_person = before in (
-            "he",
-            "she",
-            "it",
-            "this",
-            "that",
-            "there",
-            "everyone",
-            "everybody",
-            "someone",
-            "somebody",
-        )
+        third_person = before in _THIRD_PERSONS
         tenses: tuple[Inflection, ...] = ("past", "third", "base")
         for inflection in tenses:
             if inflection in forms and not (inflection == "past" and "base" in forms and not third_person):

@@ -10,15 +10,14 @@ import numpy as np
 from dialeval.perturbations.contradiction import negate
 from dialeval.perturbations.shortening import generic_reply, is_reducible, shorten
 from dialeval.perturbations.strategy import (
-    Apply,
     Case,
     Edit,
     NewText,
     NotApplicable,
     Strategy,
-    Target,
     edit_utterances,
     is_last_speaker,
+    rules_of,
     span,
     unrelated_utterance,
 )
@@ -45,9 +44,8 @@ _FOLLOW_UP_QUESTIONS = (
 )
 _FIRST_PERSON = word_set("i i'm i've i'd i'll my we we're we've our me mine")
 
-_COHERENCE_SMALL = (Target("coherence", 0.1),)
 
-
+@rules_of("Order Shuffle", "dialogue", {"coherence": 0.2}, ("shuffle",), scope="all", unit=2)
 def order_shuffle(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """Shuffle the utterances; the speakers still alternate."""
     utterances = case.item.utterances
@@ -66,7 +64,7 @@ def order_shuffle(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     return NotApplicable("the utterances are the same in any order")
 
 
-def utterance_replacement(n_replaced: int) -> Apply:
+def _replacing(title: str, name: str, n_replaced: int) -> Strategy:
     """Returns the strategy that replaces a number of utterances."""
 
     def apply(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
@@ -85,9 +83,17 @@ def utterance_replacement(n_replaced: int) -> Apply:
             utterances[place] = new
         return Edit("other_dialogue", tuple(utterances), tuple(spans))
 
-    return apply
+    apply.__name__ = name
+    of_rules = rules_of(title, "dialogue", {"coherence": 0.1}, ("other_dialogue",), scope="all", unit=n_replaced)
+    return of_rules(apply)
 
 
+utterance_replacement = _replacing("Utterance Replacement", "utterance_replacement", 1)
+utterance_replacement_2 = _replacing("Utterance Replacement (two)", "utterance_replacement_2", 2)
+utterance_replacement_3 = _replacing("Utterance Replacement (three)", "utterance_replacement_3", 3)
+
+
+@rules_of("Self-Contradiction", "dialogue", {"engagingness": 0.1}, ("negation",), languages=("en",), by_model=True)
 def self_contradiction(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """Append an utterance in which a speaker denies an earlier statement.
 
@@ -117,6 +123,7 @@ def self_contradiction(case: Case, rng: np.random.Generator) -> Edit | NotApplic
     return Edit("negation", (*item.utterances, *added), (f"{place} denied: {span(statement, denial)}",), added_speakers)
 
 
+@rules_of("Utterance Duplication", "dialogue", {"engagingness": 0.1}, ("tail",))
 def utterance_duplication(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """Append the end of each utterance, from a random word on, to the utterance."""
 
@@ -131,6 +138,7 @@ def utterance_duplication(case: Case, rng: np.random.Generator) -> Edit | NotApp
     return edit_utterances(case, "tail", change)
 
 
+@rules_of("Repeating Others", "dialogue", {"engagingness": 0.1}, ("echo",), by_model=True)
 def repeating_others(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """Repeat a part of the other speaker's last utterance in each utterance."""
 
@@ -146,6 +154,9 @@ def repeating_others(case: Case, rng: np.random.Generator) -> Edit | NotApplicab
     return edit_utterances(with_fields(case, editable=tuple(replies)), "echo", change)
 
 
+@rules_of(
+    "Generic Utterance", "dialogue", {"engagingness": 0.2, "informativeness": 0.2}, ("stock_replies",), by_model=True
+)
 def generic_utterance(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """Replace each utterance by a stock reply: an answer after a question, else a remark."""
 
@@ -159,6 +170,7 @@ def generic_utterance(case: Case, rng: np.random.Generator) -> Edit | NotApplica
     return edit_utterances(case, "stock_replies", change)
 
 
+@rules_of("Content Reduction", "dialogue", {"informativeness": 0.2}, ("shortening",), by_model=True)
 def content_reduction(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """Shorten each utterance to a few words; short utterances stay."""
 
@@ -199,77 +211,7 @@ def _with_echo(echo: str, own: str, language: str, rng: np.random.Generator) -> 
 
 
 STRATEGIES = (
-    Strategy(
-        name="order_shuffle",
-        title="Order Shuffle",
-        level="dialogue",
-        targets=(Target("coherence", 0.2),),
-        apply=order_shuffle,
-        ways=("shuffle",),
-        scope="all",
-        unit=2,
-    ),
-    *(
-        Strategy(
-            name=name,
-            title=title,
-            level="dialogue",
-            targets=_COHERENCE_SMALL,
-            apply=utterance_replacement(n_replaced),
-            ways=("other_dialogue",),
-            scope="all",
-            unit=n_replaced,
-        )
-        for name, title, n_replaced in (
-            ("utterance_replacement", "Utterance Replacement", 1),
-            ("utterance_replacement_2", "Utterance Replacement (two)", 2),
-            ("utterance_replacement_3", "Utterance Replacement (three)", 3),
-        )
-    ),
-    Strategy(
-        name="self_contradiction",
-        title="Self-Contradiction",
-        level="dialogue",
-        targets=(Target("engagingness", 0.1),),
-        apply=self_contradiction,
-        ways=("negation",),
-        languages=("en",),
-        by_model=True,
-    ),
-    Strategy(
-        name="utterance_duplication",
-        title="Utterance Duplication",
-        level="dialogue",
-        targets=(Target("engagingness", 0.1),),
-        apply=utterance_duplication,
-        ways=("tail",),
-    ),
-    Strategy(
-        name="repeating_others",
-        title="Repeating Others",
-        level="dialogue",
-        targets=(Target("engagingness", 0.1),),
-        apply=repeating_others,
-        ways=("echo",),
-        by_model=True,
-    ),
-    Strategy(
-        name="generic_utterance",
-        title="Generic Utterance",
-        level="dialogue",
-        targets=(Target("engagingness", 0.2), Target("informativeness", 0.2)),
-        apply=generic_utterance,
-        ways=("stock_replies",),
-        by_model=True,
-    ),
-    Strategy(
-        name="content_reduction",
-        title="Content Reduction",
-        level="dialogue",
-        targets=(Target("informativeness", 0.2),),
-        apply=content_reduction,
-        ways=("shortening",),
-        by_model=True,
-    ),
-)
+    order_shuffle, utterance_replacement, utterance_replacement_2, utterance_replacement_3, self_contradiction,
+    utterance_duplication, repeating_others, generic_utterance, content_reduction,
+)  # fmt: skip
 """All dialogue-level strategies, in the order of Table 10, with its dimensions and thresholds."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -248,6 +248,22 @@ class Strategy:
     by_model: bool = False
     unit: int = 1
     cumulative: bool = False
+
+
+def rules_of(
+    title: str, level: Level, targets: Mapping[str, float], ways: tuple[str, ...], **more: Any
+) -> Callable[[Apply], Strategy]:
+    """Returns a decorator that makes a function the rules of a strategy with its name.
+
+    Args:
+        title: as the paper's tables print it.
+        level: of the items.
+        targets: Table 10's dimensions, each with its threshold.
+        ways: names of the ways.
+        more: further fields of `Strategy`.
+    """
+    lowered = tuple(Target(dimension, theta) for dimension, theta in targets.items())
+    return lambda apply: Strategy(apply.__name__, title, level, lowered, apply, ways, **more)
 
 
 def span(before: str, after: str) -> str:

@@ -16,12 +16,11 @@ from dialeval.perturbations.strategy import (
     Edit,
     NewText,
     NotApplicable,
-    Strategy,
-    Target,
     apply_first_applicable,
     apply_in_random_order,
     earlier_turns_of_last_speaker,
     entity_categories,
+    rules_of,
     span,
     unrelated_utterance,
 )
@@ -48,10 +47,8 @@ MOST_COPIES = 3
 
 _DETACHED_NOT = re.compile(r"\s?['’]\s?t\b", re.IGNORECASE)
 
-_RELEVANCE = (Target("relevance", 0.2),)
-_UNDERSTANDABILITY = (Target("understandability", 0.2),)
 
-
+@rules_of("Random Response", "turn", {"relevance": 0.3}, ("other_dialogue", "history"))
 def random_response(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """Replace the response by one of another dialogue (`other_dialogue`) or of its own history (`history`)."""
     ways = {"other_dialogue": _from_another_dialogue, "history": _from_history}
@@ -60,6 +57,7 @@ def random_response(case: Case, rng: np.random.Generator) -> Edit | NotApplicabl
     return apply_first_applicable(ways, case, rng)
 
 
+@rules_of("Replace Pronoun", "turn", {"relevance": 0.2}, ("gender", "number", "person"), languages=("en",))
 def replace_pronoun(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """Change the gender, number or person of the response's pronouns.
 
@@ -81,6 +79,14 @@ def replace_pronoun(case: Case, rng: np.random.Generator) -> Edit | NotApplicabl
     )
 
 
+@rules_of(
+    "Replace Named Entity",
+    "turn",
+    {"relevance": 0.2},
+    ("same_category", "other_category"),
+    languages=("en",),
+    by_model=True,
+)
 def replace_named_entity(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """Replace named entities and numbers by others of the same category or of another one."""
     return apply_in_random_order(
@@ -88,6 +94,14 @@ def replace_named_entity(case: Case, rng: np.random.Generator) -> Edit | NotAppl
     )
 
 
+@rules_of(
+    "Contradiction",
+    "turn",
+    {"relevance": 0.2},
+    ("negation", "entities", "references"),
+    languages=("en",),
+    by_model=True,
+)
 def contradiction(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """Negate verbs, swap entities of the context, or replace co-references.
 
@@ -98,16 +112,32 @@ def contradiction(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     return apply_in_random_order(ways, case, rng)
 
 
+@rules_of("Repetition", "turn", {"understandability": 0.2}, ("span",), cumulative=True)
 def repetition(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """Repeat a random part of the response, in place."""
     return apply_first_applicable({"span": _repeated_portion}, case, rng)
 
 
+@rules_of(
+    "Unnatural Paraphrase",
+    "turn",
+    {"understandability": 0.2},
+    ("synonyms",),
+    languages=("en",),
+    by_model=True,
+    cumulative=True,
+)
 def unnatural_paraphrase(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """Replace random content words by rare synonyms, from our list or from WordNet."""
     return apply_first_applicable({"synonyms": partial(rare_synonyms, listed_synonyms)}, case, rng)
 
 
+@rules_of(
+    "Dullness",
+    "turn",
+    {"interestingness": 0.2, "specificity": 0.2},
+    ("generic_response", "generic_answer", "earlier_utterance"),
+)
 def dullness(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
     """Replace the response by a stock remark or answer, or by an earlier utterance of its speaker.
 
@@ -218,70 +248,6 @@ def _earlier_utterance(case: Case, rng: np.random.Generator) -> NewText | NotApp
 
 
 STRATEGIES = (
-    Strategy(
-        name="random_response",
-        title="Random Response",
-        level="turn",
-        targets=(Target("relevance", 0.3),),
-        apply=random_response,
-        ways=("other_dialogue", "history"),
-    ),
-    Strategy(
-        name="replace_pronoun",
-        title="Replace Pronoun",
-        level="turn",
-        targets=_RELEVANCE,
-        apply=replace_pronoun,
-        ways=("gender", "number", "person"),
-        languages=("en",),
-    ),
-    Strategy(
-        name="replace_named_entity",
-        title="Replace Named Entity",
-        level="turn",
-        targets=_RELEVANCE,
-        apply=replace_named_entity,
-        ways=("same_category", "other_category"),
-        languages=("en",),
-        by_model=True,
-    ),
-    Strategy(
-        name="contradiction",
-        title="Contradiction",
-        level="turn",
-        targets=_RELEVANCE,
-        apply=contradiction,
-        ways=("negation", "entities", "references"),
-        languages=("en",),
-        by_model=True,
-    ),
-    Strategy(
-        name="repetition",
-        title="Repetition",
-        level="turn",
-        targets=_UNDERSTANDABILITY,
-        apply=repetition,
-        ways=("span",),
-        cumulative=True,
-    ),
-    Strategy(
-        name="unnatural_paraphrase",
-        title="Unnatural Paraphrase",
-        level="turn",
-        targets=_UNDERSTANDABILITY,
-        apply=unnatural_paraphrase,
-        ways=("synonyms",),
-        languages=("en",),
-        by_model=True,
-        cumulative=True,
-    ),
-    Strategy(
-        name="dullness",
-        title="Dullness",
-        level="turn",
-        targets=(Target("interestingness", 0.2), Target("specificity", 0.2)),
-        apply=dullness,
-        ways=("generic_response", "generic_answer", "earlier_utterance"),
-    ),
-)
+    random_response, replace_pronoun, replace_named_entity, contradiction, repetition, unnatural_paraphrase, dullness,
+)  # fmt: skip
 """All turn-level strategies, in the order of Table 10, with its dimensions and thresholds."""

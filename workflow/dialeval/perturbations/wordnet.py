@@ -155,11 +155,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _readable(read: Callable[[Path], T], path: Path) -> T:
-    """Returns the result of `read` on a file.
-
-    Raises:
-        UserError: the file is malformed.
-    """
+    """Returns the result of `read` on a file."""
     try:
         return read(path)
     except (ValueError, LookupError):

@@ -342,20 +342,13 @@ def unnatural_synonyms() -> MappingProxyType[str, tuple[Synonym, ...]]:
         word, part, unnatural = row["word"], row["part"], row["unnatural"].split(";")
         if part == "verb":
             for inflection in get_args(Inflection):
-                _add(
-                    found,
-                    inflected(word, inflection),
-                    "verb",
-                    word,
-                    [inflected(synonym, inflection) for synonym in unnatural],
-                )
+                forms = [inflected(synonym, inflection) for synonym in unnatural]
+                _add(found, inflected(word, inflection), "verb", word, forms)
         elif part == "noun":
             _add(found, word, "noun", word, unnatural)
             _add(found, plural(word), "noun", word, [plural(synonym) for synonym in unnatural])
-        elif part == "adjective":
-            _add(found, word, "adjective", word, unnatural)
         else:
-            _add(found, word, "adverb", word, unnatural)
+            _add(found, word, "adjective" if part == "adjective" else "adverb", word, unnatural)
     return MappingProxyType({form: tuple(synonyms) for form, synonyms in found.items()})
 
 

@@ -11,8 +11,9 @@ import pyarrow as pa
 
 from dialeval.engines.requests import Request, Response
 from dialeval.engines.spending.prices import ORDINARY_OF_BATCH, Prices
+from dialeval.planning.judge_power import JUDGES
 from dialeval.planning.known_models import Assumption, KnownModel, Range
-from dialeval.planning.power import ANNOTATORS, JUDGES, NEVER_BY_LABELS, NEVER_BY_SEEDS, PEOPLE
+from dialeval.planning.label_power import ANNOTATORS, NEVER_BY_LABELS, NEVER_BY_SEEDS, PEOPLE
 from dialeval.tables.dialogues import ESTIMATE
 from dialeval.tables.files import to_table
 from dialeval.text import counted

@@ -8,15 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from dialeval.config.protocol_settings import EACH_OTHER, Adaptive
 from dialeval.corpora.items import Item, chatbot_item
-from dialeval.criteria import LEVELS
 from dialeval.engines.requests import Request, Response
 from dialeval.engines.store.response_store import StoredAnswers
 from dialeval.measures.adaptive_rounds import COLUMNS, Rounds, schedule
@@ -24,11 +23,10 @@ from dialeval.planning.chat_estimates import Chats
 from dialeval.planning.estimates import Estimate
 from dialeval.planning.known_models import VERDICTS, KnownModel, Range, verdict
 from dialeval.prompts.rendering import Templates, render_dialogue
-from dialeval.protocols import annotate, locate, pair, probability, scale
-from dialeval.protocols.item_prompts import RATING, YES_NO, ByLevel
+from dialeval.protocols import annotate, forms, pair
 from dialeval.protocols.pair import by_case, serves
 from dialeval.protocols.planned_requests import Planned, request_from_row
-from dialeval.protocols.questions import ItemCriteria, Question, sampling_of
+from dialeval.protocols.questions import Question
 from dialeval.stats.arrays import BoolArray, IntArray
 from dialeval.stats.significance import rounds_of
 from dialeval.tables.dialogues import REQUESTS
@@ -97,7 +95,7 @@ def estimate_judging(questions: Questions, subjects: Subjects, templates: Templa
             planned, unplanned = _pairs_there(question, subjects, templates), _pairs_to_come
         else:
             there = subjects.there(lambda _: None)
-            planned = _about_dialogues(question, there, templates, subjects.n_seed_utterances)
+            planned = forms.plan(question, there, templates, subjects.n_seed_utterances)
             unplanned = _dialogues_to_come
         yield from _estimates(question, judges, planned, unplanned, subjects, templates, store)
 
@@ -174,7 +172,7 @@ def _shown_to_come(
         for chats in having:
             pairs = len(having) - 1 - (len(there) - 1 if is_there(chats, seed_id, n) else 0)
             shown = shown.plus(bounds.dialogue(chats, seed_id, n or chats.length).times(pairs))
-        return _pairs(len(having)) - _pairs(len(there)), shown
+        return math.comb(len(having), 2) - math.comb(len(there), 2), shown
     beside = next((chats for chats in having if chats.name == opponent), None)
     for chats in having:
         if chats is beside or (opponent != HUMAN and beside is None):
@@ -189,28 +187,6 @@ def _shown_to_come(
     return count, shown
 
 
-def _pairs(n: int) -> int:
-    return n * (n - 1) // 2
-
-
-def _about_dialogues(
-    question: Question, items: Iterable[Item], templates: Templates, n_seed_utterances: int = 2
-) -> Iterator[Planned]:
-    own = question.protocol
-    columns = ItemCriteria(own=question.criteria, named=own.criteria, together=own.criteria_in_one_request)
-    if own.form == "locate":
-        return locate.plan(question, items, templates)
-    if own.form == "annotate":
-        return annotate.plan(question, items, templates, n_seed_utterances)
-    if own.form == "probability":
-        names: ByLevel = dict.fromkeys(LEVELS, own.template) if own.template else YES_NO
-        return probability.plan(items, templates, columns.of_rated, name=question.name, names=names)
-    names = dict.fromkeys(LEVELS, own.template) if own.template else RATING
-    sampling = sampling_of(own)
-    named: dict[str, Any] = {"name": question.name, "names": names, "json_answers": question.structured}
-    return scale.plan(items, templates, sampling, own.repeats, columns.groups_of_rated, **named)
-
-
 def _dialogues_to_come(question: Question, bounds: _Bounds, subjects: Subjects) -> Unplanned:
     empty = chatbot_item("", "", "", (), partnered=subjects.partnered)
     if question.protocol.form == "annotate":
@@ -219,7 +195,7 @@ def _dialogues_to_come(question: Question, bounds: _Bounds, subjects: Subjects) 
         )
         requests = [annotate.around(question, empty, places, bounds.templates)]
     else:
-        requests = [one.request for one in _about_dialogues(question, [empty], bounds.templates)]
+        requests = [one.request for one in forms.plan(question, [empty], bounds.templates)]
     templates = list(bounds.around(requests))
     for chats in subjects.chats:
         for seed_id in chats.known:
@@ -247,21 +223,7 @@ def _estimates(
         )
         for judge in judges
     ]
-    adaptive = question.protocol.adaptive
-    rounds = [AdaptiveRequests(estimate, question, adaptive) if adaptive else None for estimate in estimates]
-    with ExitStack() as opened:
-        stores = [
-            opened.enter_context(StoredAnswers(store, identity=judge.identity or "", protocol=question.known_as))
-            for judge in judges
-        ]
-        for plan in planned:
-            for estimate, stored, pairs in zip(estimates, stores, rounds, strict=True):
-                judge = estimate.model
-                response = stored.get(judge.key(plan.request)) if judge.identity is not None else None
-                if pairs is None:
-                    estimate.count_planned(plan.request, response)
-                else:
-                    pairs.planned(plan, response)
+    rounds = _count_planned(planned, estimates, question.known_as, store, question)
     guessed = [chats.name for chats in subjects.chats if not chats.certain]
     for estimate, pairs in zip(estimates, rounds, strict=True):
         sure = not guessed and estimate.model.identity is not None
@@ -295,42 +257,56 @@ def estimate_planned(
     Raises:
         UserError: the first round alone is over its limit.
     """
-    estimates: list[Estimate] = []
-    rounds: list[AdaptiveRequests | None] = []
-    with ExitStack() as opened:
-        stores = [
-            opened.enter_context(StoredAnswers(store, identity=model.identity or "", protocol=protocol))
-            for model in models
-        ]
-        for row in iterate_rows(requests, REQUESTS):
-            request = request_from_row(row)
-            if not estimates:
-                known_as = request.protocol if request.protocol in VERDICTS else protocol  # the user's, by its form
-                estimates = [
-                    Estimate(
-                        model,
-                        protocol,
-                        request.sampling.max_tokens,
-                        verdict(known_as, model.kind, reasons=model.reasons and request.kind == "chat"),
-                    )
-                    for model in models
-                ]
-                adaptive = in_rounds.protocol.adaptive if in_rounds else None
-                rounds = [
-                    AdaptiveRequests(one, in_rounds, adaptive) if in_rounds and adaptive else None for one in estimates
-                ]
-            for estimate, stored, pairs in zip(estimates, stores, rounds, strict=True):
-                taken, known = estimate.model.takes(request), estimate.model.identity is not None
-                response = stored.get(estimate.model.key(request)) if known and taken else None
-                if pairs is not None:
-                    columns = {name: row[name] for name in COLUMNS}
-                    pairs.planned(Planned(request, **columns), response)
-                elif taken:
-                    estimate.count_planned(request, response)
-    for pairs in rounds:
+    rows = iterate_rows(requests, REQUESTS)
+    first = next(rows, None)
+    if first is None:
+        return []
+    known_as = first["protocol"] if first["protocol"] in VERDICTS else protocol  # the user's, by its form
+    estimates = [
+        Estimate(
+            model,
+            protocol,
+            first["max_tokens"],
+            verdict(known_as, model.kind, reasons=model.reasons and first["kind"] == "chat"),
+        )
+        for model in models
+    ]
+    planned = (Planned(request_from_row(row), **{name: row[name] for name in COLUMNS}) for row in chain([first], rows))
+    for pairs in _count_planned(planned, estimates, protocol, store, in_rounds):
         if pairs is not None:
             pairs.count()
     return estimates
+
+
+def _count_planned(
+    planned: Iterable[Planned], estimates: Sequence[Estimate], stored_as: str, store: Path, in_rounds: Question | None
+) -> list[AdaptiveRequests | None]:
+    """Counts requests that are known word for word, with their stored answers; returns those of rounds, uncounted.
+
+    Args:
+        planned: the requests.
+        estimates: one for each model, of one protocol.
+        stored_as: protocol under which answers are stored.
+        store: where stores lie.
+        in_rounds: the question, which may be adaptive.
+    """
+    is_adaptive = in_rounds is not None and in_rounds.protocol.adaptive is not None
+    rounds = [AdaptiveRequests(estimate, in_rounds) if in_rounds and is_adaptive else None for estimate in estimates]
+    with ExitStack() as opened:
+        stores = [
+            opened.enter_context(StoredAnswers(store, identity=one.model.identity or "", protocol=stored_as))
+            for one in estimates
+        ]
+        for one in planned:
+            for estimate, stored, pairs in zip(estimates, stores, rounds, strict=True):
+                model = estimate.model
+                taken = model.takes(one.request)
+                response = stored.get(model.key(one.request)) if taken and model.identity is not None else None
+                if pairs is not None:
+                    pairs.planned(one, response)
+                elif taken:
+                    estimate.count_planned(one.request, response)
+    return rounds
 
 
 def is_there(chats: Chats, seed_id: str, n: int | None = None) -> bool:
@@ -345,18 +321,22 @@ class AdaptiveRequests:
 
     Attributes:
         estimate: what is counted.
-        question: the question.
-        adaptive: settings of the rounds.
+        question: the question, which is adaptive.
     """
 
     estimate: Estimate
     question: Question
-    adaptive: Adaptive
     _about: list[tuple[object, ...]] = field(default_factory=list)
     _taken: list[bool] = field(default_factory=list)
     _stored: dict[int, tuple[Response, str | None]] = field(default_factory=dict)
     _missing: dict[int, tuple[str, Range]] = field(default_factory=dict)
     _to_come: list[tuple[int, Range]] = field(default_factory=list)
+
+    @property
+    def adaptive(self) -> Adaptive:
+        """The settings of the rounds."""
+        assert self.question.protocol.adaptive
+        return self.question.protocol.adaptive
 
     def planned(self, one: Planned, response: Response | None) -> None:
         """Takes a request that is known word for word, with its stored answer."""
@@ -369,7 +349,7 @@ class AdaptiveRequests:
             self._missing[place] = (model.key(one.request), model.prompt(one.request.messages))
             return
         answer = {"status": "ok", "text": response.text, "finish_reason": response.finish_reason}
-        (judgement,) = pair.parse(self.question, "", {}, answer)
+        (judgement,) = pair.parse(self.question, {}, answer)
         self._stored[place] = (response, judgement["outcome"])
 
     def to_come(self, n: int, prompts: Range) -> None:

@@ -74,10 +74,12 @@ def _behind_an_endpoint(name: str, model: OpenAIModel) -> KnownModel:
     return replace(_opened(name, engine, model.context_window, counting), reasons=reasons)
 
 
-@cache
 def _tokenizer(model: str) -> Tokenizer:
-    own = _vocabulary_of(model)
-    return tokenizer_for(model) if own is not None else _common_tokenizer()
+    return _cached_tokenizer(model if _vocabulary_of(model) else "")
+
+
+_cached_tokenizer = cache(tokenizer_for)
+"""Sought once for all models that have no vocabulary of their own."""
 
 
 def _vocabulary_of(model: str) -> str | None:
@@ -87,11 +89,6 @@ def _vocabulary_of(model: str) -> str | None:
         return str(tiktoken.encoding_name_for_model(model))
     except KeyError:
         return None
-
-
-@cache
-def _common_tokenizer() -> Tokenizer:
-    return tokenizer_for("")  # sought once for all models that have no vocabulary of their own
 
 
 def _in_vllm(name: str, model: VllmModel, adapter: Path | None) -> KnownModel:
@@ -113,13 +110,11 @@ def _as_it_is(name: str, model: VllmModel) -> KnownModel:
     except UserError as error:
         tokenizer = _tokenizer(model.model)
         note = f"stored responses could not be looked up: {error}"
-        return KnownModel(
-            name, None, False, window, _texts_alone(tokenizer), Counting.by_another(tokenizer.name), (note,)
-        )
 
+        def of_texts(messages: tuple[Message, ...]) -> int:
+            return sum(tokenizer.count_all([message.content for message in messages]))
 
-def _texts_alone(tokenizer: Tokenizer) -> Callable[[tuple[Message, ...]], int]:
-    return lambda messages: sum(tokenizer.count_all([message.content for message in messages]))
+        return KnownModel(name, None, False, window, of_texts, Counting.by_another(tokenizer.name), (note,))
 
 
 def _encoder(name: str, model: EncoderModel, folder: Path | None) -> KnownModel:
@@ -197,25 +192,18 @@ REASONING = Assumption(Range(50, 300, 1000), "and 50 to 1000 tokens of reasoning
 ONE_TOKEN = Assumption(Range(1, 1, 1), "one token (probabilities are read)")
 
 
-EMBEDDED = Assumption(Range(1, 25, 80), "1 to 80 tokens, most likely 25 (the embedded models' short answers)")
+def _tokens(low: float, expected: float, high: float, why: str) -> Assumption:
+    return Assumption(Range(low, expected, high), f"{low} to {high} tokens, most likely {expected} ({why})")
 
 
+EMBEDDED = _tokens(1, 25, 80, "the embedded models' short answers")
 VERDICTS: dict[str, Assumption] = {
-    "unieval": Assumption(Range(20, 45, 100), f"20 to 100 tokens, most likely 45 ({_REASONED})"),
-    "arena": Assumption(Range(20, 45, 100), f"20 to 100 tokens, most likely 45 ({_REASONED})"),
-    "gteval": Assumption(Range(20, 45, 100), f"20 to 100 tokens, most likely 45 ({_REASONED})"),
-    "rating": Assumption(Range(15, 30, 60), "15 to 60 tokens, most likely 30 (a line for each of five dimensions)"),
-    "translate": Assumption(Range(10, 25, 60), "10 to 60 tokens, most likely 25 (an utterance of 8 to 22 words)"),
-    "detect": Assumption(Range(20, 45, 100), f"20 to 100 tokens, most likely 45 ({_REASONED})"),
-    **dict.fromkeys(
-        ("failures", "mark"),
-        Assumption(
-            Range(30, 70, 160), "30 to 160 tokens, most likely 70 (a line for each of five failures, and a reason)"
-        ),
-    ),
-    "pair": Assumption(Range(20, 45, 100), f"20 to 100 tokens, most likely 45 ({_REASONED})"),
-    "scale": Assumption(Range(6, 30, 60), "6 to 60 tokens, most likely 30 (a line for each criterion)"),
-    "dialogbench_letter": Assumption(Range(1, 3, 40), "1 to 40 tokens, most likely 3 (a letter, or one with a reason)"),
+    **dict.fromkeys(("unieval", "arena", "gteval", "detect", "pair"), _tokens(20, 45, 100, _REASONED)),
+    **dict.fromkeys(("failures", "mark"), _tokens(30, 70, 160, "a line for each of five failures, and a reason")),
+    "rating": _tokens(15, 30, 60, "a line for each of five dimensions"),
+    "translate": _tokens(10, 25, 60, "an utterance of 8 to 22 words"),
+    "scale": _tokens(6, 30, 60, "a line for each criterion"),
+    "dialogbench_letter": _tokens(1, 3, 40, "a letter, or one with a reason"),
 }
 
 
@@ -271,7 +259,7 @@ class KnownModel:
         identity: canonical JSON as of its engine; None if it cannot be had here, so that no answer can be looked up.
         reads_subject: whether answers depend on `Request.subject`.
         context_window: tokens of prompt and answer together; None if there is no limit or it is not known.
-        counter: counts the tokens of a prompt.
+        count_tokens: returns the length of a prompt as the engine counts it.
         counting: how well that fits.
         notes: what a reader should know.
         kind: what it is; an embedded model's answers are shorter than a large one's.
@@ -283,16 +271,12 @@ class KnownModel:
     identity: str | None
     reads_subject: bool
     context_window: int | None
-    counter: Callable[[tuple[Message, ...]], int]
+    count_tokens: Callable[[tuple[Message, ...]], int]
     counting: Counting
     notes: tuple[str, ...] = ()
     kind: Kind = "model"
     reasons: bool = False
     takes: Callable[[Request], bool] = _takes_all
-
-    def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns the length of a prompt as the engine counts it."""
-        return self.counter(messages)
 
     def key(self, request: Request) -> str:
         """Returns a request's key; among themselves keys differ as requests do even if the identity is not known."""
@@ -300,24 +284,21 @@ class KnownModel:
 
     def prompt(self, messages: tuple[Message, ...]) -> Range:
         """Returns the tokens of a prompt that the model will report."""
-        count, kind = self.counter(messages), self.counting
+        count, kind = self.count_tokens(messages), self.counting
         unseen = kind.per_message * len(messages)
         return Range(count * kind.low, count * kind.expected, count * kind.high + unseen, count * kind.most + unseen)
 
     def text(self, text: str) -> Range:
         """Returns the tokens that a text adds to a prompt."""
-        count, kind = self.plain_count(text), self.counting
+        count = self.count_tokens((Message("user", text),)) - self.count_tokens((Message("user", ""),))
+        kind = self.counting
         return Range(count * kind.low, count * kind.expected, count * kind.high, count * kind.most)
-
-    def plain_count(self, text: str) -> int:
-        """Returns the length of a text in tokens, without those of the message format."""
-        return self.counter((Message("user", text),)) - self.counter((Message("user", ""),))
 
     def message_overhead(self) -> int:
         """Returns the most tokens that making a message of a text adds."""
         one = (Message("user", "a"),)
         three = (*one, Message("assistant", "a"), *one)
-        return -(-(self.counter(three) - self.counter(one)) // 2) + self.counting.per_message
+        return -(-(self.count_tokens(three) - self.count_tokens(one)) // 2) + self.counting.per_message
 
 
 @dataclass(frozen=True)

@@ -70,9 +70,7 @@ def around(question: Question, item: Item, places: tuple[int, ...], templates: T
     return verdicts.structured(request, templates, fields)
 
 
-def parse(
-    question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]
-) -> Iterator[dict[str, Any]]:
+def parse(question: Question, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yields rows of the table `judgements`: one for each criterion and, for failures, one on a good case.
 
     A criterion is shown (Yes) where utterances are named, all of the judged speaker; `place` is the first. In a good
@@ -91,7 +89,6 @@ def parse(
         places = marks.get(name)
         problem = f"utterance {outside[name][0]} is not evaluated" if name in outside else "no readable line"
         yield judgement(
-            judge,
             planned,
             status_of(answer["status"], answer["finish_reason"], readable=places is not None),
             protocol=question.name,
@@ -106,7 +103,6 @@ def parse(
     there = any(marks.values())
     readable = there or len(marks) == len(names)
     yield judgement(
-        judge,
         planned,
         status_of(answer["status"], answer["finish_reason"], readable=readable),
         protocol=question.name,

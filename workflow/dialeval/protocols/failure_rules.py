@@ -94,10 +94,10 @@ def judgements(protocol: str, items: Iterable[Item], rules: Rules) -> Iterator[d
                 choice = "Yes" if places else "No"
                 place = places[0] if places else None
                 verdict = {"choice": choice, "place": place, "places": list(places), "reason": reason}
-                yield judgement(FAILURES_BY_RULE, columns, "ok", criterion=kind, **verdict)
+                yield judgement(columns, "ok", judge=FAILURES_BY_RULE, criterion=kind, **verdict)
         if len(found) == len(RULED_FAILURES):
             good = "No" if any(one.places for one in found.values()) else "Yes"
-            yield judgement(FAILURES_BY_RULE, columns, "ok", criterion=NO_FAILURE, choice=good)
+            yield judgement(columns, "ok", judge=FAILURES_BY_RULE, criterion=NO_FAILURE, choice=good)
 
 
 # Excessive length: an utterance longer than nearly all of people's.

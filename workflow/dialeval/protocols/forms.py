@@ -15,10 +15,9 @@ from typing import Any
 from dialeval.config.protocol_settings import folded_option
 from dialeval.corpora.items import Item
 from dialeval.criteria import LEVELS, Criterion, Level
-from dialeval.engines.requests import Message, Request, Sampling
+from dialeval.engines.requests import Message, Request
 from dialeval.prompts.rendering import Templates, without_marks
-from dialeval.protocols import annotate, locate, pair, probability, scale
-from dialeval.protocols.item_prompts import RATING, YES_NO, templates_of
+from dialeval.protocols import annotate, locate, pair, scores
 from dialeval.protocols.pair import by_case
 from dialeval.protocols.planned_requests import Planned, request_from_row
 from dialeval.protocols.questions import ItemCriteria, Question, prompt_criterion
@@ -26,6 +25,30 @@ from dialeval.protocols.questions import ItemCriteria, Question, prompt_criterio
 TEMPLATE = "retry_unparsed.j2"
 SUFFIX = "/again"
 _Row = Mapping[str, Any]
+
+
+def plan(
+    question: Question, items: Iterable[Item], templates: Templates, n_seed_utterances: int = 2
+) -> Iterator[Planned]:
+    """Yields the requests of any form but `pair` about items, which are scored on the question's criteria.
+
+    Args:
+        n_seed_utterances: utterances of a ChatSEED, which form `annotate` does not judge.
+    """
+    scored_on = ItemCriteria(
+        own=question.criteria,
+        named=[one.name for one in question.criteria],
+        together=question.protocol.criteria_in_one_request,
+    )
+    match question.protocol.form:
+        case "locate":
+            return locate.plan(question, items, templates)
+        case "annotate":
+            return annotate.plan(question, items, templates, n_seed_utterances)
+        case "probability":
+            return scores.plan_probability(question, items, templates, scored_on.of_rated)
+        case _:
+            return scores.plan_scale(question, items, templates, scored_on.groups_of_rated)
 
 
 def parse(question: Question, planned: _Row, answer: _Row) -> Iterator[dict[str, Any]]:
@@ -37,15 +60,15 @@ def parse(question: Question, planned: _Row, answer: _Row) -> Iterator[dict[str,
     """
     match question.protocol.form:
         case "pair":
-            return pair.parse(question, "", planned, answer)
+            return pair.parse(question, planned, answer)
         case "locate":
-            return locate.parse(question, "", planned, answer)
+            return locate.parse(question, planned, answer)
         case "annotate":
-            return annotate.parse(question, "", planned, answer)
+            return annotate.parse(question, planned, answer)
         case "scale":
-            return scale.parse(question, "", planned, answer)
+            return scores.parse_scale(question, planned, answer)
         case "probability":
-            return probability.parse(question, "", planned, answer)
+            return scores.parse_probability(question, planned, answer)
 
 
 def plan_retries(
@@ -120,24 +143,7 @@ def _sample_requests(
         return
     for level in levels if question.protocol.form in ("scale", "probability") else LEVELS[1:]:
         item = _sentinel("", level)
-        yield [item], next(_about(one, item, templates))
-
-
-def _about(question: Question, item: Item, templates: Templates) -> Iterator[Request]:
-    own = question.protocol
-    choice = ItemCriteria(
-        own=question.criteria, named=[one.name for one in question.criteria], together=own.criteria_in_one_request
-    )
-    if own.form == "locate":
-        planned = locate.plan(question, [item], templates)
-    elif own.form == "annotate":
-        planned = annotate.plan(question, [item], templates)
-    elif own.form == "probability":
-        planned = probability.plan([item], templates, choice.of_rated, names=templates_of(own, YES_NO))
-    else:
-        names, text = templates_of(own, RATING), question.structured
-        planned = scale.plan([item], templates, Sampling(), 1, choice.groups_of_rated, names=names, json_answers=text)
-    return (one.request for one in planned)
+        yield [item], next(plan(one, [item], templates)).request
 
 
 def _sentinel(whose: str, level: Level) -> Item:

@@ -64,9 +64,7 @@ def around(question: Question, item: Item, templates: Templates) -> Iterator[Req
         yield verdicts.structured(request, templates, _fields(criterion)) if question.structured else request
 
 
-def parse(
-    question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]
-) -> Iterator[dict[str, Any]]:
+def parse(question: Question, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yields the row of the table `judgements`.
 
     `choice` is Yes (AI, or what the criterion names) or No; `place` is the first utterance, 1-based as in the paper,
@@ -78,7 +76,6 @@ def parse(
     if place is not None and (judged := planned.get("labels")) and str(place) not in judged:
         choice, place, problem = None, None, f"utterance {place} is not by the evaluated speaker"
     yield judgement(
-        judge,
         planned,
         status_of(answer["status"], answer["finish_reason"], readable=choice is not None),
         protocol=question.name,

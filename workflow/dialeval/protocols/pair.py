@@ -5,6 +5,7 @@ Both are cut to N utterances, or, beside the human dialogue, to the length of th
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections import Counter
@@ -60,9 +61,7 @@ def plan(question: Question, cases: Cases, templates: Templates, skipped: Counte
         yield from _in_both_orders(question, meeting, n, pair, templates)
 
 
-def parse(
-    question: Question, judge: str, planned: Mapping[str, Any], answer: Mapping[str, Any]
-) -> Iterator[dict[str, Any]]:
+def parse(question: Question, planned: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yields the row of the table `judgements`: `choice` is the option, `outcome` the winner."""
     options = question.protocol.options or OPTIONS
     text = text_to_read(answer)
@@ -71,7 +70,6 @@ def parse(
     else:
         verdict = read_verdict(text, option_patterns(tuple(options)), cut=was_cut(answer))
     yield judgement(
-        judge,
         planned,
         status_of(answer["status"], answer["finish_reason"], readable=verdict.choice is not None),
         protocol=question.name,
@@ -224,7 +222,7 @@ def meetings(cases: Cases, data: JudgedData, skipped: Counter[str]) -> Iterator[
         for case_id, there in cases.items():
             if case_id and serves(there.get(HUMAN, ()), data):
                 present = [name for name in systems if name in there]
-                skipped[MISSING] += _pairs(len(systems)) - _pairs(len(present))
+                skipped[MISSING] += math.comb(len(systems), 2) - math.comb(len(present), 2)
                 for left, right in combinations(present, 2):
                     yield from _side_by_side(case_id, there[left], there[right], skipped)
         return
@@ -322,10 +320,6 @@ def _side_by_side(
 
 def _systems(cases: Cases) -> list[str]:
     return list(dict.fromkeys(system for there in cases.values() for system in there))
-
-
-def _pairs(n: int) -> int:
-    return n * (n - 1) // 2
 
 
 # Options of an answer

@@ -136,8 +136,8 @@ JUDGEMENT_ABOUT = (
 """Columns that a judgement takes over from its request."""
 
 
-def judgement(judge: str, planned: Mapping[str, Any], status: Status, **verdict: Any) -> dict[str, Any]:
-    """Returns a row of the table `judgements`.
+def judgement(planned: Mapping[str, Any], status: Status, **verdict: Any) -> dict[str, Any]:
+    """Returns a row of the table `judgements` without the judge.
 
     Args:
         planned: row of `requests`; a missing column is empty.
@@ -145,7 +145,7 @@ def judgement(judge: str, planned: Mapping[str, Any], status: Status, **verdict:
         verdict: `choice`, `outcome`, `value`, `reason` and so on.
     """
     columns = {name: planned.get(name) for name in JUDGEMENT_ABOUT}
-    return {"judge": judge, **columns, "repeat": planned.get("repeat") or 0, "reason": "", "status": status, **verdict}
+    return {**columns, "repeat": planned.get("repeat") or 0, "reason": "", "status": status, **verdict}
 
 
 # Requests joined with their responses

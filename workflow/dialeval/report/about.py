@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from dialeval.jobs.progress import SoFar
 from dialeval.tables.catalogue import table_named
@@ -19,6 +19,7 @@ ABOUT_TEMPLATE = "about.html.j2"
 _SAMPLING = ("temperature", "top_p", "max_tokens", "repeats", "presence_penalty", "frequency_penalty")
 _OF_MODEL = ("send_temperature", "send_seed", "reasoning_effort", "dtype", "precision", "quantization", "extra_body")
 _ROLES = {"chatbots": "chats", "judges": "judges"}
+Statuses: TypeAlias = Mapping[tuple[str, str], Counter[str]]
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,8 @@ class About:
         prompt_set: which set of prompts it is, and the folder that replaces some.
         libraries: the versions that jobs computed with, by library.
         usage: rows of the table `usage`.
-        unparsed: number of verdicts by status, of those without an answer, by (judge, protocol).
-        n_verdicts: how many verdicts there are, by the same.
-        unparsed_answers: number of answers to test questions by such a status, by (model, method).
-        n_answers: how many there are, by the same.
+        verdicts: number of verdicts by status, by (judge, protocol).
+        answers: number of answers to test questions by status, by (model, method).
     """
 
     version: str
@@ -58,10 +57,8 @@ class About:
     prompt_set: str = "ours"
     libraries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     usage: tuple[Mapping[str, Any], ...] = ()
-    unparsed: Mapping[tuple[str, str], Mapping[str, int]] = field(default_factory=dict)
-    n_verdicts: Mapping[tuple[str, str], int] = field(default_factory=dict)
-    unparsed_answers: Mapping[tuple[str, str], Mapping[str, int]] = field(default_factory=dict)
-    n_answers: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    verdicts: Statuses = field(default_factory=dict)
+    answers: Statuses = field(default_factory=dict)
 
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
@@ -84,8 +81,8 @@ class About:
     def tables(self) -> tuple[AboutTable, ...]:
         """The tables of the part that have a row."""
         troubles = (
-            _troubles("Unparsed verdicts", "Judge, protocol", self.unparsed, self.n_verdicts),
-            _troubles("Unparsed answers to questions", "Model, method", self.unparsed_answers, self.n_answers),
+            _troubles("Unparsed verdicts", "Judge, protocol", self.verdicts),
+            _troubles("Unparsed answers to questions", "Model, method", self.answers),
         )
         made = (_models(self), _sampled(self), _usage(self.usage), *troubles, _libraries(self.libraries))
         return tuple(table for table in made if table.rows)
@@ -95,16 +92,10 @@ class About:
         """The sentence on failed requests and unparsed responses."""
         failed = sum(sum(_counts(row["failures"]).values()) for row in self.usage)
         first = f"{counted(failed, 'request')} failed" if failed else "No request failed"
-        read = (
-            (sum(map(_total, self.unparsed.values())), sum(self.n_verdicts.values()), "verdict", ""),
-            (
-                sum(map(_total, self.unparsed_answers.values())),
-                sum(self.n_answers.values()),
-                "answer",
-                " to test questions",
-            ),
-        )
-        there = [(unparsed, counted(n, noun) + of_what) for unparsed, n, noun, of_what in read if n]
+        there = []
+        for statuses, noun, of_what in ((self.verdicts, "verdict", ""), (self.answers, "answer", " to test questions")):
+            if n := sum(map(Counter.total, statuses.values())):
+                there.append((sum(map(_n_unparsed, statuses.values())), counted(n, noun) + of_what))
         if not there:
             return f"{first}."
         if not any(unparsed for unparsed, _ in there):
@@ -153,24 +144,16 @@ def sampling_of(records: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any
     return found | {protocol: fields for protocol, fields in planned.items() if protocol in answered}
 
 
-def unparsed_verdicts(
-    columns: Iterable[Mapping[str, Iterable[str]]],
-) -> tuple[dict[tuple[str, str], dict[str, int]], dict[tuple[str, str], int]]:
-    """Returns the counts of verdicts that are no answer by (judge, protocol) and status, and those of all verdicts.
+def count_statuses(rows: Iterable[tuple[str, str, str]]) -> Statuses:
+    """Return the counts by status of some rows of names, here judge and protocol, and status."""
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    for (judge, protocol, status), n in Counter(rows).items():
+        counts.setdefault((judge, protocol), Counter())[status] = n
+    return counts
 
-    Args:
-        columns: of some tables of judgements: `judge`, `protocol`, `status`.
-    """
-    unparsed: dict[tuple[str, str], dict[str, int]] = {}
-    n_all: Counter[tuple[str, str]] = Counter()
-    for table in columns:
-        counts = Counter(zip(table["judge"], table["protocol"], table["status"], strict=True))
-        for (judge, protocol, status), n in counts.items():
-            n_all[judge, protocol] += n
-            if status != "ok":
-                own = unparsed.setdefault((judge, protocol), {})
-                own[status] = own.get(status, 0) + n
-    return unparsed, dict(n_all)
+
+def _n_unparsed(statuses: Counter[str]) -> int:
+    return statuses.total() - statuses["ok"]
 
 
 def _fields(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -233,16 +216,15 @@ def _usage(usage: Iterable[Mapping[str, Any]]) -> AboutTable:
     return table if "Cost" in table.columns else replace(table, words="")
 
 
-def _troubles(
-    title: str, whose: str, unparsed: Mapping[tuple[str, str], Mapping[str, int]], n_all: Mapping[tuple[str, str], int]
-) -> AboutTable:
+def _troubles(title: str, whose: str, statuses: Statuses) -> AboutTable:
     rows = tuple(
         (
             f"{judge}, {protocol}",
-            f"{_total(counts):,} of {n_all[judge, protocol]:,}",
-            ", ".join(f"{status}: {n:,}" for status, n in sorted(counts.items())),
+            f"{_n_unparsed(counts):,} of {counts.total():,}",
+            ", ".join(f"{status}: {n:,}" for status, n in sorted(counts.items()) if status != "ok"),
         )
-        for (judge, protocol), counts in sorted(unparsed.items())
+        for (judge, protocol), counts in sorted(statuses.items())
+        if _n_unparsed(counts)
     )
     return AboutTable(title, (whose, "Not read", "Why"), rows)
 
@@ -265,10 +247,6 @@ def _counts(text: str | None) -> dict[str, int]:
     """Returns the counts by kind that the table of usage writes as `kind: n; kind: n`."""
     pairs = (part.rsplit(":", 1) for part in (text or "").split(";") if ":" in part)
     return {kind.strip(): int(n) for kind, n in pairs}
-
-
-def _total(counts: Mapping[str, int]) -> int:
-    return sum(counts.values())
 
 
 def _number(value: int | None) -> str:

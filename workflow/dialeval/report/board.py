@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -82,6 +82,15 @@ class Measure:
     def name(self) -> str:
         """The measure's name in a sentence."""
         return self.short or self.label
+
+    def number(self, model: str) -> float | None:
+        """Return the number of a row; None if it is not available."""
+        value = self.values.get(model)
+        return None if value is None or is_missing(value.value) else value.value
+
+    def written(self, model: str) -> str:
+        """Return the number of a row as text."""
+        return write_number(self.number(model), self.kind)
 
 
 class Place(NamedTuple):
@@ -197,19 +206,39 @@ def placed(inputs: ReportInputs, folder: str, judge: str | None, measure: Measur
         judge: whose scores.
         measure: the column.
     """
-    table = inputs.tables.get(f"{folder}/ranks")
-    if table is None or measure.compared_as is None:
-        return measure
     found = {
         row["system"]: Place(row["rank"], row["rank_ci_low"], row["rank_ci_high"])
-        for row in table.to_pylist()
+        for row in inputs.rows(f"{folder}/ranks")
         if (row["judge"], (row["table"], row["measure"], row["scope"])) == (judge, measure.compared_as)
     }
     return replace(measure, places=found)
 
 
-def place_column(measure: Measure) -> list[Measure]:
-    """Returns the column of places by the measure that orders a leaderboard; none if it ranks no system."""
+def ordered_board(
+    judge: str | None, measures: Sequence[Measure], ordered_by: int | None, systems: Sequence[str] = (), **about: Any
+) -> Board:
+    """Return the board of some measures: rows best first by one of them, with a column of its ranks before it.
+
+    Args:
+        judge: whose scores.
+        measures: the columns.
+        ordered_by: place of the measure that orders the rows; None to leave them as they are.
+        systems: rows without a number too; of equal rows they come first, and the others by name.
+        about: further fields of the board.
+    """
+    rows = [*systems, *sorted({name for measure in measures for name in measure.values}.difference(systems))]
+    columns = list(measures)
+    if ordered_by is not None:
+        primary = measures[ordered_by]
+        rows.sort(key=lambda name: math.inf if (number := primary.number(name)) is None else -number)
+        ranks = _ranks(primary)
+        columns[ordered_by:ordered_by] = ranks
+        ordered_by += len(ranks)
+    return Board(judge, tuple(columns), tuple(rows), ordered_by, **about)
+
+
+def _ranks(measure: Measure) -> list[Measure]:
+    """Return the column of ranks by a measure; none if it ranks no system."""
     if not measure.places:
         return []
     values = {
@@ -336,6 +365,12 @@ def of_systems(protocol: EvaluatedProtocol, row: Mapping[str, Any]) -> str:
         judge=judge,
         models=(system, opponent) if opponent else (),
     )
+
+
+def of_estimate(inputs: ReportInputs, row: Mapping[str, Any]) -> str:
+    """Returns the address of the dialogues behind a human-corrected row, judged by any judge."""
+    protocol = next((one for one in inputs.protocols if one.name == row.get("protocol")), None)
+    return of_systems(protocol, {**row, "judge": ""}) if protocol else ""
 
 
 def of_chats(row: Mapping[str, Any]) -> str:

@@ -44,7 +44,7 @@ const dialogueColumns = (() => {
     const marks = marksByTurn(about, index);
     const own = dialogues.speakers_of?.[at];
     const speakers = own ?? (dialogues.speakers.length > 1 ? dialogues.speakers : ["A", "B"]);
-    const asides = (dialogues.asides ?? []).filter(([ofDialogue]) => showAsides && ofDialogue === at);
+    const asides = (dialogues.hidden_messages ?? []).filter(([ofDialogue]) => showAsides && ofDialogue === at);
     const text = (string) => marking.fill(prose("p", "", ""), dialogues.strings[string] || "(empty)", query);
     const difference = (before, after) => {
       const [old, now] = [before, after].map((place) => dialogues.strings[place] ?? "");

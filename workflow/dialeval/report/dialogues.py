@@ -39,8 +39,8 @@ class Dialogues(Protocol):
 
         `models` and `utterances` go together: one list of places in `strings` per dialogue. `speakers` are the first
         dialogue's, or by dialogue where `speakers_of` is there. `remarks` are [dialogue, turn, finish reason, dropped]
-        where an utterance did not end by itself or its history was cut. `asides` are [dialogue, turn that follows,
-        kind, text] of hidden messages.
+        where an utterance did not end by itself or its history was cut. `hidden_messages` are [dialogue, turn that
+        follows, kind, text].
         """
 
     def system_of(self, item_id: str, case_id: str) -> str:
@@ -96,8 +96,10 @@ class Transcripts:
         alone = pc.if_else(pc.equal(table["case_id"], ""), table["item_id"], table["case_id"])
         table = table.append_column("case", alone)
         self._items = Grouped(table, ["case", "system", "item_id"], large=[])
-        asides = inputs.hidden_messages.get(source)
-        self._hidden = None if asides is None else Grouped(asides, ["item_id", "before"], large=["text"])
+        hidden_messages = inputs.hidden_messages.get(source)
+        self._hidden = (
+            None if hidden_messages is None else Grouped(hidden_messages, ["item_id", "before"], large=["text"])
+        )
         self._systems: dict[str, str] = dict(
             zip(table["item_id"].to_pylist(), table["system"].to_pylist(), strict=True)
         )
@@ -114,11 +116,11 @@ class Transcripts:
         """Returns the dialogues on a case."""
         pool = Pool()
         rows = self._items.rows(self.cases[place]["id"])
-        asides: list[list[Any]] = []
+        hidden_messages: list[list[Any]] = []
         for number, item_id in enumerate(rows["item_id"]):
             beside = self._hidden.rows(item_id) if self._hidden else {"before": [], "kind": [], "text": []}
             for before, kind, text in _not_among(rows["utterances"][number], beside):
-                asides.append([number, before, kind, pool.place(text)])
+                hidden_messages.append([number, before, kind, pool.place(text)])
         return {
             "opening": [],
             "speakers": [],
@@ -126,7 +128,7 @@ class Transcripts:
             "models": [names.model(system) for system in rows["system"]],
             "utterances": [[pool.place(text) for text in spoken] for spoken in rows["utterances"]],
             "remarks": [],
-            "asides": asides,
+            "hidden_messages": hidden_messages,
             "strings": pool.strings(),
         }
 
@@ -141,12 +143,12 @@ class Transcripts:
 
 def _not_among(utterances: list[str], beside: Columns) -> Iterator[tuple[int, str, str]]:
     """Yields the hidden messages that are not shown among the utterances, with their kind."""
-    asides = list(zipped(beside, "before", "kind", "text"))
-    shown = {f" {text}" for _, _, text in asides}
-    is_aside = [text.startswith("[") and text[text.find("]") + 1 :] in shown for text in utterances]
-    spoken = [place for place, aside in enumerate(is_aside) if not aside]
-    there = {text[text.find("]") + 1 :] for text, aside in zip(utterances, is_aside, strict=True) if aside}
-    for before, kind, text in asides:
+    hidden_messages = list(zipped(beside, "before", "kind", "text"))
+    shown = {f" {text}" for _, _, text in hidden_messages}
+    is_hidden = [text.startswith("[") and text[text.find("]") + 1 :] in shown for text in utterances]
+    spoken = [place for place, hidden in enumerate(is_hidden) if not hidden]
+    there = {text[text.find("]") + 1 :] for text, hidden in zip(utterances, is_hidden, strict=True) if hidden}
+    for before, kind, text in hidden_messages:
         if f" {text}" not in there:
             yield spoken[before] if before < len(spoken) else len(utterances), kind, text
 

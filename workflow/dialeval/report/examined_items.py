@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -12,7 +13,7 @@ import pyarrow.compute as pc
 from dialeval.dialogbench.tasks import find_task
 from dialeval.report.board import CHOICES, scorer
 from dialeval.report.exchanges import Exchange, Exchanges
-from dialeval.report.inputs import ExaminedSample, ReportInputs
+from dialeval.report.inputs import ExaminedSample, ReportInputs, Row
 from dialeval.report.item_cases import (
     Block,
     Case,
@@ -21,10 +22,11 @@ from dialeval.report.item_cases import (
     Group,
     beginning,
     bubbles,
-    chosen_items,
+    chosen_rows,
     exchange_fields,
+    exchanges_of,
 )
-from dialeval.report.judgements import MOST_ANSWERS, mean
+from dialeval.report.judgements import mean
 from dialeval.report.packing import Prompts
 from dialeval.report.rated_cases import perturbed_items, rated_items
 from dialeval.tables.dialogbench import TEST_ANSWERS
@@ -48,7 +50,6 @@ def case_shelves(inputs: ReportInputs) -> tuple[CaseShelf, ...]:
 # Test items with options behind the numbers of DialogBench: the question, its options, and every model's answers.
 
 ITEMS_PER_TASK = 20
-Row = Mapping[str, Any]
 RIGHT, WRONG, UNPARSED = "right", "wrong", "not read"
 _BADGES = {RIGHT: "won", WRONG: "lost", UNPARSED: "none"}
 _PERPLEXITY = "perplexity"
@@ -71,19 +72,12 @@ def sample_examined(
         random_seed: seed of the choice.
         n: items per task.
     """
-    chosen: set[str] = set()
-    n_items = {}
-    for task in pc.unique(items["task"]).to_pylist():
-        ids = items.filter(pc.equal(items["task"], task))["item_id"].to_pylist()
-        chosen |= chosen_items(task, ids, n, random_seed)
-        n_items[task] = len(ids)
-    keys = pa.array(sorted(chosen), pa.string())
-
-    def about(table: pa.Table) -> pa.Table:
-        return table.filter(pc.is_in(table["item_id"], value_set=keys)).replace_schema_metadata()
-
-    shown = pa.concat_tables([empty_table(TEST_ANSWERS), *(about(table) for table in answers)])
-    return ExaminedSample(about(items), shown, n_items, random_seed)
+    shown = chosen_rows(items, "task", items["item_id"], n, random_seed)
+    keys = pc.unique(shown["item_id"])
+    given = [table.filter(pc.is_in(table["item_id"], value_set=keys)).replace_schema_metadata() for table in answers]
+    return ExaminedSample(
+        shown, pa.concat_tables([empty_table(TEST_ANSWERS), *given]), Counter(items["task"].to_pylist())
+    )
 
 
 _EXAMINED = CaseDescription(
@@ -105,20 +99,23 @@ def examined_items(inputs: ReportInputs, budget: int) -> CaseShelf | None:
     for row in sample.answers.to_pylist():
         answers[row["item_id"]].append(row)
     items = sample.items.to_pylist()
-    exchanges = _exchanges(inputs, items, answers)
+    given = [(item, answer) for item in items for answer in answers[item["item_id"]]]
+    exchanges = exchanges_of(inputs, ((answer["model"], requests_of(item, answer)) for item, answer in given))
     by_task: dict[str, list[Case]] = defaultdict(list)
     for item in items:
         by_task[item["task"]].append(_case(item, answers[item["item_id"]], exchanges))
     groups = [
-        Group(task, _about(task), tuple(cases), sample.n_items[task], known.name if (known := find_task(task)) else "")
+        Group(
+            task,
+            f"Probes {known.dimension}" if known else "",
+            tuple(cases),
+            sample.n_items[task],
+            known.name if known else "",
+        )
         for task, cases in by_task.items()
+        for known in [find_task(task)]
     ]
-    return _EXAMINED.packed(inputs, groups, budget, sample.random_seed)
-
-
-def _about(task: str) -> str:
-    known = find_task(task)
-    return f"Probes {known.dimension}" if known else ""
+    return _EXAMINED.packed(inputs, groups, budget)
 
 
 def requests_of(item: Row, answer: Row) -> list[str]:
@@ -129,18 +126,6 @@ def requests_of(item: Row, answer: Row) -> list[str]:
     return [f"{name}/{option}" for option in range(answer["n_options"])] if scored_by == _PERPLEXITY else [name]
 
 
-def _exchanges(inputs: ReportInputs, items: list[Row], answers: Mapping[str, list[Row]]) -> Exchanges:
-    wanted: dict[str, dict[str, None]] = defaultdict(dict)
-    n = 0
-    for item in items if inputs.exchange_source else ():
-        for answer in answers[item["item_id"]]:
-            if n < MOST_ANSWERS:
-                requests = requests_of(item, answer)
-                wanted[answer["model"]].update(dict.fromkeys(requests))
-                n += len(requests)
-    return inputs.exchange_source.exchanges(wanted) if inputs.exchange_source else {}
-
-
 def _case(item: Row, answers: list[Row], exchanges: Exchanges) -> Case:
     facets = {(scorer(row["model"], row["method"]), _outcome(row), item["domain"]) for row in answers}
     return Case(
@@ -148,7 +133,7 @@ def _case(item: Row, answers: list[Row], exchanges: Exchanges) -> Case:
         beginning([item["question"]] if item["question"] else item["utterances"], "turn"),
         item["domain"],
         frozenset(facets),
-        _blocks(item, answers, exchanges),
+        partial(_blocks, item, answers, exchanges),
         (sum(map(len, item["utterances"])), mean(float(bool(row["correct"])) for row in answers)),
     )
 
@@ -159,43 +144,37 @@ def _outcome(answer: Row) -> str:
     return RIGHT if answer["correct"] else WRONG
 
 
-def _blocks(item: Row, answers: list[Row], exchanges: Exchanges) -> Callable[[Prompts], list[Block]]:
+def _blocks(item: Row, answers: list[Row], exchanges: Exchanges, prompts: Prompts) -> list[Block]:
     """Returns the blocks of one item: dialogue, question, options with the models that chose them, and answers."""
     letters = [chr(ord("A") + place) for place in range(len(item["options"]))]
     chosen: dict[str, list[str]] = {letter: [] for letter in letters}
     for row in answers:
         if row["rotation"] == 0 and row["choice"] in chosen:
             chosen[row["choice"]].append(scorer(row["model"], row["method"]))
-
-    def blocks(prompts: Prompts) -> list[Block]:
-        speakers = [f"speaker {1 + place % 2}" for place in range(len(item["utterances"]))]
-        options = [
-            {"letter": letter, "text": text, "right": letter == item["label"], "chosen": sorted(chosen[letter])}
-            for letter, text in zip(letters, item["options"], strict=True)
-        ]
-        shown: list[Block] = [bubbles(speakers, item["utterances"])]
-        shown += [{"type": "words", "text": words} for words in _beside(item)]
-        shown.append({"type": "options", "title": item["question"], "options": options})
-        if item["analysis"]:
-            shown.append({"type": "words", "text": f"The writer's reason for {item['label']}: {item['analysis']}"})
-        cards = [_card(item, row, exchanges, prompts) for row in sorted(answers, key=_order)]
-        return [*shown, {"type": "cards", "title": "What models answered", "cards": cards}] if cards else shown
-
-    return blocks
-
-
-def _order(answer: Row) -> tuple[str, str, int]:
-    return answer["model"], answer["method"], answer["rotation"]
+    speakers = [f"speaker {1 + place % 2}" for place in range(len(item["utterances"]))]
+    options = [
+        {"letter": letter, "text": text, "right": letter == item["label"], "chosen": sorted(chosen[letter])}
+        for letter, text in zip(letters, item["options"], strict=True)
+    ]
+    shown: list[Block] = [bubbles(speakers, item["utterances"])]
+    if beside := _beside(item):
+        shown.append({"type": "words", "text": beside})
+    shown.append({"type": "options", "title": item["question"], "options": options})
+    if item["analysis"]:
+        shown.append({"type": "words", "text": f"The writer's reason for {item['label']}: {item['analysis']}"})
+    in_order = sorted(answers, key=lambda row: (row["model"], row["method"], row["rotation"]))
+    if cards := [_card(item, row, exchanges, prompts) for row in in_order]:
+        shown.append({"type": "cards", "title": "What models answered", "cards": cards})
+    return shown
 
 
-def _beside(item: Row) -> list[str]:
-    """Returns the text shown beside the dialogue."""
+def _beside(item: Row) -> str:
+    """Returns the text shown beside the dialogue; empty without any."""
     details = dict(item["extra"] or ())
     for speaker in ("speaker1", "speaker2"):
         for trait in ("personality", "emotion"):
             details[f"{speaker.replace('speaker', 'speaker ')}'s {trait}"] = item[f"{speaker}_{trait}"]
-    words = [f"{name}: {value}" for name, value in details.items() if value]
-    return ["; ".join(words)] if words else []
+    return "; ".join(f"{name}: {value}" for name, value in details.items() if value)
 
 
 def _card(item: Row, answer: Row, exchanges: Exchanges, prompts: Prompts) -> dict[str, Any]:

@@ -28,28 +28,39 @@ _PLACES = 4
 
 
 @dataclass(frozen=True)
+class Answerer:
+    """A judge, or a model that takes a test, with the answers that it gave.
+
+    Attributes:
+        responses: looks up its tables `responses`, those to retries among them.
+        retries: looks up its retries in tables `requests`; None without any.
+        prices: of its tokens, if known.
+        merges: whether it takes no system message, which then stands before the user's.
+        from_texts: whether it answers from the texts alone, as embedded models do.
+        published: whether others published its responses, from prompts of their own.
+    """
+
+    responses: Lookup
+    retries: Lookup | None = None
+    prices: Prices = field(default_factory=Prices)
+    merges: bool = False
+    from_texts: bool = False
+    published: bool = False
+
+
+@dataclass(frozen=True)
 class ExchangeSource:
     """Looks up requests and responses.
 
     Attributes:
         requests: looks up the table `requests` of all protocols.
-        responses: by judge, looks up its tables `responses`, those to retries among them.
-        again: by judge, looks up its retries.
-        prices: by judge, what its tokens cost, where that is known.
+        judges: by name.
         together: judges whose answers are others', the one that is heard first in front.
-        merging: judges that take no system message, so that it stands before what the user says.
-        from_texts: judges that are no language models: they answer from the texts, not from the words around them.
-        published: judges whose responses others published, from prompts of their own.
     """
 
     requests: Lookup
-    responses: Mapping[str, Lookup] = field(default_factory=dict)
-    again: Mapping[str, Lookup] = field(default_factory=dict)
-    prices: Mapping[str, Prices] = field(default_factory=dict)
+    judges: Mapping[str, Answerer]
     together: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    merging: frozenset[str] = frozenset()
-    from_texts: frozenset[str] = frozenset()
-    published: frozenset[str] = frozenset()
 
     def exchanges(self, wanted: Mapping[str, Collection[str]]) -> Exchanges:
         """Returns requests and responses.
@@ -62,27 +73,25 @@ class ExchangeSource:
             (judge, request_id): exchange
             for judge, request_ids in wanted.items()
             for one in reversed(self.together.get(judge, (judge,)))
-            if one in self.responses
-            for request_id, exchange in self._of_judge(one, request_ids, planned)
+            if one in self.judges
+            for request_id, exchange in _exchanges(self.judges[one], request_ids, planned)
         }
 
-    def _of_judge(
-        self, judge: str, request_ids: Collection[str], planned: Mapping[str, Mapping[str, Any]]
-    ) -> Iterator[tuple[str, Exchange]]:
-        second = {request_id + AGAIN for request_id in request_ids}
-        answers = _by_id(self.responses[judge]({*request_ids, *second}))
-        retried = _by_id(self.again[judge](second)) if judge in self.again else {}
-        prices = self.prices.get(judge, Prices())
-        about = (prices, judge in self.merging, judge in self.from_texts, judge in self.published)
-        for request_id in request_ids:
-            if request_id not in planned or request_id not in answers:
-                continue
-            request, answer, better = planned[request_id], answers[request_id], answers.get(request_id + AGAIN)
-            if better is not None and better["status"] == "ok":
-                request = retried.get(request_id + AGAIN, request)
-                yield request_id, Exchange(request, better, answer, *about)
-            else:
-                yield request_id, Exchange(request, answer, None, *about)
+
+def _exchanges(
+    judge: Answerer, request_ids: Collection[str], planned: Mapping[str, Mapping[str, Any]]
+) -> Iterator[tuple[str, Exchange]]:
+    second = {request_id + AGAIN for request_id in request_ids}
+    answers = _by_id(judge.responses({*request_ids, *second}))
+    retried = _by_id(judge.retries(second)) if judge.retries else {}
+    for request_id in request_ids:
+        if request_id not in planned or request_id not in answers:
+            continue
+        request, answer, better = planned[request_id], answers[request_id], answers.get(request_id + AGAIN)
+        if better is not None and better["status"] == "ok":
+            yield request_id, Exchange(retried.get(request_id + AGAIN, request), better, answer, judge)
+        else:
+            yield request_id, Exchange(request, answer, None, judge)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,26 +102,20 @@ class Exchange:
         request: row of `requests`; of the retry, if there is one.
         answer: row of `responses` that was read.
         first_answer: row of `responses` that was unparsed, where there is a retry.
-        prices: of the judge's tokens.
-        merges: whether the judge takes no system message.
-        from_texts: whether the judge answers from the texts alone.
-        published: whether others sent the request, with a prompt that is not known here.
+        judge: who answered.
     """
 
     request: Mapping[str, Any]
     answer: Mapping[str, Any]
     first_answer: Mapping[str, Any] | None
-    prices: Prices
-    merges: bool
-    from_texts: bool
-    published: bool
+    judge: Answerer
 
     def prompt(self) -> tuple[Message, ...]:
         """Returns the messages as they were sent, without a model's chat template; none where others sent them."""
-        if self.published:
+        if self.judge.published:
             return ()
         messages = tuple(Message(one["role"], one["content"]) for one in self.request["messages"])
-        return merge_system(messages) if self.merges else messages
+        return merge_system(messages) if self.judge.merges else messages
 
     def facts(self) -> str:
         """Returns tokens, cost if known, and removed utterances of a response."""
@@ -121,11 +124,11 @@ class Exchange:
             _sum(answer[name] for answer in answers)
             for name in ("prompt_tokens", "completion_tokens", "reasoning_tokens")
         )
-        cost = self.prices.cost(read, written)
+        cost = self.judge.prices.cost(read, written)
         dropped = self.answer["dropped"]
         facts = [
-            "a published response to the authors' own prompt" if self.published else "",
-            "embedded model: computed from the texts" if self.from_texts else "",
+            "a published response to the authors' own prompt" if self.judge.published else "",
+            "embedded model: computed from the texts" if self.judge.from_texts else "",
             f"{read:,} tokens read" if read is not None else "",
             f"{written:,} written" if written is not None else "",
             f"{thought:,} of them reasoning" if thought else "",

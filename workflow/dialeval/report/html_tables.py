@@ -28,6 +28,7 @@ from dialeval.report.board import (
     is_missing,
     of_answers,
     of_chats,
+    of_estimate,
     of_perturbation,
     of_ratings,
     of_systems,
@@ -332,17 +333,11 @@ def _cases_behind(inputs: ReportInputs, table: str) -> Callable[[Mapping[str, An
     if protocol is not None:
         return partial(of_systems, protocol)
     if folder == LABELS:
-        return partial(_human_corrected, inputs)
+        return partial(of_estimate, inputs)
     if folder == BOTCHAT and inputs.chatbots:
         return of_chats
     items = {METAEVAL: of_ratings, ROBUSTNESS: of_perturbation, DIALOGBENCH: of_answers}
     return items.get(folder) if folder in inputs.parts_with_items() else None
-
-
-def _human_corrected(inputs: ReportInputs, row: Mapping[str, Any]) -> str:
-    """Returns the address of the dialogues behind a human-corrected row."""
-    protocol = next((one for one in inputs.protocols if one.name == row.get("protocol")), None)
-    return of_systems(protocol, {**row, "judge": ""}) if protocol else ""
 
 
 def _linked(cells: list[Cell], links: list[str], measured: bool) -> list[Cell]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
@@ -24,6 +24,7 @@ from dialeval.tables.labels import LABELS as LABELS_LABELS
 # The inputs of the report in memory: tables, figures and names.
 
 Table: TypeAlias = pa.Table
+Row: TypeAlias = dict[str, Any]
 
 DEFAULT_MAX_BYTES = 60_000_000
 
@@ -50,6 +51,7 @@ class ReportInputs:
         rated: items of meta-evaluation to read, or None without any.
         perturbed: items of robustness to read, or None without any.
         examined: items of DialogBench to read, or None without any.
+        random_seed: by which items are chosen if not all find room.
         exchange_source: looks up requests and responses of judges; None if they are not available.
         labels: table `labels/labels`, annotators' labels of the dialogues.
         figures: in order.
@@ -78,6 +80,7 @@ class ReportInputs:
     rated: RatedSample | None = None
     perturbed: PerturbedSample | None = None
     examined: ExaminedSample | None = None
+    random_seed: int = 0
     exchange_source: ExchangeSource | None = None
     labels: Table = field(default_factory=lambda: empty_table(LABELS_LABELS))
     figures: tuple[Figure, ...] = ()
@@ -86,6 +89,11 @@ class ReportInputs:
     run_status: RunStatus | None = None
     results_dir: str = "results"
     max_bytes: int = DEFAULT_MAX_BYTES
+
+    def rows(self, table: str) -> list[Row]:
+        """Return the rows of one of the further tables; none if the run lacks it."""
+        found = self.tables.get(table)
+        return [] if found is None else found.to_pylist()
 
     @property
     def dialogue_files(self) -> str:
@@ -140,14 +148,12 @@ class RatedSample:
         items, ratings: tables of these names.
         scores: table `judgements` of these items.
         n_items: how many items each corpus has in all, in one language.
-        random_seed: seed by which the items were chosen.
     """
 
     items: pa.Table
     ratings: pa.Table
     scores: pa.Table
     n_items: Mapping[str, int]
-    random_seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -159,16 +165,12 @@ class PerturbedSample:
         items: table `items`, of both.
         scores: table `judgements`, of both.
         n_pairs: how many there are in all, by strategy.
-        titles: what strategies are called.
-        random_seed: seed by which they were chosen.
     """
 
     pairs: pa.Table
     items: pa.Table
     scores: pa.Table
     n_pairs: Mapping[str, int]
-    titles: Mapping[str, str] = field(default_factory=dict)
-    random_seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -179,13 +181,11 @@ class ExaminedSample:
         items: table `test_items`.
         answers: table `test_answers`.
         n_items: how many items there are in all, by task.
-        random_seed: seed by which they were chosen.
     """
 
     items: pa.Table
     answers: pa.Table
     n_items: Mapping[str, int]
-    random_seed: int = 0
 
 
 # The protocols of a run: their titles, sources and lengths.

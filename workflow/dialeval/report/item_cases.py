@@ -17,12 +17,12 @@ import pyarrow.compute as pc
 from dialeval.html_pages import pack
 from dialeval.report.board import scorer
 from dialeval.report.exchanges import Exchange, Exchanges, how_read
-from dialeval.report.inputs import RatedSample, ReportInputs, Table
+from dialeval.report.inputs import ReportInputs, Table
 from dialeval.report.judgements import MOST_ANSWERS, orders_of
 from dialeval.report.packing import Prompts, fitting_prompts, no_prompts
-from dialeval.tables.dialogues import JUDGEMENTS, Form
+from dialeval.tables.dialogues import Form
 from dialeval.tables.files import empty_table
-from dialeval.tables.metaeval import ITEMS, RATINGS
+from dialeval.tables.schema import Table as Schema
 
 # Single cases of one kind behind a part's numbers, packed for the page: rated items, test items, perturbed items.
 
@@ -51,18 +51,18 @@ class CaseDescription:
     n: int
     orders: tuple[str, ...] = ()
 
-    def packed(self, inputs: ReportInputs, groups: Sequence[Group], budget: int, random_seed: int) -> CaseShelf | None:
+    def packed(self, inputs: ReportInputs, groups: Sequence[Group], budget: int) -> CaseShelf | None:
         """Return the cases of all groups, as many as find room; None without any.
 
         Args:
             inputs: the run.
             groups: all of the cases.
             budget: bytes that they may take, of which prompts get what is left.
-            random_seed: by which cases are chosen where not all find room.
         """
         filled, n = [group for group in groups if group.cases], self.n
         while filled:
-            found = _packed(self, [_some(group, n, random_seed) for group in filled], budget, n, no_prompts(inputs))
+            some = [_some(group, n, inputs.random_seed) for group in filled]
+            found = _packed(self, some, budget, n, no_prompts(inputs))
             if found.size <= budget or n == 1:
                 return found
             n = max(n // 2, 1)
@@ -218,14 +218,22 @@ FORMS: dict[str, Form] = {"choice": "probability", "chat": "scale"}
 """Form of a question about one item, by the kind of its request."""
 
 
-def exchanges_of(inputs: ReportInputs, rows: Iterable[Row]) -> Exchanges:
-    """Returns requests and responses of the first judgements, up to `MOST_ANSWERS`."""
+def exchanges_of(inputs: ReportInputs, asked: Iterable[tuple[str, Sequence[str]]]) -> Exchanges:
+    """Return the first requests and responses, up to about `MOST_ANSWERS`; `asked` are judges and ids of requests."""
     wanted: dict[str, dict[str, None]] = {}
-    for place, row in enumerate(rows):
-        if place >= MOST_ANSWERS:
+    n = 0
+    for judge, request_ids in asked if inputs.exchange_source else ():
+        if n >= MOST_ANSWERS:
             break
-        wanted.setdefault(row["judge"], {})[row["request_id"]] = None
+        wanted.setdefault(judge, {}).update(dict.fromkeys(request_ids))
+        n += len(request_ids)
     return inputs.exchange_source.exchanges(wanted) if inputs.exchange_source else {}
+
+
+def exchanges_of_scores(inputs: ReportInputs, scores: Table) -> Exchanges:
+    """Return the first requests and responses of a table `judgements`."""
+    rows = scores.select(["judge", "request_id"]).to_pylist()
+    return exchanges_of(inputs, ((row["judge"], [row["request_id"]]) for row in rows))
 
 
 def score_cards(rows: Iterable[Row], exchanges: Exchanges, prompts: Prompts, order: str = "") -> list[dict[str, Any]]:
@@ -283,9 +291,7 @@ def _card(scores: list[Row], exchange: Exchange, prompts: Prompts) -> dict[str, 
     }
 
 
-# Which rated items the page shows: a few of every corpus, the same ones whatever else is in the tables.
-
-ITEMS_PER_CORPUS = 30
+# Which items the page shows: a few of every group, the same ones whatever else is in the tables.
 
 
 def chosen_items(corpus: str, item_ids: Iterable[str], n: int, random_seed: int) -> set[str]:
@@ -297,48 +303,32 @@ def chosen_items(corpus: str, item_ids: Iterable[str], n: int, random_seed: int)
     return set(sorted(set(item_ids), key=rank)[:n])
 
 
-def sample_rated(
-    items: Iterable[Table],
-    ratings: Iterable[Table],
-    scores: Iterable[Table],
-    random_seed: int = 0,
-    n: int = ITEMS_PER_CORPUS,
-) -> RatedSample:
-    """Returns some items of every corpus, in all their languages, with their ratings and scores.
+def chosen_rows(table: Table, group: str, ids: pa.ChunkedArray, n: int, random_seed: int) -> Table:
+    """Return the rows of at most `n` items of every group, such as a corpus.
 
     Args:
-        items: tables `items`, one per corpus.
-        ratings: tables `ratings`.
-        scores: tables `judgements` of these items, read one after the other.
+        table: rows of items.
+        group: the column of the groups.
+        ids: of the items, row by row.
+        n: items per group.
         random_seed: seed of the choice.
-        n: items per corpus.
     """
-    kept: list[Table] = []
-    wanted: list[str] = []
-    n_items: dict[str, int] = {}
-    for table in items:
-        for corpus in pc.unique(table["corpus"]).to_pylist():
-            of_corpus = table.filter(pc.equal(table["corpus"], corpus))
-            ids = pc.unique(of_corpus["item_id"]).to_pylist()
-            chosen = sorted(chosen_items(corpus, ids, n, random_seed))
-            n_items[corpus] = len(ids)
-            wanted += [f"{corpus}\x1f{item_id}" for item_id in chosen]
-            is_chosen = pc.is_in(of_corpus["item_id"], value_set=pa.array(chosen, pa.string()))
-            kept.append(_plain(of_corpus.filter(is_chosen)))
-    keys = pa.array(wanted, pa.string())
-    return RatedSample(
-        pa.concat_tables([empty_table(ITEMS), *kept]),
-        pa.concat_tables([empty_table(RATINGS), *(rows_about(table, keys) for table in ratings)]),
-        pa.concat_tables([empty_table(JUDGEMENTS), *(rows_about(table, keys) for table in scores)]),
-        n_items,
-        random_seed,
-    )
+    pairs = list(zip(table[group].to_pylist(), ids.to_pylist(), strict=True))
+    by_group: dict[str, set[str]] = {}
+    for name, item_id in pairs:
+        by_group.setdefault(name, set()).add(item_id)
+    chosen = {name: chosen_items(name, of_group, n, random_seed) for name, of_group in by_group.items()}
+    return _plain(table.filter(pa.array([item_id in chosen[name] for name, item_id in pairs], pa.bool_())))
 
 
-def rows_about(table: Table, keys: pa.Array) -> Table:
-    """Returns the rows of a table that are about some items, which are named by corpus and id, parted by U+001F."""
-    key = pc.binary_join_element_wise(table["corpus"], table["item_id"], "\x1f")
-    return _plain(table.filter(pc.is_in(key, value_set=keys)))
+def rows_about(tables: Iterable[Table], kind: Schema, items: Iterable[tuple[str, str]]) -> Table:
+    """Return the rows of tables of one kind, read one after the other, that are about items given by corpus and id."""
+    keys = pa.array(sorted({"\x1f".join(item) for item in items}), pa.string())
+    found = [empty_table(kind)]
+    for table in tables:
+        key = pc.binary_join_element_wise(table["corpus"], table["item_id"], "\x1f")
+        found.append(_plain(table.filter(pc.is_in(key, value_set=keys))))
+    return pa.concat_tables(found)
 
 
 def _plain(table: Table) -> Table:

@@ -19,7 +19,17 @@ from dialeval.figures.metaeval_names import (
     scorer_names,
     shown_dimension,
 )
-from dialeval.report.board import Board, Measure, Value, is_missing, listed, of_ratings, write_interval, write_number
+from dialeval.report.board import (
+    Board,
+    Measure,
+    Value,
+    is_missing,
+    listed,
+    of_ratings,
+    ordered_board,
+    write_interval,
+    write_number,
+)
 from dialeval.report.html_tables import EMBEDDED
 from dialeval.report.inputs import METAEVAL, ReportInputs
 from dialeval.report.summary import Leaderboard, Summary, mean_of, memorized
@@ -71,7 +81,7 @@ def judge_tags(inputs: ReportInputs, judge: str, method: str) -> tuple[str, ...]
 def _judge_board(inputs: ReportInputs, title: str, rows: pd.DataFrame, repeats: tuple[str, ...]) -> Leaderboard:
     dimensions = dimension_order(rows["dimension"])
     deciding = deciding_dimension(dimensions)
-    measures = tuple(
+    measures = [
         Measure(
             shown_dimension(name),
             "correlation",
@@ -80,10 +90,8 @@ def _judge_board(inputs: ReportInputs, title: str, rows: pd.DataFrame, repeats: 
             words=PEARSON,
         )
         for name in dimensions
-    )
-    order = measures[dimensions.index(deciding)].values
-    judges = sorted(set(rows["row"]), key=lambda judge: _rank(order.get(judge), judge))
-    board = Board(None, measures, tuple(judges), dimensions.index(deciding))
+    ]
+    board = ordered_board(None, measures, dimensions.index(deciding))
     tags = {
         row: judge_tags(inputs, judge, method)
         for row, judge, method in zip(rows["row"], rows["judge"], rows["method"], strict=True)
@@ -99,26 +107,18 @@ def _judge_board(inputs: ReportInputs, title: str, rows: pd.DataFrame, repeats: 
 
 
 def _values(rows: pd.DataFrame) -> dict[str, Value]:
+    known = rows.astype(object).where(rows.notna(), None)
     return {
         row["row"]: Value(
-            _number(row["pearson"]),
-            _number(row["pearson_ci_low"]),
-            _number(row["pearson_ci_high"]),
-            _number(row["published_pearson"]),
-            note=row["reason"] or "" if isinstance(row["reason"], str) else "",
+            row["pearson"],
+            row["pearson_ci_low"],
+            row["pearson_ci_high"],
+            row["published_pearson"],
+            note=row["reason"] or "",
             cases=of_ratings({str(name): value for name, value in row.items()}),
         )
-        for row in rows.to_dict("records")
+        for row in known.to_dict("records")
     }
-
-
-def _number(value: float | None) -> float | None:
-    return None if value is None or is_missing(value) else float(value)
-
-
-def _rank(value: Value | None, judge: str) -> tuple[bool, float, str]:
-    number = value.value if value else None
-    return (number is None, -(number or 0.0), judge)
 
 
 def _summary(board: Board, tags: Mapping[str, tuple[str, ...]], rows: pd.DataFrame, pairs: pd.DataFrame) -> Summary:
@@ -132,12 +132,11 @@ def _summary(board: Board, tags: Mapping[str, tuple[str, ...]], rows: pd.DataFra
     """
     assert board.ordered_by is not None
     measure = board.measures[board.ordered_by]
-    known = {judge: value for judge, value in measure.values.items() if value.value is not None}
-    ranked = [(judge, known[judge]) for judge in board.models if judge in known]
+    ranked = [judge for judge in board.models if measure.number(judge) is not None]
     if not ranked:
         return Summary("No judge has a correlation here.", ())
-    first, leading = ranked[0]
-    number = write_number(leading.value, "correlation")
+    first, leading = ranked[0], measure.values[ranked[0]]
+    number = measure.written(first)
     answer = f"{first} {_AGREES[rows['raters'].iloc[0]]}: r = {number} on {measure.label}."
     if leading.ci_low is not None and leading.ci_low <= 0:
         interval = write_interval(leading.ci_low, leading.ci_high, "correlation")
@@ -147,7 +146,7 @@ def _summary(board: Board, tags: Mapping[str, tuple[str, ...]], rows: pd.DataFra
         )
     basis = []
     if len(ranked) > 1:
-        basis.append(_compared(first, ranked[1][0], _tests(pairs, rows)))
+        basis.append(_compared(first, ranked[1], _tests(pairs, rows)))
     n = sorted({int(count) for count in rows[~rows["dimension"].isin([ALL, AVERAGE])]["n_averaged"]})
     if n[-1] > 1:
         counts = f"{n[0]} to {n[-1]}" if len(n) > 1 else f"{n[0]}"

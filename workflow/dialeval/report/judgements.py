@@ -212,15 +212,13 @@ class Asking:
 
     def __init__(self, inputs: ReportInputs) -> None:
         self.forms: Mapping[str, Form] = {one.name: one.form for one in inputs.protocols}
-        self._question_name = inputs.exchange_source
+        self._source = inputs.exchange_source
         self._n_answers = 0
         folder = inputs.results_dir
         self._elsewhere = (
             f"requests and responses are not in this page, but in {folder}/requests and {folder}/responses"
         )
-        self._answering = (
-            {*inputs.exchange_source.responses, *inputs.exchange_source.together} if inputs.exchange_source else set()
-        )
+        self._answering = {*self._source.judges, *self._source.together} if self._source else set()
 
     def about(self, cases: Iterable[Columns]) -> Exchanges:
         """Returns requests and responses about cases with the given judgements, in order."""
@@ -231,7 +229,7 @@ class Asking:
             self._n_answers += len(rows["judge"])
             for judge, request_id in zipped(rows, "judge", "request_id"):
                 wanted.setdefault(judge, set()).add(request_id)
-        return self._question_name.exchanges(wanted) if self._question_name and wanted else {}
+        return self._source.exchanges(wanted) if self._source and wanted else {}
 
     def facts(self, judge: str, exchange: Exchange | None) -> str | None:
         """Returns tokens and cost of a response, or its file."""

@@ -5,7 +5,6 @@ People decide: where a column of theirs is on a leaderboard, it orders the rows 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -18,13 +17,14 @@ from dialeval.report.board import (
     is_missing,
     listed,
     of_chats,
+    of_estimate,
     of_systems,
-    place_column,
+    ordered_board,
     placed,
     write_interval,
     write_number,
 )
-from dialeval.report.inputs import LABELS, SELFCHAT, EvaluatedProtocol, ReportInputs, title_of
+from dialeval.report.inputs import LABELS, SELFCHAT, EvaluatedProtocol, ReportInputs, Row, title_of
 from dialeval.report.summary import (
     PANEL,
     Leaderboard,
@@ -65,16 +65,10 @@ def _has_rows(inputs: ReportInputs, protocols: list[EvaluatedProtocol], judge: s
 
 def _tables(inputs: ReportInputs, protocol: EvaluatedProtocol, judge: str | None) -> dict[str, list[Row]]:
     """Returns the rows of one judge in every table of a protocol, by measure."""
-    return {measure: _rows(inputs, f"{protocol.name}/{measure}", judge) for measure in protocol.measures}
-
-
-def _rows(inputs: ReportInputs, name: str, judge: str | None) -> list[Row]:
-    """Returns the rows of a table, those of one judge where the table has judges."""
-    table = inputs.tables.get(name)
-    if table is None:
-        return []
-    rows: list[Row] = table.to_pylist()
-    return [row for row in rows if "judge" not in row or row["judge"] == judge]
+    return {
+        measure: [row for row in inputs.rows(f"{protocol.name}/{measure}") if row.get("judge", judge) == judge]
+        for measure in protocol.measures
+    }
 
 
 def _board(
@@ -92,26 +86,19 @@ def _board(
         in_all.append((protocol.title, n_unparsed_in_all(tables)))
     if sources == (SELFCHAT,):
         measures += _lengths(inputs)
-    ordered_by = _ordering(measures)
-    values = {} if ordered_by is None else measures[ordered_by].values
-    if ordered_by is not None:
-        places = place_column(measures[ordered_by])
-        measures[ordered_by:ordered_by] = places
-        ordered_by += len(places)
-    systems = inputs.chatbots if SELFCHAT in sources else ()
-    return Board(
+    return ordered_board(
         judge,
-        tuple(measures),
-        _ordered(systems, measures, values),
-        ordered_by,
-        {system: tuple(counts) for system, counts in unparsed.items()},
-        sources,
-        tuple(in_all),
+        measures,
+        _ordering(measures),
+        inputs.chatbots if SELFCHAT in sources else (),
+        unparsed={system: tuple(counts) for system, counts in unparsed.items()},
+        sources=sources,
+        unparsed_by_protocol=tuple(in_all),
     )
 
 
 def _lengths(inputs: ReportInputs) -> Iterator[Measure]:
-    lengths = _rows(inputs, "botchat/utterance_lengths", None)
+    lengths = inputs.rows("botchat/utterance_lengths")
     if lengths:
         tokens = {
             row["model"]: Value(row["mean"], published=row["published_mean"], cases=of_chats(row)) for row in lengths
@@ -138,20 +125,8 @@ def _lacks_somebody(measure: Measure) -> bool:
     return any(is_missing(value.value) and bool(not_identifiable(value.note)) for value in measure.values.values())
 
 
-def _ordered(systems: tuple[str, ...], measures: list[Measure], values: dict[str, Value]) -> tuple[str, ...]:
-    """Returns the systems and other measured names, best first; those without a value last."""
-    found = {system for measure in measures for system in measure.values}
-
-    def rank(system: str) -> float:
-        value = values[system].value if system in values else None
-        return math.inf if value is None or is_missing(value) else -value
-
-    return tuple(sorted([*systems, *sorted(found.difference(systems))], key=rank))
-
-
 # What one judge's answers under one protocol amount to, as columns of a leaderboard: one way for every protocol.
 
-Row = dict[str, Any]
 BY_SHARE = "share of all comparisons won, ties half; ratings of some systems are not identifiable"
 NONE_READ = "none of the verdicts could be parsed, so there is no rate to show"
 
@@ -302,9 +277,7 @@ _RATERS = {"human": "human ratings", "construction": "references by construction
 
 def trusted(inputs: ReportInputs, protocol: EvaluatedProtocol, judge: str | None, measure: Measure) -> Measure:
     """Returns a column with the sentence on its judge's validity, if it is about a criterion."""
-    table = inputs.tables.get(f"{protocol.name}/judge_validity")
-    rows = [] if table is None or not measure.criterion else table.to_pylist()
-    for row in rows:
+    for row in inputs.rows(f"{protocol.name}/judge_validity") if measure.criterion else ():
         if (row["judge"], row["criterion"]) != (judge, measure.criterion):
             continue
         if row["pearson"] is None:
@@ -367,8 +340,7 @@ def people_boards(inputs: ReportInputs) -> tuple[Leaderboard, ...]:
 
 def _corrected(inputs: ReportInputs) -> list[Row]:
     """Returns the rows that are of a single system; win rates against one of many are left to the table."""
-    table = inputs.tables.get(ESTIMATES.name)
-    rows: list[Row] = [] if table is None else [row for row in table.to_pylist() if row["measure"] in _KINDS]
+    rows = [row for row in inputs.rows(ESTIMATES.name) if row["measure"] in _KINDS]
     fields = {_group(row, "protocol", "judge") for row in rows if row["measure"] == "win_rate" and not row["opponent"]}
     return [row for row in rows if not row["opponent"] or _group(row, "protocol", "judge") not in fields]
 
@@ -405,7 +377,12 @@ def _human_corrected(inputs: ReportInputs, label: str, rows: list[Row], *, decid
         f"{WHOSE.get(first['annotators'], _MIXED)} {label}",
         _KINDS[first["measure"]][1],
         decides,
-        {row["system"]: replace(_corrected_value(row), cases=_cases(inputs, row)) for row in rows},
+        {
+            row["system"]: Value(
+                row["estimate"], row["ci_low"], row["ci_high"], note=row["note"] or "", cases=of_estimate(inputs, row)
+            )
+            for row in rows
+        },
         first["criterion"] or "",
         _words(label, rows),
         compared_as=(first["protocol"], first["measure"], scope(first)),
@@ -413,16 +390,6 @@ def _human_corrected(inputs: ReportInputs, label: str, rows: list[Row], *, decid
         short=label,
     )
     return placed(inputs, LABELS, first["judge"], column)
-
-
-def _cases(inputs: ReportInputs, row: Row) -> str:
-    """Returns the address of the dialogues behind a number, of any judge."""
-    protocol = next((one for one in inputs.protocols if one.name == row["protocol"]), None)
-    return of_systems(protocol, {**row, "judge": ""}) if protocol else ""
-
-
-def _corrected_value(row: Row) -> Value:
-    return Value(row["estimate"], row["ci_low"], row["ci_high"], note=row["note"] or "")
 
 
 def _words(label: str, rows: list[Row]) -> str:
@@ -449,22 +416,11 @@ def _board_people(inputs: ReportInputs, protocol: str, rows: list[Row]) -> Leade
     for label, of, decides in _columns_people([row for row in rows if row["judge"] == judge]):
         measures += [
             _human_corrected(inputs, label, of, decides=decides),
-            _alone(LABELS_ONLY, label, of, _people_value, LABELS_ONLY),
-            _alone(alone, label, of, _judge_value, JUDGE_ONLY),
+            _alone(LABELS_ONLY, label, of, "human_only", LABELS_ONLY),
+            _alone(alone, label, of, "judge_only", JUDGE_ONLY),
         ]
     sources = next((one.sources for one in inputs.protocols if one.name == protocol), ())
-    place = _ordering(measures)
-    values = measures[place].values if place is not None else {}
-
-    def rank(system: str) -> float:
-        value = values[system].value if system in values else None
-        return float("inf") if value is None or is_missing(value) else -value
-
-    systems = sorted({system for measure in measures for system in measure.values}, key=lambda name: (rank(name), name))
-    places = place_column(measures[place]) if place is not None else []
-    shown = measures if place is None else [*measures[:place], *places, *measures[place:]]
-    ordered_by = None if place is None else place + len(places)
-    board = Board(judge, tuple(shown), tuple(systems), ordered_by, {}, sources)
+    board = ordered_board(judge, measures, _ordering(measures), sources=sources)
     deciding = [measure for measure in measures if measure.decides and _first(measure)]
     basis = [*_significance(board, deciding, measures), *rests_on(board)]
     details = (
@@ -476,17 +432,10 @@ def _board_people(inputs: ReportInputs, protocol: str, rows: list[Row]) -> Leade
     return Leaderboard(LABELS, title_of(protocol), "System", board, summary, {HUMAN: ("people",)})
 
 
-def _alone(whose: str, label: str, rows: list[Row], read: Callable[[Row], Value], group: str) -> Measure:
-    kind = _KINDS[rows[0]["measure"]][1]
-    return Measure(f"{whose}: {label}", kind, False, {row["system"]: read(row) for row in rows}, group=group)
-
-
-def _people_value(row: Row) -> Value:
-    return Value(row["human_only"], row["human_only_ci_low"], row["human_only_ci_high"])
-
-
-def _judge_value(row: Row) -> Value:
-    return Value(row["judge_only"], row["judge_only_ci_low"], row["judge_only_ci_high"])
+def _alone(whose: str, label: str, rows: list[Row], column: str, group: str) -> Measure:
+    names = (column, f"{column}_ci_low", f"{column}_ci_high")
+    values = {row["system"]: Value(*(row[name] for name in names)) for row in rows}
+    return Measure(f"{whose}: {label}", _KINDS[rows[0]["measure"]][1], False, values, group=group)
 
 
 def _significance(board: Board, deciding: list[Measure], measures: list[Measure]) -> Iterator[str]:
@@ -503,6 +452,5 @@ def _significance(board: Board, deciding: list[Measure], measures: list[Measure]
 
 
 def _first(measure: Measure) -> str | None:
-    known = {name: value.value for name, value in measure.values.items() if value.value is not None}
-    known = {name: value for name, value in known.items() if not is_missing(value)}
+    known = {name: number for name in measure.values if (number := measure.number(name)) is not None}
     return max(known, key=lambda name: known[name]) if known else None

@@ -10,10 +10,12 @@ from dialeval.report.board import (
     Board,
     Measure,
     Value,
+    chatbots_of,
     is_missing,
     listed,
     of_answers,
     of_perturbation,
+    ordered_board,
     scorer,
     write_interval,
     write_number,
@@ -28,6 +30,7 @@ from dialeval.report.inputs import (
     TRAINING,
     TRANSLATION,
     ReportInputs,
+    Row,
     text_of,
 )
 from dialeval.report.judge_leaderboard import ALPHA, judge_boards, judge_tags
@@ -39,7 +42,6 @@ from dialeval.tables.robustness import ROBUSTNESS_AVERAGES, ROBUSTNESS_DIFFERENC
 from dialeval.tables.training import TRAINING_RECORD, TRANSLATED_CORPORA, TRANSLATION_QUALITY
 from dialeval.text import counted
 
-Row = dict[str, Any]
 MOST_ROWS = 3
 """Rows of a card; the leaderboard has all."""
 _MOST_OTHERS = 2
@@ -105,7 +107,7 @@ def leaderboards(inputs: ReportInputs) -> list[Leaderboard]:
 def _card(part: str, boards: Sequence[Leaderboard]) -> Card:
     first = boards[0]
     measure = first.board.primary
-    known = [] if measure is None else [name for name in first.board.models if _number(measure, name) is not None]
+    known = [] if measure is None else [name for name in first.board.models if measure.number(name) is not None]
     n_shown = len(known) if len(known) <= MOST_ROWS + 1 else MOST_ROWS  # one row too many is shown, not counted
     more = [f"{len(known) - n_shown} more in the leaderboard."] if len(known) > n_shown else []
     others = [words for one in boards[1:] if (words := _other_leader(one, first))]
@@ -124,7 +126,7 @@ def _card(part: str, boards: Sequence[Leaderboard]) -> Card:
 def _card_row(measure: Measure, name: str) -> CardRow:
     value = measure.values[name]
     interval = write_interval(value.ci_low, value.ci_high, measure.kind)
-    return CardRow(name, write_number(value.value, measure.kind), interval, Scale(measure).strip(value))
+    return CardRow(name, measure.written(name), interval, Scale(measure).strip(value))
 
 
 def _other_leader(one: Leaderboard, first: Leaderboard) -> str:
@@ -137,12 +139,7 @@ def _other_leader(one: Leaderboard, first: Leaderboard) -> str:
 
 def _leader(board: Board) -> str:
     measure = board.primary
-    return next((name for name in board.models if measure and _number(measure, name) is not None and name != HUMAN), "")
-
-
-def _number(measure: Measure, name: str) -> float | None:
-    value = measure.values.get(name)
-    return None if value is None or is_missing(value.value) else value.value
+    return next((name for name in chatbots_of(board) if measure and measure.number(name) is not None), "")
 
 
 # Leaderboards of systems, training, translations, robustness and DialogBench.
@@ -159,14 +156,15 @@ def _training(inputs: ReportInputs) -> Iterator[Leaderboard]:
     """Yield the leaderboard of trained judges: AUC on the held-out examples of the training of each, and its gain."""
     rows = [
         row
-        for row in _rows(inputs, TRAINING_RECORD.name)
+        for row in inputs.rows(TRAINING_RECORD.name)
         if (row["kind"], row["criterion"], row["language"]) == ("all", "all", "all") and row["moment"] == "after"
     ]
     if not rows:
         return
     aucs = {row["judge"]: Value(row["auc"], row["ci_low"], row["ci_high"], note=row["reason"] or "") for row in rows}
     gains = {row["judge"]: Value(row["gain"], row["gain_ci_low"], row["gain_ci_high"]) for row in rows}
-    board = _board([Measure("AUC", "share", True, aucs), Measure("gain in AUC", "share", False, gains)])
+    measures = [Measure("AUC", "share", True, aucs), Measure("gain in AUC", "share", False, gains)]
+    board = ordered_board(None, measures, 0)
     known = [name for name, gain in gains.items() if not is_missing(gain.value) and not is_missing(gain.ci_low)]
     learned = [name for name in board.models if name in known and gains[name].ci_low > 0]  # type: ignore[operator]
     answer = f"{len(learned)} of {counted(len(known), 'judge')} learned: the interval of the gain is above zero"
@@ -182,11 +180,11 @@ _METRICS = ("people", "adequacy", "chrf", "bleu")
 
 def _translation(inputs: ReportInputs) -> Iterator[Leaderboard]:
     """Yield the leaderboard of languages: a measure of quality, and the share of usable translations."""
-    quality = [row for row in _rows(inputs, TRANSLATION_QUALITY.name) if row["corpus"] == "all" and row["n"]]
+    quality = [row for row in inputs.rows(TRANSLATION_QUALITY.name) if row["corpus"] == "all" and row["n"]]
     metric = next((name for name in _METRICS if any(row["metric"] == name for row in quality)), "")
     producer = next((row["produced_by"] for row in quality if row["metric"] == metric), "")
     chosen = [row for row in quality if (row["metric"], row["produced_by"]) == (metric, producer)]
-    counts = _grouped(_rows(inputs, TRANSLATED_CORPORA.name), "language")
+    counts = _grouped(inputs.rows(TRANSLATED_CORPORA.name), "language")
     usable = {
         language: Value(sum(row["n"] for row in rows if row["status"] == "ok") / total)
         for (language,), rows in counts.items()
@@ -205,9 +203,9 @@ def _translation(inputs: ReportInputs) -> Iterator[Leaderboard]:
         )
     if not measures:
         return
-    board = _board(measures)
-    known = [name for name in board.models if _number(measures[0], name) is not None]
-    label, numbers = measures[0].label, [_written(measures[0], name) for name in known]
+    board = ordered_board(None, measures, 0)
+    known = [name for name in board.models if measures[0].number(name) is not None]
+    label, numbers = measures[0].label, [measures[0].written(name) for name in known]
     answer = f"No language has a value of {label}."
     if len(known) > 1:
         answer = f"{known[0]} has the highest {label}, {numbers[0]}, and {known[-1]} the lowest, {numbers[-1]}."
@@ -219,7 +217,7 @@ def _translation(inputs: ReportInputs) -> Iterator[Leaderboard]:
 
 def _robustness(inputs: ReportInputs) -> Iterator[Leaderboard]:
     """Yield the leaderboard of detected perturbations: a column for each level, corpus and language."""
-    rows = _rows(inputs, ROBUSTNESS_AVERAGES.name)
+    rows = inputs.rows(ROBUSTNESS_AVERAGES.name)
     if not rows:
         return
     columns = _grouped(rows, "level", "corpus", "language")
@@ -233,7 +231,7 @@ def _robustness(inputs: ReportInputs) -> Iterator[Leaderboard]:
         for (level, corpus, language), of_column in columns.items()
     ]
     judges = {scorer(row["judge"], row["method"]): (row["judge"], row["method"]) for row in rows}
-    board = _board(measures)
+    board = ordered_board(None, measures, 0)
     baselines = {name for name, (judge, _) in judges.items() if judge in inputs.baselines}
     level, corpus, language = next(iter(columns))
     answer = _detection(inputs, board, baselines, f"{corpus}, {language}, {level}")
@@ -245,23 +243,23 @@ def _robustness(inputs: ReportInputs) -> Iterator[Leaderboard]:
 def _detection(inputs: ReportInputs, board: Board, baselines: Collection[str], scope: str) -> str:
     """Return how many perturbations the best judge detects, and whether that is more than the best baseline does."""
     measure = board.measures[0]
-    numbers = {name: value for name in board.models if (value := _number(measure, name)) is not None}
+    numbers = {name: value for name in board.models if (value := measure.number(name)) is not None}
     judge = next((name for name in numbers if name not in baselines), "")
     baseline = next((name for name in numbers if name in baselines), "")
     if not numbers:
         return "No judge has a rate of detection."
     best = judge or f"The baseline {baseline}"
     where = f" ({measure.label})" if len(board.measures) > 1 else ""
-    words = f"{best} detects {_written(measure, judge or baseline)} of perturbations{where}"
+    words = f"{best} detects {measure.written(judge or baseline)} of perturbations{where}"
     if not (judge and baseline):
         return f"{words}."
-    beside = f"the baseline {baseline}, {_written(measure, baseline)}"
+    beside = f"the baseline {baseline}, {measure.written(baseline)}"
     gain = numbers[judge] - numbers[baseline]
     if gain == 0:
         return f"{words}, as many as {beside}."
     tests = [
         row["p_holm"] <= ALPHA and (row["difference"] * gain > 0) == (row["system"] == judge)
-        for row in _rows(inputs, ROBUSTNESS_DIFFERENCES.name)
+        for row in inputs.rows(ROBUSTNESS_DIFFERENCES.name)
         if (row["table"], row["scope"]) == ("averages", scope)
         if {row["system"], row["opponent"]} == {judge, baseline}
         if not is_missing(row["p_holm"]) and not is_missing(row["difference"])
@@ -276,7 +274,7 @@ def _detection(inputs: ReportInputs, board: Board, baselines: Collection[str], s
 
 def _dialogbench(inputs: ReportInputs) -> Iterator[Leaderboard]:
     """Yield the leaderboard of accuracy over all tasks: a column for each source of items and language."""
-    rows = [row for row in _rows(inputs, ACCURACY.name) if row["scope"] == "overall" and row["n"]]
+    rows = [row for row in inputs.rows(ACCURACY.name) if row["scope"] == "overall" and row["n"]]
     if not rows:
         return
     columns = _grouped(rows, "source", "language")
@@ -289,7 +287,7 @@ def _dialogbench(inputs: ReportInputs) -> Iterator[Leaderboard]:
         )
         for (source, language), of_column in columns.items()
     ]
-    board = _board(measures)
+    board = ordered_board(None, measures, 0)
     models = {scorer(row["model"], row["method"]): row["model"] for row in rows}
     tags = {name: (EMBEDDED,) for name, model in models.items() if model in inputs.embedded}
     chances = {row["chance"] for row in rows if not is_missing(row["chance"])}
@@ -302,32 +300,28 @@ def _dialogbench(inputs: ReportInputs) -> Iterator[Leaderboard]:
 def _most_accurate(inputs: ReportInputs, board: Board, scope: str) -> str:
     """Return which model has the highest accuracy, and how many others do not differ significantly from the first."""
     measure = board.measures[0]
-    numbers = {name: value for name in board.models if (value := _number(measure, name)) is not None}
+    numbers = {name: value for name in board.models if (value := measure.number(name)) is not None}
     numbers = {name: value for name, value in numbers.items() if not measure.values[name].remark} or numbers
     if not numbers:
         return "No model has an accuracy."
     leaders = [name for name, value in numbers.items() if value == max(numbers.values())]
     if len(numbers) == 1:
-        return f"{leaders[0]} answers {_written(measure, leaders[0])} of the questions correctly."
+        return f"{leaders[0]} answers {measure.written(leaders[0])} of the questions correctly."
     significant = {
         (row["system"], row["opponent"])
-        for row in _rows(inputs, DIALOGBENCH_DIFFERENCES.name)
+        for row in inputs.rows(DIALOGBENCH_DIFFERENCES.name)
         if row["scope"] == scope and not is_missing(row["p_holm"]) and row["p_holm"] <= ALPHA
     }
     beaten = {name for name in numbers if (leaders[0], name) in significant or (name, leaders[0]) in significant}
     open_pairs = len(numbers) - len(leaders) - len(beaten)
     verb = "has" if len(leaders) == 1 else "have"
     where = f" on {measure.label}" if len(board.measures) > 1 else ""
-    words = f"{listed(leaders)} {verb} the highest accuracy{where}: {_written(measure, leaders[0])}"
+    words = f"{listed(leaders)} {verb} the highest accuracy{where}: {measure.written(leaders[0])}"
     if len(leaders) == len(numbers):
         return f"{words}."
     if not open_pairs:
         return f"{words}, significantly above all others."
     return f"{words}, not significantly above {counted(open_pairs, 'other')}."
-
-
-def _written(measure: Measure, name: str) -> str:
-    return write_number(measure.values[name].value, measure.kind)
 
 
 def _value(row: Row, column: str, cases: Callable[[Mapping[str, Any]], str]) -> Value:
@@ -338,21 +332,8 @@ def _value(row: Row, column: str, cases: Callable[[Mapping[str, Any]], str]) -> 
     return Value(row[column], row["ci_low"], row["ci_high"], published, note=note, cases=cases(about), remark=remark)
 
 
-def _board(measures: Sequence[Measure]) -> Board:
-    """Return the board of some measures, ordered by the first."""
-    names = sorted({name for measure in measures for name in measure.values})
-    numbers = {name: _number(measures[0], name) for name in names}
-    names.sort(key=lambda name: (numbers[name] is None, -(numbers[name] or 0.0)))
-    return Board(None, tuple(measures), tuple(names), 0)
-
-
 def _grouped(rows: Iterable[Row], *columns: str) -> dict[tuple[Any, ...], list[Row]]:
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault(tuple(row[name] for name in columns), []).append(row)
     return groups
-
-
-def _rows(inputs: ReportInputs, name: str) -> list[Row]:
-    table = inputs.tables.get(name)
-    return [] if table is None else list(table.to_pylist())

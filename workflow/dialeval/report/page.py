@@ -18,8 +18,7 @@ from markupsafe import Markup
 from dialeval import layout
 from dialeval.figures import registry
 from dialeval.html_pages import content_policy, elements, palette, templates
-from dialeval.papers import NEEDS, Item, Paper
-from dialeval.papers.registry import PAPERS, to_cite
+from dialeval.papers.registry import NEEDS, PAPERS, Item, Paper, to_cite
 from dialeval.report.about import ABOUT_TEMPLATE, STATUS_TEMPLATE
 from dialeval.report.archive import Archive, build_archive
 from dialeval.report.board import CHOICES, DIALOGUES, PERTURBED, RATED, Board, chatbots_of, is_missing, listed, to_cases

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -16,9 +17,8 @@ from dialeval.figures.metaeval_names import dimension_order
 from dialeval.languages import language_order
 from dialeval.report.board import PERTURBED, RATED, scorer
 from dialeval.report.exchanges import Exchanges
-from dialeval.report.inputs import PerturbedSample, RatedSample, ReportInputs
+from dialeval.report.inputs import PerturbedSample, RatedSample, ReportInputs, Row
 from dialeval.report.item_cases import (
-    ITEMS_PER_CORPUS,
     Block,
     Case,
     CaseDescription,
@@ -26,8 +26,8 @@ from dialeval.report.item_cases import (
     Group,
     beginning,
     bubbles,
-    chosen_items,
-    exchanges_of,
+    chosen_rows,
+    exchanges_of_scores,
     rows_about,
     score_cards,
 )
@@ -36,8 +36,8 @@ from dialeval.report.judgements import mean
 from dialeval.report.packing import Prompts
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import empty_table
-from dialeval.tables.metaeval import ITEMS
-from dialeval.tables.robustness import PAIRS, ROBUSTNESS
+from dialeval.tables.metaeval import ITEMS, RATINGS
+from dialeval.tables.robustness import ROBUSTNESS
 
 # Rated items behind the numbers of meta-evaluation: texts, ratings, scores and responses.
 
@@ -45,8 +45,7 @@ _Who = tuple[int, str, str]
 """Place in the order of raters, name, tag."""
 _RATER_ORDER = {"human": 0, "construction": 1, "model": 2}
 _JUDGE = 3
-
-
+ITEMS_PER_CORPUS = 30
 _RATED = CaseDescription(
     RATED,
     "Rated items",
@@ -57,12 +56,44 @@ _RATED = CaseDescription(
 )
 
 
+def sample_rated(
+    items: Iterable[pa.Table],
+    ratings: Iterable[pa.Table],
+    scores: Iterable[pa.Table],
+    random_seed: int = 0,
+    n: int = ITEMS_PER_CORPUS,
+) -> RatedSample:
+    """Returns some items of every corpus, in all their languages, with their ratings and scores.
+
+    Args:
+        items: tables `items`.
+        ratings: tables `ratings`.
+        scores: tables `judgements` of these items, read one after the other.
+        random_seed: seed of the choice.
+        n: items per corpus.
+    """
+    kept, n_items = [empty_table(ITEMS)], Counter[str]()
+    for table in items:
+        kept.append(chosen_rows(table, "corpus", table["item_id"], n, random_seed))
+        n_items.update(corpus for corpus, _ in _named(table))
+    shown = pa.concat_tables(kept)
+    wanted = _named(shown)
+    return RatedSample(
+        shown, rows_about(ratings, RATINGS, wanted), rows_about(scores, JUDGEMENTS, wanted), dict(n_items)
+    )
+
+
+def _named(items: pa.Table) -> set[tuple[str, str]]:
+    """Return the items of a table by corpus and id."""
+    return set(zip(items["corpus"].to_pylist(), items["item_id"].to_pylist(), strict=True))
+
+
 def rated_items(inputs: ReportInputs, budget: int) -> CaseShelf | None:
     """Returns the rated items of a run, as many per corpus as find room, or None without any."""
     sample = inputs.rated
     if sample is None or not len(sample.items):
         return None
-    exchanges = exchanges_of(inputs, sample.scores.select(["judge", "request_id"]).to_pylist())
+    exchanges = exchanges_of_scores(inputs, sample.scores)
     groups = [
         Group(
             corpus,
@@ -72,7 +103,7 @@ def rated_items(inputs: ReportInputs, budget: int) -> CaseShelf | None:
         )
         for corpus, items in sorted(_items_by_corpus(inputs, sample).items())
     ]
-    return _RATED.packed(inputs, groups, budget, sample.random_seed)
+    return _RATED.packed(inputs, groups, budget)
 
 
 def _item_case(item_id: str, item: _Item, exchanges: Exchanges) -> Case:
@@ -81,7 +112,9 @@ def _item_case(item_id: str, item: _Item, exchanges: Exchanges) -> Case:
     }
     first = item.utterances[language_order(item.utterances)[0]]
     orders = (sum(map(len, first)), *_score_and_distance(item))
-    return Case(item_id, beginning(first, item.level), "", frozenset(facets), _item_blocks(item, exchanges), orders)
+    return Case(
+        item_id, beginning(first, item.level), "", frozenset(facets), partial(_item_blocks, item, exchanges), orders
+    )
 
 
 @dataclass
@@ -94,7 +127,7 @@ class _Item:
     cells: dict[str, dict[_Who, dict[str, list[Any]]]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(dict))
     )
-    scores: dict[str, list[Mapping[str, Any]]] = field(default_factory=lambda: defaultdict(list))
+    scores: dict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
 
 
 def _score_and_distance(item: _Item) -> tuple[float | None, float | None]:
@@ -113,26 +146,20 @@ def _score_and_distance(item: _Item) -> tuple[float | None, float | None]:
     return mean(scores), mean(distances)
 
 
-def _item_blocks(item: _Item, exchanges: Exchanges) -> Callable[[Prompts], list[Block]]:
+def _item_blocks(item: _Item, exchanges: Exchanges, prompts: Prompts) -> list[Block]:
     """Returns the blocks of one item in every language: texts, a row per rater, and a card per response."""
-
-    def blocks(prompts: Prompts) -> list[Block]:
-        shown: list[Block] = []
-        for language in language_order(item.utterances):
-            utterances, cells = item.utterances[language], item.cells[language]
-            dimensions = dimension_order(name for of_rater in cells.values() for name in of_rater)
-            marked = [len(utterances) - 1] if item.level == "turn" else []
-            shown.append(bubbles(item.speakers[language], utterances, marked=marked, version=language))
-            rows = [[who[1], who[2], [cells[who].get(dimension) for dimension in dimensions]] for who in sorted(cells)]
-            shown.append({"type": "table", "version": language, "columns": dimensions, "rows": rows})
-            cards = score_cards(item.scores[language], exchanges, prompts)
-            if cards:
-                shown.append(
-                    {"type": "cards", "version": language, "title": "What the judges responded", "cards": cards}
-                )
-        return shown
-
-    return blocks
+    shown: list[Block] = []
+    for language in language_order(item.utterances):
+        utterances, cells = item.utterances[language], item.cells[language]
+        dimensions = dimension_order(name for of_rater in cells.values() for name in of_rater)
+        marked = [len(utterances) - 1] if item.level == "turn" else []
+        shown.append(bubbles(item.speakers[language], utterances, marked=marked, version=language))
+        rows = [[who[1], who[2], [cells[who].get(dimension) for dimension in dimensions]] for who in sorted(cells)]
+        shown.append({"type": "table", "version": language, "columns": dimensions, "rows": rows})
+        cards = score_cards(item.scores[language], exchanges, prompts)
+        if cards:
+            shown.append({"type": "cards", "version": language, "title": "What the judges responded", "cards": cards})
+    return shown
 
 
 def _items_by_corpus(inputs: ReportInputs, sample: RatedSample) -> dict[str, dict[str, _Item]]:
@@ -151,8 +178,11 @@ def _items_by_corpus(inputs: ReportInputs, sample: RatedSample) -> dict[str, dic
         for language in rated.utterances:
             who = (_RATER_ORDER.get(kind, _JUDGE), row["rater"], _tag(kind, row["rater"]))
             rated.cells[language][who][row["dimension"]] = score_cell(row, row["value"], words)
-    for key, repeats in _by_cell(sample).items():
-        corpus, item_id, language, judge, method, dimension = key
+    by_cell: dict[tuple[str, ...], list[Row]] = defaultdict(list)
+    for row in sample.scores.to_pylist():
+        key = ("corpus", "item_id", "language", "judge", "protocol", "criterion")
+        by_cell[tuple(row[name] for name in key)].append(row)
+    for (corpus, item_id, language, judge, method, dimension), repeats in by_cell.items():
         scored = corpora.get(corpus, {}).get(item_id)
         if scored is None or language not in scored.utterances:
             continue
@@ -162,22 +192,13 @@ def _items_by_corpus(inputs: ReportInputs, sample: RatedSample) -> dict[str, dic
     return corpora
 
 
-def _by_cell(sample: RatedSample) -> dict[tuple[str, ...], list[dict[str, Any]]]:
-    """Returns the repeats of every score."""
-    cells: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
-    for row in sample.scores.to_pylist():
-        key = ("corpus", "item_id", "language", "judge", "protocol", "criterion")
-        cells[tuple(row[name] for name in key)].append(row)
-    return cells
-
-
 def _tag(kind: str, rater: str) -> str:
     if kind == "human":
         return "" if rater == "people" else "people"
     return "known by construction" if kind == "construction" else "a model's ratings"
 
 
-def mean_cell(repeats: list[dict[str, Any]]) -> list[Any]:
+def mean_cell(repeats: list[Row]) -> list[Any]:
     """Returns the cell of the mean of repeated scores, with the statuses of those that could not be read."""
     read = [row["value"] for row in repeats if row["value"] is not None]
     lost = sorted({row["status"] for row in repeats if row["value"] is None})
@@ -194,10 +215,9 @@ def score_cell(row: Mapping[str, Any], value: float | None, words: str) -> list[
 
 # Perturbed items behind the numbers of robustness: what was changed, and every judge's scores before and after.
 
-Row = Mapping[str, Any]
 NOTICED, NOT_NOTICED, NO_SCORE = "noticed", "not noticed", "no score"
 """Whether a score fell by more than the threshold of the perturbation and the criterion."""
-_Scores = dict[tuple[str, str, str], list[dict[str, Any]]]
+_Scores = dict[tuple[str, str, str], list[Row]]
 """By judge, protocol and criterion, the repeats of a score."""
 
 
@@ -217,21 +237,23 @@ def perturbed_items(inputs: ReportInputs, budget: int) -> CaseShelf | None:
     sample = inputs.perturbed
     if sample is None or not len(sample.pairs):
         return None
-    thetas = _thetas(inputs)
-    exchanges = exchanges_of(inputs, sample.scores.select(["judge", "request_id"]).to_pylist())
+    robustness = inputs.rows(ROBUSTNESS.name)
+    thetas = {(row["perturbation"], row["dimension"]): row["threshold"] for row in robustness}
+    titles = {row["perturbation"]: row["title"] for row in robustness}
+    exchanges = exchanges_of_scores(inputs, sample.scores)
     by_strategy: dict[str, list[_Pair]] = defaultdict(list)
     for pair in _pairs(sample):
         by_strategy[pair.row["perturbation"]].append(pair)
     groups = [
         Group(
             strategy,
-            sample.titles.get(strategy, strategy.replace("_", " ")),
+            titles.get(strategy, strategy.replace("_", " ")),
             tuple(_pair_case(pair, thetas, exchanges) for pair in pairs),
             sample.n_pairs[strategy],
         )
         for strategy, pairs in by_strategy.items()
     ]
-    return _PERTURBED.packed(inputs, groups, budget, sample.random_seed)
+    return _PERTURBED.packed(inputs, groups, budget)
 
 
 def outcome(before: float | None, after: float | None, theta: float) -> str:
@@ -249,13 +271,6 @@ class _Pair:
     before: Row
     after: Row
     scores: tuple[_Scores, _Scores]
-
-
-def _thetas(inputs: ReportInputs) -> dict[tuple[str, str], float]:
-    """Returns the thresholds by perturbation and criterion, for the criteria that each perturbation lowers."""
-    table = inputs.tables.get(ROBUSTNESS.name)
-    rows = [] if table is None else table.select(["perturbation", "dimension", "threshold"]).to_pylist()
-    return {(row["perturbation"], row["dimension"]): row["threshold"] for row in rows}
 
 
 def _pairs(sample: PerturbedSample) -> list[_Pair]:
@@ -292,10 +307,10 @@ def _pair_case(pair: _Pair, thetas: Mapping[tuple[str, str], float], exchanges: 
     severity = f"severity level {row['severity']}" if row["severity_series"] else ""
     first = beginning(pair.after["utterances"], row["level"])
     orders = (sum(map(len, pair.after["utterances"])), mean(falls))
-    return Case(name, first, severity, frozenset(facets), _pair_blocks(pair, thetas, exchanges), orders)
+    return Case(name, first, severity, frozenset(facets), partial(_pair_blocks, pair, thetas, exchanges), orders)
 
 
-def _share(repeats: list[dict[str, Any]]) -> float | None:
+def _share(repeats: list[Row]) -> float | None:
     """Returns the mean of a score's repeats on a scale from 0 to 1."""
     shares = [
         (row["value"] - row["scale_min"]) / (row["scale_max"] - row["scale_min"])
@@ -306,26 +321,23 @@ def _share(repeats: list[dict[str, Any]]) -> float | None:
 
 
 def _pair_blocks(
-    pair: _Pair, thetas: Mapping[tuple[str, str], float], exchanges: Exchanges
-) -> Callable[[Prompts], list[Block]]:
-    def blocks(prompts: Prompts) -> list[Block]:
-        speakers, texts = dialogue_difference(
-            pair.before["utterances"], pair.after["utterances"], pair.before["speakers"], pair.after["speakers"]
-        )
-        marked = [len(texts) - 1] if pair.row["level"] == "turn" else []
-        shown = [bubbles(speakers, texts, title="What was changed", marked=marked)]
-        if pair.scores[0] or pair.scores[1]:
-            shown.append(_table(pair, thetas))
-        cards = [
-            card
-            for order, scores in zip(("before", "after"), pair.scores, strict=True)
-            for card in score_cards([row for rows in scores.values() for row in rows], exchanges, prompts, order)
-        ]
-        if cards:
-            shown.append({"type": "cards", "title": "What the judges responded", "cards": cards})
-        return shown
-
-    return blocks
+    pair: _Pair, thetas: Mapping[tuple[str, str], float], exchanges: Exchanges, prompts: Prompts
+) -> list[Block]:
+    speakers, texts = dialogue_difference(
+        pair.before["utterances"], pair.after["utterances"], pair.before["speakers"], pair.after["speakers"]
+    )
+    marked = [len(texts) - 1] if pair.row["level"] == "turn" else []
+    shown = [bubbles(speakers, texts, title="What was changed", marked=marked)]
+    if pair.scores[0] or pair.scores[1]:
+        shown.append(_table(pair, thetas))
+    cards = [
+        card
+        for order, scores in zip(("before", "after"), pair.scores, strict=True)
+        for card in score_cards([row for rows in scores.values() for row in rows], exchanges, prompts, order)
+    ]
+    if cards:
+        shown.append({"type": "cards", "title": "What the judges responded", "cards": cards})
+    return shown
 
 
 def _table(pair: _Pair, thetas: Mapping[tuple[str, str], float]) -> Block:
@@ -350,7 +362,6 @@ def sample_perturbed(
     pairs: pa.Table,
     items: Iterable[pa.Table],
     scores: Iterable[pa.Table],
-    tables: Mapping[str, pa.Table],
     random_seed: int = 0,
     n: int = PAIRS_PER_STRATEGY,
 ) -> PerturbedSample:
@@ -360,43 +371,23 @@ def sample_perturbed(
         pairs: table `pairs`, of all.
         items: tables `items`, of originals and perturbed items.
         scores: tables `judgements`, read one after the other.
-        tables: those of robustness, by name, which say what strategies are called.
         random_seed: seed of the choice.
         n: items per strategy.
     """
     made = pairs.filter(pc.and_(pc.equal(pairs["status"], "ok"), pc.is_valid(pairs["item_id"])))
-    kept, n_pairs = [PAIRS.schema.empty_table()], {}
-    for strategy in pc.unique(made["perturbation"]).to_pylist():
-        of_strategy = made.filter(pc.equal(made["perturbation"], strategy))
-        names = pc.binary_join_element_wise(of_strategy["corpus"], of_strategy["language"], of_strategy["item_id"], "/")
-        chosen = pa.array(sorted(chosen_items(strategy, names.to_pylist(), n, random_seed)), pa.string())
-        kept.append(of_strategy.filter(pc.is_in(names, value_set=chosen)).replace_schema_metadata())
-        n_pairs[strategy] = len(of_strategy)
-    shown = pa.concat_tables(kept)
-    keys = pa.array(
-        sorted(
-            {
-                f"{row['corpus']}\x1f{row[item]}"
-                for row in shown.select(["corpus", "item_id", "original_id"]).to_pylist()
-                for item in ("item_id", "original_id")
-            }
-        ),
-        pa.string(),
-    )
+    names = pc.binary_join_element_wise(made["corpus"], made["language"], made["item_id"], "/")
+    shown = chosen_rows(made, "perturbation", names, n, random_seed)
+    wanted = {
+        (row["corpus"], row[item])
+        for row in shown.select(["corpus", "item_id", "original_id"]).to_pylist()
+        for item in ("item_id", "original_id")
+    }
     return PerturbedSample(
         shown,
-        pa.concat_tables([empty_table(ITEMS), *(rows_about(table, keys) for table in items)]),
-        pa.concat_tables([empty_table(JUDGEMENTS), *(rows_about(table, keys) for table in scores)]),
-        n_pairs,
-        _titles(tables),
-        random_seed,
+        rows_about(items, ITEMS, wanted),
+        rows_about(scores, JUDGEMENTS, wanted),
+        Counter(made["perturbation"].to_pylist()),
     )
-
-
-def _titles(tables: Mapping[str, pa.Table]) -> dict[str, str]:
-    table = tables.get(ROBUSTNESS.name)
-    rows = [] if table is None else table.select(["perturbation", "title"]).to_pylist()
-    return {row["perturbation"]: row["title"] for row in rows}
 
 
 # What changed between two texts or two dialogues, word by word.

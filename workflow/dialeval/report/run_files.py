@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
@@ -19,8 +19,8 @@ from dialeval.errors import UserError
 from dialeval.prompts.rendering import PromptSet, template_folders, with_references
 from dialeval.provenance.fingerprints import templates_reached
 from dialeval.provenance.records import commit_of, records_behind, versions_of
-from dialeval.report.about import About, roles_of, sampling_of, unparsed_verdicts
-from dialeval.report.exchanges import ExchangeSource, in_files
+from dialeval.report.about import About, count_statuses, roles_of, sampling_of
+from dialeval.report.exchanges import Answerer, ExchangeSource, in_files
 from dialeval.tables.catalogue import table_named
 from dialeval.tables.dialogues import REQUESTS, RESPONSES, USAGE
 from dialeval.tables.files import read_name, read_table
@@ -56,8 +56,6 @@ def read_about(
     records = records_behind(results, shown)
     text = configuration.read_text(encoding="utf-8") if configuration.is_file() else ""
     content = yaml.safe_load(text) or {}
-    unparsed, n_verdicts = unparsed_verdicts(_columns(path, "judge", "protocol") for path in judgements)
-    unparsed_answers, n_answers = unparsed_verdicts(_columns(path, "model", "method") for path in test_answers)
     prompt_set, folder = _prompts_of(records)
     return About(
         version=", ".join(sorted({str(record["version"]) for record in records if "version" in record})) or "not known",
@@ -73,17 +71,16 @@ def read_about(
         prompt_set=f"{prompt_set}, and those in {folder}" if folder else prompt_set,
         libraries=versions_of(records),
         usage=tuple(row for path in usage for row in read_table(path, USAGE).to_pylist()),
-        unparsed=unparsed,
-        n_verdicts=n_verdicts,
-        unparsed_answers=unparsed_answers,
-        n_answers=n_answers,
+        verdicts=count_statuses(_columns(judgements, "judge", "protocol", "status")),
+        answers=count_statuses(_columns(test_answers, "model", "method", "status")),
     )
 
 
-def _columns(path: Path, who: str, how: str) -> dict[str, list[str]]:
-    """Returns the model and protocol of each request, called judge and protocol, and the status of each answer."""
-    table = pq.read_table(path, columns=[who, how, "status"]).select([who, how, "status"])
-    return cast(dict[str, list[str]], table.rename_columns(["judge", "protocol", "status"]).to_pydict())
+def _columns(paths: Iterable[Path], *names: str) -> Iterator[tuple[Any, ...]]:
+    """Yield the values of some columns of tables, row by row."""
+    for path in paths:
+        table = pq.read_table(path, columns=list(names))
+        yield from zip(*(table[name].to_pylist() for name in names), strict=True)
 
 
 def _prompts_of(records: Iterable[Mapping[str, Any]]) -> tuple[str, str]:
@@ -120,9 +117,7 @@ class Answering(Prices):
     Attributes:
         shards: by protocol, in how many parts its answers lie.
         again: protocols under which unparsed responses were retried.
-        merges: whether it takes no system message.
-        from_texts: whether it answers from the texts alone, as embedded models do.
-        published: whether its answers were taken over from others.
+        merges, from_texts, published: as of an `Answerer`.
     """
 
     shards: dict[str, int]
@@ -143,50 +138,35 @@ class Answers(BaseModel, defer_build=True):
     models: dict[str, Answering] = {}
     together: dict[str, tuple[str, ...]] = {}
 
-    def protocols(self) -> list[str]:
-        """Returns the protocols with requests."""
-        return sorted({protocol for model in self.models.values() for protocol in model.shards})
-
 
 def exchanges_of_run(results: Path, answers: Answers) -> ExchangeSource:
     """Returns a function that looks up requests and responses in a results folder."""
-    models = answers.models
-    of_model = {
-        name: in_files(_responses(results, name, model), RESPONSES) for name, model in models.items() if model.shards
-    }
+    protocols = sorted({protocol for model in answers.models.values() for protocol in model.shards})
     return ExchangeSource(
-        in_files([results / layout.REQUESTS.format(protocol=protocol) for protocol in answers.protocols()], REQUESTS),
-        of_model,
-        {
-            name: in_files(
-                [results / layout.RETRIES.format(judge=name, protocol=protocol) for protocol in model.again], REQUESTS
-            )
-            for name, model in models.items()
-            if model.again
-        },
-        {
-            name: Prices(price_input=model.price_input, price_output=model.price_output)
-            for name, model in models.items()
-        },
+        in_files([results / layout.REQUESTS.format(protocol=protocol) for protocol in protocols], REQUESTS),
+        {name: _answerer(results, name, model) for name, model in answers.models.items() if model.shards},
         answers.together,
-        _named(models, "merges"),
-        _named(models, "from_texts"),
-        _named(models, "published"),
     )
 
 
-def _responses(results: Path, name: str, model: Answering) -> list[Path]:
-    parts = [
+def _answerer(results: Path, name: str, model: Answering) -> Answerer:
+    first = [
         results / layout.RESPONSES.format(judge=name, protocol=protocol, shard=shard, shards=shards)
         for protocol, shards in model.shards.items()
         for shard in range(1, shards + 1)
     ]
-    return [*parts, *(results / layout.RETRIED.format(judge=name, protocol=protocol) for protocol in model.again)]
-
-
-def _named(models: Mapping[str, Answering], trait: str) -> frozenset[str]:
-    named: Iterable[str] = (name for name, model in models.items() if getattr(model, trait))
-    return frozenset(named)
+    retries, retried = (
+        [results / path.format(judge=name, protocol=protocol) for protocol in model.again]
+        for path in (layout.RETRIES, layout.RETRIED)
+    )
+    return Answerer(
+        in_files([*first, *retried], RESPONSES),
+        in_files(retries, REQUESTS),
+        model,
+        model.merges,
+        model.from_texts,
+        model.published,
+    )
 
 
 # Tables of a run, read from their files by the names under which the report knows them.

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 
 from dialeval import layout
 from dialeval.report.board import HEADING, Board, Measure, is_missing, listed, write_interval, write_number
-from dialeval.report.inputs import LABELS, METAEVAL, ReportInputs, text_of, title_of
+from dialeval.report.inputs import LABELS, METAEVAL, ReportInputs, Row, text_of, title_of
 from dialeval.report.leaderboard import build_boards
 from dialeval.report.overview import leaderboards
 from dialeval.report.terminal_summary import REPORT, TABLES, SmallTable, head_of, in_a_line, markdown_lines
@@ -94,7 +93,6 @@ def _about_embedded(names: Iterable[str]) -> str:
 
 # Requests and their cost, requests without a response, and unparsed responses.
 
-Row = dict[str, Any]
 _MISSING = "scores of rated items are missing"
 _NO_LETTER = "answers to questions could not be parsed"
 _NO_OPTION = "questions have no answer, usually because two options were equally likely"
@@ -142,10 +140,8 @@ def unparsed_outputs(inputs: ReportInputs) -> Iterator[str]:
         (CORRELATIONS.name, "judge", "n_missing", None),
         (ACCURACY.name, "model", "n_unparsed", "overall"),
     ):
-        table = inputs.tables.get(name)
-        rows: list[Row] = [] if table is None else table.to_pylist()
         sums: dict[tuple[str, str], int] = {}
-        for row in rows:
+        for row in inputs.rows(name):
             if scope is None or row["scope"] == scope:
                 sums[row[who], row["method"]] = sums.get((row[who], row["method"]), 0) + (row[column] or 0)
         for (model, method), count in sums.items():
@@ -222,14 +218,9 @@ def _of_board(board: Board, heading: str, unit: str = "") -> SmallTable:
     """Return the head of a board with all its measures: the primary one, others that decide, and the rest."""
     measures = [one for one in board.measures if one.label != HEADING]
     columns = sorted(measures, key=lambda one: (one is not board.primary, bool(one.group), not one.decides))
-    shown = [model for model in board.models if any(_has(column, model) for column in columns)]
+    shown = [model for model in board.models if any(column.number(model) is not None for column in columns)]
     rows = [[model, *(_cell(column, model) for column in columns)] for model in shown]
     return head_of([heading, *(f"{column.label}{unit}" for column in columns)], rows)
-
-
-def _has(measure: Measure, system: str) -> bool:
-    value = measure.values.get(system)
-    return value is not None and not is_missing(value.value)
 
 
 def _cell(measure: Measure, system: str) -> str:

@@ -157,7 +157,7 @@ const shelves = (() => {
         onModel,
         sent: { read: () => this.prompts.read(place), missing: this.index.no_prompts },
       });
-      return { columns, shown, hits, hasAsides: Boolean(dialogues.asides?.length) };
+      return { columns, shown, hits, hasAsides: Boolean(dialogues.hidden_messages?.length) };
     }
 
     /** Returns by model in how many of its utterances the words are that were searched for. */

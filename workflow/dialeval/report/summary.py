@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -15,7 +14,6 @@ from dialeval.report.board import (
     Board,
     First,
     Measure,
-    Value,
     chatbots_of,
     except_for,
     first_by,
@@ -26,7 +24,7 @@ from dialeval.report.board import (
     write_interval,
     write_number,
 )
-from dialeval.report.inputs import SELFCHAT, EvaluatedProtocol, ReportInputs
+from dialeval.report.inputs import SELFCHAT, EvaluatedProtocol, ReportInputs, Row
 from dialeval.tables.files import HUMAN
 from dialeval.tables.schema import Kind, scope
 from dialeval.text import counted
@@ -84,41 +82,20 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
         return Summary(answer, (_seeds(inputs), *_embedded(inputs, None)), tuple(_tokenizers(inputs)))
     measures = [measure for measure in board.measures if measure.decides and _ranking(board, measure)]
     measures = [measure for measure in measures if measure.by_people] or measures  # people decide
-    if SELFCHAT not in board.sources:
-        return Summary(
-            who_is_best(board, measures),
-            (
-                *rests_on(board),
-                *adaptive_decisions(inputs, board),
-                _dialogues(inputs, board),
-                *_ensemble(inputs, board.judge),
-            ),
-            (
-                *_trust(board),
-                *_penalised(inputs, board),
-                *_uncertainty(inputs, board),
-                *memorized(inputs, [board.judge, *board.models]),
-                *_unparsed_sentences(inputs, board),
-            ),
-            headline(board),
-        )
+    is_selfchat = SELFCHAT in board.sources
+    data = [_seeds(inputs), *_embedded(inputs, board.judge)] if is_selfchat else [_dialogues(inputs, board)]
+    ensemble = [mean_of(board.judge, inputs.ensembles[board.judge])] if board.judge in inputs.ensembles else []
     return Summary(
         who_is_best(board, measures),
-        (
-            *rests_on(board),
-            *adaptive_decisions(inputs, board),
-            _seeds(inputs),
-            *_embedded(inputs, board.judge),
-            *_ensemble(inputs, board.judge),
-        ),
+        (*rests_on(board), *adaptive_decisions(inputs, board), *data, *ensemble),
         (
             *_trust(board),
             *_penalised(inputs, board),
             *_uncertainty(inputs, board),
             *memorized(inputs, [board.judge, *board.models]),
-            *_people(board),
+            *(_people(board) if is_selfchat else ()),
             *_unparsed_sentences(inputs, board),
-            *_tokenizers(inputs),
+            *(_tokenizers(inputs) if is_selfchat else ()),
         ),
         headline(board),
     )
@@ -156,18 +133,10 @@ def mean_of(ensemble: str, members: tuple[str, ...]) -> str:
     return f"Judge {ensemble} is an ensemble: the mean of the scores of {listed(list(members))}, each mapped to [0, 1]."
 
 
-def _ensemble(inputs: ReportInputs, judge: str) -> list[str]:
-    return [mean_of(judge, inputs.ensembles[judge])] if judge in inputs.ensembles else []
-
-
-def _ranking(board: Board, measure: Measure) -> list[tuple[str, Value, float]]:
-    """Returns the chatbots that have a value, best first, with their values."""
-    known = [
-        (model, value, value.value)
-        for model in chatbots_of(board)
-        if (value := measure.values.get(model)) and value.value is not None and not is_missing(value.value)
-    ]
-    return sorted(known, key=lambda entry: -entry[2])
+def _ranking(board: Board, measure: Measure) -> list[tuple[str, float]]:
+    """Return the systems that have a number, best first, with their numbers."""
+    known = [(system, number) for system in chatbots_of(board) if (number := measure.number(system)) is not None]
+    return sorted(known, key=lambda entry: -entry[1])
 
 
 def who_is_best(board: Board, measures: list[Measure]) -> str:
@@ -200,8 +169,7 @@ def _unlabelled(board: Board, measures: list[Measure]) -> list[str]:
     """Return the systems without a human-corrected estimate that decides, if human-corrected estimates decide."""
     if not any(measure.by_people for measure in measures):
         return []
-    labelled = {model for measure in measures for model, _, _ in _ranking(board, measure)}
-    return [model for model in chatbots_of(board) if model not in labelled]
+    return [system for system in chatbots_of(board) if all(measure.number(system) is None for measure in measures)]
 
 
 def _source_of_ranking(board: Board, measures: list[Measure]) -> tuple[str, str]:
@@ -237,8 +205,8 @@ def _firsts(board: Board, measures: list[Measure]) -> list[First]:
 def _best(board: Board, measure: Measure) -> tuple[list[str], float]:
     """Returns the systems that share the first place, and their value."""
     ranking = _ranking(board, measure)
-    top = ranking[0][2]
-    return [model for model, _, value in ranking if math.isclose(value, top, rel_tol=1e-12)], top
+    top = ranking[0][1]
+    return [system for system, number in ranking if math.isclose(number, top, rel_tol=1e-12)], top
 
 
 def _how_surely(board: Board, measures: list[Measure]) -> list[str]:
@@ -253,7 +221,7 @@ def _how_surely(board: Board, measures: list[Measure]) -> list[str]:
         ranking = _ranking(board, measure)
         if len(ranking) < 2:
             continue
-        (first, _, best), (second, _, next_best) = ranking[:2]
+        (first, best), (second, next_best) = ranking[:2]
         if best == next_best:  # a first place that is shared was named as one
             continue
         pair = (second, first) if (second, first) in open_pairs else (first, second)
@@ -292,10 +260,8 @@ def _embedded(inputs: ReportInputs, judge: str | None) -> list[str]:
 
 
 def _tokenizers(inputs: ReportInputs) -> list[str]:
-    lengths = inputs.tables.get("botchat/utterance_lengths")
-    if lengths is None or not len(lengths):
-        return []
-    return [f"Tokens are counted by: {listed(sorted(set(lengths['tokenizer'].to_pylist())))}."]
+    tokenizers = sorted({row["tokenizer"] for row in inputs.rows("botchat/utterance_lengths")})
+    return [f"Tokens are counted by: {listed(tokenizers)}."] if tokenizers else []
 
 
 def _seeds(inputs: ReportInputs) -> str:
@@ -326,10 +292,9 @@ def _penalised(inputs: ReportInputs, board: Board) -> list[str]:
     """Returns the penalised ratings of systems that have none by maximum likelihood, at the greatest length of each."""
     name, sentences = "bradley_terry_penalised", []
     for protocol in inputs.protocols:
-        table = inputs.tables.get(f"{protocol.name}/ratings")
-        if table is None or protocol.sources != board.sources or name not in table.column_names:
+        if protocol.sources != board.sources:
             continue
-        rows = [row for row in table.to_pylist() if row["judge"] == board.judge]
+        rows = [row for row in inputs.rows(f"{protocol.name}/ratings") if row["judge"] == board.judge]
         longest = max((row["n_utterances"] or 0 for row in rows), default=0)
         named = [
             f"{row['system']} {write_number(row[name], 'rating')} "
@@ -348,16 +313,13 @@ def _penalised(inputs: ReportInputs, board: Board) -> list[str]:
 
 def memorized(inputs: ReportInputs, models: Iterable[str]) -> list[str]:
     """Return which published texts models complete verbatim, a sentence for each model and corpus that was tested."""
-    table = inputs.tables.get("memorization")
     tested = set(models)
     sentences = []
-    for row in [] if table is None else table.to_pylist():
+    for row in inputs.rows("memorization"):
         if row["model"] not in tested or row["note"] == IS_CONTROL or is_missing(row["estimate"]):
             continue
-        share, interval = (
-            write_number(row["estimate"], "share"),
-            write_interval(row["ci_low"], row["ci_high"], "share"),
-        )
+        share = write_number(row["estimate"], "share")
+        interval = write_interval(row["ci_low"], row["ci_high"], "share")
         against = [f"chance {write_number(row['chance'], 'share')}"] if not is_missing(row["chance"]) else []
         if not is_missing(row["p_holm"]):
             against.append(f"control {write_number(row['control'], 'share')}, p = {row['p_holm']:.2g} (Holm)")
@@ -380,12 +342,8 @@ def _uncertainty(inputs: ReportInputs, board: Board) -> list[str]:
     for protocol in inputs.protocols:
         if protocol.sources != board.sources:
             continue
-        components, over_judges = (
-            [] if (found := inputs.tables.get(f"{protocol.name}/{name}")) is None else found.to_pylist()
-            for name in ("variance_components", "judge_differences")
-        )
         questions: dict[tuple[str, str], dict[str, str]] = {}
-        for row in components:
+        for row in inputs.rows(f"{protocol.name}/variance_components"):
             if row["statistic"] == "half-width" and not is_missing(row["estimate"]):
                 name = row["measure"].replace("_", " "), scope(row)
                 kind: Kind = "share" if row["measure"] in _SHARES else "number"
@@ -404,6 +362,7 @@ def _uncertainty(inputs: ReportInputs, board: Board) -> list[str]:
                 f"{protocol.title} ({about}): the interval of a difference of two systems by one judge is "
                 f"±{widths['a judge']} on average; {listed(more)}."
             )
+        over_judges = inputs.rows(f"{protocol.name}/judge_differences")
         tested = [row for row in over_judges if not is_missing(row["p_holm"])]
         if tested:
             clear = sum(row["p_holm"] < _SIGNIFICANT for row in tested)
@@ -442,19 +401,18 @@ def _unparsed_sentences(inputs: ReportInputs, board: Board) -> list[str]:
 
 _MOST_NAMED = 4
 _ENDED = "ended"
-Row = dict[str, Any]
 
 
 def adaptive_decisions(inputs: ReportInputs, board: Board) -> list[str]:
     """Returns a few sentences on the decisions of each adaptive protocol, for a board's judge."""
     found = []
     for protocol in inputs.protocols:
-        table = inputs.tables.get(f"{protocol.name}/adaptive_rounds")
-        if table is not None and protocol.sources == board.sources:
-            last: dict[tuple[Any, ...], Row] = {}
-            for row in table.to_pylist():
-                if row["judge"] == board.judge:
-                    last[row["criterion"], row["n_utterances"], row["system"], row["opponent"]] = row
+        if protocol.sources == board.sources:
+            last = {
+                (row["criterion"], row["n_utterances"], row["system"], row["opponent"]): row
+                for row in inputs.rows(f"{protocol.name}/adaptive_rounds")
+                if row["judge"] == board.judge
+            }
             if last:
                 found.append(_adaptive_sentence(protocol, list(last.values())))
     return found
@@ -499,9 +457,7 @@ def judge_checks(inputs: ReportInputs, protocol: str, judge: str) -> list[str]:
     """Returns whether a judge may replace the annotators of a protocol, and where it is certain enough."""
 
     def rows(table: str) -> list[Row]:
-        found = inputs.tables.get(table)
-        every = [] if found is None else found.to_pylist()
-        return [row for row in every if (row["protocol"], row["judge"]) == (protocol, judge)]
+        return [row for row in inputs.rows(table) if (row["protocol"], row["judge"]) == (protocol, judge)]
 
     who = "The panel of judges" if judge == PANEL else f"Judge {judge}"
     tested = [row for row in rows("labels/replacement") if row["annotator"] is None]
@@ -541,9 +497,8 @@ def judge_checks(inputs: ReportInputs, protocol: str, judge: str) -> list[str]:
 
 def spread_of_labels(inputs: ReportInputs, protocol: str) -> list[str]:
     """Returns how much of the variance of a label lies between annotators, a sentence for each criterion."""
-    found = inputs.tables.get("labels/variance_components")
     shares: dict[str, dict[str, float]] = {}
-    for row in [] if found is None else found.to_pylist():
+    for row in inputs.rows("labels/variance_components"):
         if row["protocol"] == protocol and not is_missing(row["ci_low"]) and not is_missing(row["share"]):
             shares.setdefault(row["criterion"] or "", {})[row["component"]] = row["share"]
     sentences = []

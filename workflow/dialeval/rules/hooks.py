@@ -59,7 +59,7 @@ class Hooks:
         self._spending = spending
         self._requests: Requests | None = None
         self._spent: float | None = None
-        run.log.on_planning = self.force_outdated
+        run.log.on_planning = self.prepare_planning
         run.log.on_nothing_to_do = self.show_summary
         run.log.targets = lambda: [rule.name for rule in self.workflow.rules if not rule.output]
 
@@ -109,10 +109,14 @@ class Hooks:
         if Quietness.ALL not in self.quiet:
             print_at_exit(self.workflow.scheduler.failed, self.run.log, sys.argv, self.config.results_dir)
 
-    def force_outdated(self) -> None:
+    def prepare_planning(self) -> None:
         """Run the jobs whose files another version of DialEval made; Snakemake may have no record of them."""
         if not self.run.is_main or self.run.is_module:
             return
+        if "pandas" not in sys.modules:  # Snakemake imports it to compare parameters, and ours are texts
+            sys.modules["pandas"] = None  # type: ignore[assignment]
+            getattr(self.workflow.persistence, "_serialize_param", None)  # is computed once
+            del sys.modules["pandas"]
         outdated = outdated_files(
             self.config.results_dir,
             lambda path: self.workflow.persistence.params(IOFile(str(path))) is not None,

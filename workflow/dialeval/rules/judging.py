@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from dialeval.config.configuration import Config
 from dialeval.config.corpora import COMPLETE
 from dialeval.config.criteria import protocol_dimensions, protocol_sensitivities
 from dialeval.config.labels import Labels as LabelsSection
@@ -15,8 +16,8 @@ from dialeval.config.models import PublishedModel
 from dialeval.config.protocols import SHIPPED
 from dialeval.criteria import FAILURES_PROTOCOL
 from dialeval.errors import UserError
-from dialeval.labels.joined_judgements import labelled_design
 from dialeval.labels.ledger import ledger_digest, ledger_path
+from dialeval.measures.design import design_of
 from dialeval.rules.jobs import Parameters, StageJob
 
 ONLY_PLANNING = {"judges", "measures", "retry_unparsed", "n_utterances", "adaptive", "cascade"}
@@ -265,3 +266,19 @@ class Labels(Judging):
                 f"labels.path is another folder. Restore it if it was removed, then run the same command with "
                 f"`--forcerun draw_to_label` at the end"
             )
+
+
+_CORRECTED_BY = (
+    "protocol", "form", "judges", "members", "systems", "criteria", "lengths", "reference", "measures", "families"
+)  # fmt: skip
+
+
+def labelled_design(config: Config, name: str) -> dict[str, Any]:
+    """Return the design of a labelled protocol, reduced to the settings that the correction depends on."""
+    design, protocol = design_of(config, name), config.resolved_protocols()[name]
+    about = design.model_dump(mode="json") | {
+        "form": protocol.form,
+        "members": [judge for judge in design.judges if judge in (protocol.judges or ())],  # which answer everything
+        "families": {model: family for model, family in design.families.items() if family != model},
+    }
+    return {setting: about[setting] for setting in _CORRECTED_BY}

@@ -113,7 +113,7 @@ async def _ask_in_rounds(
             answering.check_failures()
         for place, (row, request) in zip(places, _requests(requests, places, rounds.plan.usable), strict=True):
             answer = judge.row(request)
-            (judgement,) = pair.parse(question, "", row, answer)
+            (judgement,) = pair.parse(question, row, answer)
             rounds.hear(int(place), judgement["outcome"], failed=answer["status"] == "missing")
         rounds.end()
         print(rounds.progress(), flush=True)

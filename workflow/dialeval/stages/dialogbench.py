@@ -17,7 +17,7 @@ from dialeval.config.models import EmbeddedModel, Model
 from dialeval.config.running import Answering
 from dialeval.corpora.dialogues import dialogues_of
 from dialeval.dialogbench import embedded_writer, writing
-from dialeval.dialogbench.briefs import BASIC, WITHOUT_STYLES, Brief, plan_basic, plan_briefs
+from dialeval.dialogbench.briefs import BASIC, WITHOUT_DOMAIN, WITHOUT_STYLES, Brief, plan_briefs
 from dialeval.dialogbench.embedded_writer import FilterByChoice, RuleWriter
 from dialeval.dialogbench.examination import Method, Presentation, parse_all, plan, shuffled
 from dialeval.dialogbench.experts import draw, sheet, write_sheet
@@ -233,17 +233,14 @@ async def _write(
 
 def _briefs(settings: DialogbenchWriteSettings, procedure: str, language: str) -> Iterator[Brief]:
     """Returns the planned items of a procedure: equally many of each task for all procedures."""
-    seed = settings.random_seed
-    if procedure == BASIC:
-        per_task = len(settings.domains) * settings.per_cell
-        return plan_basic(settings.tasks, per_task=per_task, language=language, random_seed=seed)
+    is_basic = procedure == BASIC
     return plan_briefs(
         settings.tasks,
-        settings.domains,
-        per_cell=settings.per_cell,
+        WITHOUT_DOMAIN if is_basic else settings.domains,
+        per_cell=settings.per_cell * (len(settings.domains) if is_basic else 1),
         language=language,
         styles=procedure != WITHOUT_STYLES,
-        random_seed=seed,
+        random_seed=settings.random_seed,
     )
 
 

@@ -20,11 +20,14 @@ import socket
 import subprocess
 import sys
 import tempfile
+import traceback
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from runpy import run_module
-from typing import Any
+from typing import Any, NoReturn
 
 from dialeval.errors import UserError
 from dialeval.stages import stage_functions
@@ -108,8 +111,7 @@ def serve(listener: socket.socket) -> None:
                 one.close()
             for end in (woken, waker):
                 os.close(end)
-            _become(job, streams)
-            return
+            become(job, streams)
 
 
 def _received(client: socket.socket) -> tuple[dict[str, Any], list[int]]:
@@ -140,8 +142,8 @@ def _report_ended(jobs: dict[int, socket.socket], watched: dict[socket.socket, i
                 client.send(bytes([code if code >= 0 else 128 - code]))
 
 
-def _become(job: dict[str, Any], streams: list[int]) -> None:
-    """Makes this process the job: its streams, folder, environment and arguments."""
+def become(job: dict[str, Any], streams: list[int]) -> None:
+    """Makes this process the job: its streams, folder, environment and arguments; ends with the job."""
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
@@ -149,7 +151,30 @@ def _become(job: dict[str, Any], streams: list[int]) -> None:
     os.environ.clear()
     os.environ.update(job["environment"])
     sys.argv = ["stages", *job["arguments"]]
-    run_module(STAGES, run_name="__main__", alter_sys=True)
+    run_to_the_end(partial(run_module, STAGES, run_name="__main__", alter_sys=True))
+
+
+def run_to_the_end(program: Callable[[], object]) -> NoReturn:
+    """Runs a program in a copy of the server and ends the process as Python would.
+
+    Python's own end would release all that the server has imported, object by object, and copy its memory for that.
+    """
+    status = 1
+    try:
+        program()
+        status = 0
+    except SystemExit as ending:
+        if isinstance(ending.code, str):
+            print(ending.code, file=sys.stderr)
+        else:
+            status = ending.code or 0
+    except BaseException:
+        traceback.print_exc()
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(status)
 
 
 def _functions(arguments: list[str]) -> list[str]:

@@ -12,16 +12,13 @@ from pydantic import BaseModel
 
 from dialeval.corpora.items import Item, iterate_items
 from dialeval.prompts.rendering import Templates
-from dialeval.protocols import annotate, forms, locate, pair, probability, scale
+from dialeval.protocols import annotate, forms, locate, pair, scores
 from dialeval.protocols.item_prompts import (
-    RATING,
-    YES_NO,
     ParseSettings,
     PlanSettings,
     QuestionSettings,
     item_criteria,
     scored_items,
-    templates_of,
 )
 from dialeval.protocols.planned_requests import (
     ANSWER,
@@ -31,7 +28,7 @@ from dialeval.protocols.planned_requests import (
     with_statuses_printed,
     write_requests,
 )
-from dialeval.protocols.questions import Question, sampling_of
+from dialeval.protocols.questions import Question
 from dialeval.tables.dialogues import JUDGEMENTS, REQUESTS, RESPONSES, UTTERANCES
 from dialeval.tables.files import TableWriter, iterate_rows, read_tables
 from dialeval.tables.robustness import PAIRS
@@ -89,27 +86,15 @@ def _pair(settings: PlanSettings, sources: Sources, templates: Templates) -> Ite
 
 
 def _scale(settings: PlanSettings, sources: Sources, templates: Templates) -> Iterator[Planned]:
-    own, about = settings.protocol, item_criteria(settings, read_tables(sources.pairs, PAIRS).to_pylist())
+    about = item_criteria(settings, read_tables(sources.pairs, PAIRS).to_pylist())
     for paths, groups in ((sources.items, about.groups_of_rated), (sources.perturbed, about.groups_of_perturbed)):
-        yield from scale.plan(
-            scored_items(settings, paths),
-            templates,
-            sampling_of(own),
-            own.repeats,
-            groups,
-            name=settings.name,
-            names=templates_of(own, RATING),
-            json_answers=own.answers == "structured",
-        )
+        yield from scores.plan_scale(settings.question(), scored_items(settings, paths), templates, groups)
 
 
 def _probability(settings: PlanSettings, sources: Sources, templates: Templates) -> Iterator[Planned]:
-    about, names = (
-        item_criteria(settings, read_tables(sources.pairs, PAIRS).to_pylist()),
-        templates_of(settings.protocol, YES_NO),
-    )
+    about = item_criteria(settings, read_tables(sources.pairs, PAIRS).to_pylist())
     for paths, criteria in ((sources.items, about.of_rated), (sources.perturbed, about.of_perturbed)):
-        yield from probability.plan(scored_items(settings, paths), templates, criteria, name=settings.name, names=names)
+        yield from scores.plan_probability(settings.question(), scored_items(settings, paths), templates, criteria)
 
 
 def _locate(settings: PlanSettings, sources: Sources, templates: Templates) -> Iterator[Planned]:
@@ -169,7 +154,7 @@ def import_answers(settings: ImportAnswersSettings, requests: Path, published: l
 
 
 def _parse(
-    rows_of: Callable[[Question, str, Mapping[str, Any], Mapping[str, Any]], Iterator[Row]],
+    rows_of: Callable[[Question, Mapping[str, Any], Mapping[str, Any]], Iterator[Row]],
     columns: Sequence[str] = ANSWER,
 ) -> Callable[..., None]:
     """Returns the stage that parses answers to requests of one form; `columns` of responses hold an answer."""
@@ -180,7 +165,7 @@ def _parse(
         """Writes the table `judgements` of a judge; a parsed answer from `again` takes the place of the first."""
         question, judge = settings.question(), settings.judge
         pairs = answered(requests, responses, answer=columns, again=again)
-        rows = (row for planned, answer in pairs for row in rows_of(question, judge, planned, answer))
+        rows = ({"judge": judge, **row} for planned, answer in pairs for row in rows_of(question, planned, answer))
         with TableWriter(judgements, JUDGEMENTS) as table:
             table.write_all(with_statuses_printed(rows, judge))
 
@@ -188,8 +173,8 @@ def _parse(
 
 
 parse_pair = _parse(pair.parse)
-parse_scale = _parse(scale.parse)
-parse_probability = _parse(probability.parse, CHOICE_ANSWER)
+parse_scale = _parse(scores.parse_scale)
+parse_probability = _parse(scores.parse_probability, CHOICE_ANSWER)
 parse_locate = _parse(locate.parse)
 parse_annotate = _parse(annotate.parse)
 

@@ -98,6 +98,11 @@ def _measure(
     return measure
 
 
+def _means(of: Table) -> Callable[..., None]:
+    """Returns the stage that writes a table of means or proportions of systems."""
+    return _measure(of, scores.COLUMNS, lambda frame, design, _: scores.mean_rows(of.file, frame, design), with_cascade)
+
+
 def _human_lengths(seeds: Iterable[Path]) -> dict[str, int]:
     """Returns the number of human utterances by ChatSEED, of those that serve Arena."""
     rows = read_tables(seeds, SEEDS, ["seed_id", "n_human", "for_arena"]).to_pylist()
@@ -111,11 +116,7 @@ def _bias(frame: pd.DataFrame, design: Design, sources: Sources) -> Rows:
     return bias.bias(frame, design, dialogue_words(sources.items))
 
 
-measure_means = _measure(MEANS, scores.COLUMNS, lambda frame, design, _: scores.means(frame, design), with_cascade)
-measure_rates = _measure(RATES, scores.COLUMNS, lambda frame, design, _: scores.rates(frame, design), with_cascade)
-measure_checklist = _measure(
-    CHECKLIST, scores.COLUMNS, lambda frame, design, _: scores.checklist(frame, design), with_cascade
-)
+measure_means, measure_rates, measure_checklist = map(_means, (MEANS, RATES, CHECKLIST))
 measure_win_rates = _measure(WIN_RATES, RATING_COLUMNS, lambda frame, design, _: win_rates(frame, design), with_cascade)
 measure_pass_rates = _measure(
     PASS_RATES, scores.PASS_COLUMNS, lambda frame, design, _: scores.pass_rates(frame, design)

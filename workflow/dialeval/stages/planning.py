@@ -20,9 +20,10 @@ from dialeval.engines.spending.prices import Prices, prices_of
 from dialeval.measures.item_values import COLUMNS
 from dialeval.planning.chat_estimates import Chats, chat_estimate, estimate_chats
 from dialeval.planning.estimates import Estimate, cost_of_case, estimate_table, in_words, planning_in_words
+from dialeval.planning.judge_power import CaseCosts, PlannedDesign, Row, Size, chats_size, planned_size
 from dialeval.planning.judging_estimates import Subjects, estimate_judging, estimate_planned
 from dialeval.planning.known_models import KnownModel, known_model
-from dialeval.planning.power import EarlierLabels, LabelPlan, PlannedDesign, Row, Size, chats_size, planned_size, plans
+from dialeval.planning.label_power import EarlierLabels, LabelPlan, plans
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_prompts import QuestionSettings
 from dialeval.protocols.questions import Question
@@ -150,9 +151,10 @@ def estimate(
         prices,
         batched,
         judgements,
-        corrected,
         EarlierLabels(
-            read_tables(spread, VARIANCE_COMPONENTS).to_pylist(), read_tables(replacement, REPLACEMENT).to_pylist()
+            [row for row in read_tables(corrected, ESTIMATES).to_pylist() if row["opponent"] is None],
+            read_tables(spread, VARIANCE_COMPONENTS).to_pylist(),
+            read_tables(replacement, REPLACEMENT).to_pylist(),
         ),
     )
     write_for_people(planning, planning_csv, PLANNING, to_table(PLANNING, rows))
@@ -166,10 +168,8 @@ def _plans(
     prices: Mapping[str, Prices],
     batched: set[str],
     judgements: list[Path],
-    corrected: list[Path],
     earlier: EarlierLabels,
 ) -> list[Row]:
-    of_people = [row for row in read_tables(corrected, ESTIMATES).to_pylist() if row["opponent"] is None]
     talking = {about.name for about in settings.questions}
     rows: list[Row] = []
     for planned in settings.designs:
@@ -177,9 +177,9 @@ def _plans(
         if name in sizes:
             stored = [path for path in judgements if path.stem == name]
             about = estimates, prices, batched, name, sizes[name].n_cases
-            costs, judging = (cost_of_case(*about, talks=talks) for talks in (name in talking, False))
+            costs = CaseCosts(*(cost_of_case(*about, talks=talks) for talks in (name in talking, False)))
             frame = read_judgements(stored, (*COLUMNS, "repeat"))
-            rows += plans(planned, sizes[name], frame, of_people, settings.labels, costs, judging, earlier)
+            rows += plans(planned, sizes[name], frame, costs, settings.labels, earlier)
     return rows
 
 

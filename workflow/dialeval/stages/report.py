@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pyarrow as pa
 from pydantic import BaseModel
 
 from dialeval.engines.spending.entries import FOLDER, Ledger
@@ -21,9 +20,8 @@ from dialeval.provenance.stale_files import UnusedOutput, list_unused, read_grap
 from dialeval.report.about import RunStatus, run_status_of
 from dialeval.report.examined_items import sample_examined
 from dialeval.report.inputs import EvaluatedProtocol, ExaminedSample, Figure, PerturbedSample, RatedSample, ReportInputs
-from dialeval.report.item_cases import sample_rated
 from dialeval.report.page import build_report as build_page
-from dialeval.report.rated_cases import sample_perturbed
+from dialeval.report.rated_cases import sample_perturbed, sample_rated
 from dialeval.report.run_files import Answers, exchanges_of_run, read_about, tables_by_name
 from dialeval.report.run_summary import summary_of
 from dialeval.stages import stage_functions
@@ -102,7 +100,6 @@ def write_page(
         report: the page.
         run_status: how far the run is; None for one that is finished.
     """
-    by_name = tables_by_name(files["tables"])
     judged = [*files["verdicts"], *files["scores"]]
     page = build_page(
         ReportInputs(
@@ -118,13 +115,14 @@ def write_page(
             hidden_messages={path.stem: read_table(path, HIDDEN_MESSAGES) for path in files["hidden_messages"]},
             exchange_source=exchanges_of_run(Path(settings.results_dir), settings.answers),
             labels=read_tables(files["labels"], LABELS),
-            tables=by_name,
+            tables=tables_by_name(files["tables"]),
             embedded=frozenset(settings.embedded),
             baselines=frozenset(settings.baselines),
             ensembles=settings.ensembles,
             rated=_rated(settings, files) if files["items"] else None,
-            perturbed=_perturbed_sample(settings, files, by_name) if files["pairs"] else None,
+            perturbed=_perturbed_sample(settings, files) if files["pairs"] else None,
             examined=_examined(settings, files) if files["test_answers"] else None,
+            random_seed=settings.random_seed,
             figures=tuple(_figure(path) for path in files["figures"]),
             results_dir=settings.results_dir,
             other_prompts=settings.other_prompts,
@@ -155,14 +153,11 @@ def _rated(settings: BuildReportSettings, files: dict[str, list[Path]]) -> Rated
     )
 
 
-def _perturbed_sample(
-    settings: BuildReportSettings, files: dict[str, list[Path]], tables: dict[str, pa.Table]
-) -> PerturbedSample:
+def _perturbed_sample(settings: BuildReportSettings, files: dict[str, list[Path]]) -> PerturbedSample:
     return sample_perturbed(
         read_tables(files["pairs"], PAIRS),
         (read_table(path, ITEMS) for path in files["perturbed"]),
         (read_table(path, JUDGEMENTS) for path in files["scores"]),
-        tables,
         settings.random_seed,
     )
 

@@ -55,11 +55,10 @@ from dialeval.training.running import (
 from dialeval.training.training_sets import Recipe, left_out_dialogues, training_rows
 from dialeval.training.weights import (
     FINISHED,
+    copy_finished,
     finished_folder,
-    keep,
     normalise_adapter,
     remove_checkpoints,
-    take,
     versions_of,
     weights_digest,
     write_digest,
@@ -116,7 +115,7 @@ def train_encoder(
             _train_encoder(settings, base, read, kept, trained)
     elif is_first():
         print(f"{settings.name}: an equal training has finished before; DialEval uses its weights", flush=True)
-        take(kept, trained)
+        copy_finished(kept, trained)
     if is_first():
         write_digest(folder_digest(trained), digest)
         remove_checkpoints(kept.parent)
@@ -180,7 +179,7 @@ def _train_encoder(settings: TrainEncoderSettings, base: Base, examples: Example
             tokens_seen=result.n_tokens,
         )
         write_record(folder, settings.name, scores, result.curve, row)
-    keep(trained, kept)
+    copy_finished(trained, kept)
 
 
 def _run_row(
@@ -292,7 +291,7 @@ def train_lora(
             _train_lora(settings, prompts, questions.tree, parts, kept, trained)
     elif is_first():
         print(f"{settings.name}: an equal training has finished before; DialEval uses its weights", flush=True)
-        take(kept, trained)
+        copy_finished(kept, trained)
     if is_first():
         write_digest(weights_digest(trained), digest)
         remove_checkpoints(kept.parent)
@@ -362,7 +361,7 @@ def _train_lora(
             label_mass_after=fmean(one.mass for one in after) if after else None,
         )
         write_record(folder, settings.name, rows, result.curve, row)
-    keep(trained, kept)
+    copy_finished(trained, kept)
 
 
 def _is_folder(prompts: Prompts) -> bool:

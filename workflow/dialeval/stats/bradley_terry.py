@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -99,6 +100,7 @@ def bradley_terry(
     outcome: ArrayLike,
     n_players: int,
     *,
+    ties: Literal["half", "davidson"] = "half",
     cluster: ArrayLike | None = None,
     resamples: int = 0,
     confidence: float = 0.95,
@@ -110,12 +112,16 @@ def bradley_terry(
 ) -> StrengthRating:
     """Rate players by the Bradley-Terry model, P(i beats j) = 1 / (1 + 10^((R_j - R_i) / scale)).
 
-    A tie is half a win for each player. Many ties compress the scale; `davidson` avoids this.
+    Many ties as half a win for each compress the scale. Davidson's model (1970) has a parameter for ties: with
+    pi = 10^(R / scale), P(i beats j) = pi_i / (pi_i + pi_j + nu sqrt(pi_i pi_j)), and
+    P(tie) = nu sqrt(pi_i pi_j) / (pi_i + pi_j + nu sqrt(pi_i pi_j)). The ridge also penalises log(nu), which is
+    otherwise unbounded if no comparison, or every comparison, is a tie.
 
     Args:
         left, right: players of each comparison, numbers in 0..n_players-1, shape [n].
         outcome: 1 where left wins, 0.5 for a tie, 0 where right wins, shape [n].
         n_players: number of players; some may have no comparison.
+        ties: "half" (a tie is half a win for each) or "davidson" (Davidson's model).
         cluster: cluster (seed) of each comparison, numbers or text, shape [n]; None if comparisons are independent.
         resamples: bootstrap resamples behind the intervals; 0 for none.
         confidence: nominal coverage of the intervals.
@@ -131,54 +137,78 @@ def bradley_terry(
         ValueError: if shapes differ, a player is out of range or meets itself, an outcome is not 1, 0.5 or 0, or a
             setting is out of range.
     """
-    return _rate(
-        "bradley_terry",
-        compare(left, right, outcome, n_players),
-        cluster,
-        resamples,
-        confidence,
-        scale,
-        initial,
-        ridge,
-        random_seed,
-        equal_pairs,
-    )
+    if ridge <= 0.0 or scale <= 0.0 or resamples < 0:
+        raise ValueError(f"ridge ({ridge}) and scale ({scale}) must be above 0, resamples ({resamples}) 0 or more")
+    check_confidence(confidence)
+    if ties not in ("half", "davidson"):
+        raise ValueError(f"ties is {ties!r}; it must be 'half' or 'davidson'")
+    has_tie_parameter = ties == "davidson"
+    comparisons = compare(left, right, outcome, n_players)
+    counts = cluster_table(comparisons, cluster)
+    points = scale / math.log(10.0)
 
+    def fit(tables: FloatArray, start: Strengths | None = None) -> tuple[Strengths, FloatArray]:
+        strengths = fit_strengths(
+            equally_weighted(tables) if equal_pairs else tables,
+            comparisons.first,
+            comparisons.second,
+            comparisons.n_rated,
+            ties=has_tie_parameter,
+            ridge=ridge,
+            start=start,
+        )
+        centred = anchor_at_mean(strengths.strength, comparisons, rated_in(comparisons, tables))
+        return strengths, comparisons.to_all_players(initial + points * centred)
 
-def davidson(
-    left: ArrayLike,
-    right: ArrayLike,
-    outcome: ArrayLike,
-    n_players: int,
-    *,
-    cluster: ArrayLike | None = None,
-    resamples: int = 0,
-    confidence: float = 0.95,
-    scale: float = 400.0,
-    initial: float = 1000.0,
-    ridge: float = DEFAULT_RIDGE,
-    random_seed: int = 0,
-    equal_pairs: bool = False,
-) -> StrengthRating:
-    """Rate players by Davidson's model (1970), which has a parameter for ties.
-
-    With pi = 10^(R / scale): P(i beats j) = pi_i / (pi_i + pi_j + nu sqrt(pi_i pi_j)), and
-    P(tie) = nu sqrt(pi_i pi_j) / (pi_i + pi_j + nu sqrt(pi_i pi_j)).
-
-    Arguments, result and errors are those of `bradley_terry`. The ridge also penalises log(nu), which is otherwise
-    unbounded if no comparison, or every comparison, is a tie.
-    """
-    return _rate(
-        "davidson",
-        compare(left, right, outcome, n_players),
-        cluster,
-        resamples,
-        confidence,
-        scale,
-        initial,
-        ridge,
-        random_seed,
-        equal_pairs,
+    point, rating = fit(comparisons.table()[np.newaxis])
+    replicates = np.full((resamples, comparisons.n_players), np.nan)
+    fits = [point]
+    above, below = (np.zeros(comparisons.n_rated, dtype=np.int64) for _ in range(2))
+    if len(counts.cluster):
+        for rows, tables in counts.blocks(resamples, np.random.default_rng(random_seed)):
+            strengths, drawn = fit(tables, start=point)
+            fits.append(strengths)
+            up, down = separated(comparisons, tables)
+            above += up.sum(axis=0)
+            below += down.sum(axis=0)
+            replicates[rows] = comparisons.to_all_players(
+                _anchored(drawn[:, comparisons.players], up, down, rating[0, comparisons.players], comparisons)
+            )
+    clusters = comparisons.to_all_players(counts.clusters_of_player().astype(np.float64), missing=0.0).astype(np.int64)
+    low, high = percentile_interval(replicates, confidence, clusters)
+    low, high = without_zero_width(*(np.where(np.isfinite(end), end, np.nan) for end in (low, high)))
+    effect = np.full(comparisons.n_rated, np.nan)
+    if not has_tie_parameter and comparisons.n_pairs:
+        weight = pair_weights(comparisons.table()) if equal_pairs else None
+        effect[comparisons.anchored()] = strength_design_effects(counts, point.strength[0], weight)[
+            comparisons.anchored()
+        ]
+    return StrengthRating(
+        method="davidson" if has_tie_parameter else "bradley_terry",
+        rating=rating[0],
+        ci_low=low,
+        ci_high=high,
+        p_above_next=p_above_next(rating[0], replicates),
+        replicates=replicates,
+        above=comparisons.to_all_players(above.astype(np.float64), missing=0.0).astype(np.int64),
+        below=comparisons.to_all_players(below.astype(np.float64), missing=0.0).astype(np.int64),
+        clusters=clusters,
+        design_effect=comparisons.to_all_players(effect),
+        tie_parameter=float(np.exp(point.log_tie[0])) if has_tie_parameter and comparisons.n_pairs else math.nan,
+        group=comparisons.group_of_player(),
+        games=comparisons.games(),
+        notes=comparisons.notes(),
+        converged=bool(point.converged[0]),
+        unconverged_replicates=sum(int(np.count_nonzero(~part.converged)) for part in fits[1:]),
+        iterations=max(part.iterations for part in fits),
+        max_gradient=max(part.max_gradient for part in fits),
+        n_clusters=counts.n_clusters,
+        resamples=resamples,
+        confidence=confidence,
+        scale=scale,
+        initial=initial,
+        ridge=ridge,
+        random_seed=random_seed,
     )
 
 
@@ -220,90 +250,6 @@ def determined_directions(design: FloatArray, outcome: FloatArray) -> FloatArray
         overlap = np.concatenate([toward[~better], design[~decided]])
     _, spread, directions = np.linalg.svd(overlap, full_matrices=False)
     return np.asarray(directions[spread > _TOLD * max(float(spread.max(initial=0.0)), 1e-300)].T, dtype=np.float64)
-
-
-def _rate(
-    method: str,
-    comparisons: Comparisons,
-    cluster: ArrayLike | None,
-    resamples: int,
-    confidence: float,
-    scale: float,
-    initial: float,
-    ridge: float,
-    random_seed: int,
-    equal_pairs: bool,
-) -> StrengthRating:
-    if ridge <= 0.0 or scale <= 0.0 or resamples < 0:
-        raise ValueError(f"ridge ({ridge}) and scale ({scale}) must be above 0, resamples ({resamples}) 0 or more")
-    check_confidence(confidence)
-    ties = method == "davidson"
-    counts = cluster_table(comparisons, cluster)
-    points = scale / math.log(10.0)
-
-    def fit(tables: FloatArray, start: Strengths | None = None) -> tuple[Strengths, FloatArray]:
-        strengths = fit_strengths(
-            equally_weighted(tables) if equal_pairs else tables,
-            comparisons.first,
-            comparisons.second,
-            comparisons.n_rated,
-            ties=ties,
-            ridge=ridge,
-            start=start,
-        )
-        centred = anchor_at_mean(strengths.strength, comparisons, rated_in(comparisons, tables))
-        return strengths, comparisons.to_all_players(initial + points * centred)
-
-    point, rating = fit(comparisons.table()[np.newaxis])
-    replicates = np.full((resamples, comparisons.n_players), np.nan)
-    fits = [point]
-    above, below = (np.zeros(comparisons.n_rated, dtype=np.int64) for _ in range(2))
-    if len(counts.cluster):
-        for rows, tables in counts.blocks(resamples, np.random.default_rng(random_seed)):
-            strengths, drawn = fit(tables, start=point)
-            fits.append(strengths)
-            up, down = separated(comparisons, tables)
-            above += up.sum(axis=0)
-            below += down.sum(axis=0)
-            replicates[rows] = comparisons.to_all_players(
-                _anchored(drawn[:, comparisons.players], up, down, rating[0, comparisons.players], comparisons)
-            )
-    clusters = comparisons.to_all_players(counts.clusters_of_player().astype(np.float64), missing=0.0).astype(np.int64)
-    low, high = percentile_interval(replicates, confidence, clusters)
-    low, high = without_zero_width(*(np.where(np.isfinite(end), end, np.nan) for end in (low, high)))
-    effect = np.full(comparisons.n_rated, np.nan)
-    if not ties and comparisons.n_pairs:
-        weight = pair_weights(comparisons.table()) if equal_pairs else None
-        effect[comparisons.anchored()] = strength_design_effects(counts, point.strength[0], weight)[
-            comparisons.anchored()
-        ]
-    return StrengthRating(
-        method=method,
-        rating=rating[0],
-        ci_low=low,
-        ci_high=high,
-        p_above_next=p_above_next(rating[0], replicates),
-        replicates=replicates,
-        above=comparisons.to_all_players(above.astype(np.float64), missing=0.0).astype(np.int64),
-        below=comparisons.to_all_players(below.astype(np.float64), missing=0.0).astype(np.int64),
-        clusters=clusters,
-        design_effect=comparisons.to_all_players(effect),
-        tie_parameter=float(np.exp(point.log_tie[0])) if ties and comparisons.n_pairs else math.nan,
-        group=comparisons.group_of_player(),
-        games=comparisons.games(),
-        notes=comparisons.notes(),
-        converged=bool(point.converged[0]),
-        unconverged_replicates=sum(int(np.count_nonzero(~part.converged)) for part in fits[1:]),
-        iterations=max(part.iterations for part in fits),
-        max_gradient=max(part.max_gradient for part in fits),
-        n_clusters=counts.n_clusters,
-        resamples=resamples,
-        confidence=confidence,
-        scale=scale,
-        initial=initial,
-        ridge=ridge,
-        random_seed=random_seed,
-    )
 
 
 def anchor_at_mean(strength: FloatArray, comparisons: Comparisons, rated: BoolArray) -> FloatArray:

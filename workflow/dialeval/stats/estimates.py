@@ -47,6 +47,10 @@ class Estimate:
     df: float = math.nan
     n_items: int = 0
 
+    def limits(self, name: str = "estimate", prefix: str = "") -> dict[str, float]:
+        """Return the estimate under a name, and its limits as `ci_low` and `ci_high` after a prefix."""
+        return {name: self.estimate, f"{prefix}ci_low": self.ci_low, f"{prefix}ci_high": self.ci_high}
+
     def columns(self) -> dict[str, Any]:
         """Return the table columns beside the interval: clusters, design effect, effective items, note."""
         return {

@@ -15,9 +15,8 @@ import numpy.typing as npt
 from dialeval.criteria import Level
 from dialeval.engines.encoder.metric import Encoded, Encoding, padded
 from dialeval.errors import UserError
+from dialeval.training.human_dialogues import HELD_OUT, PARTS
 
-HELD_OUT = "held_out"
-PARTS = ("train", "development", HELD_OUT)
 EXPERT: Mapping[Level, str] = {"turn": "domain", "dialogue": "criterion"}
 """Column of the table that says which expert learns from an example."""
 COLUMNS = ["example_id", "pair_id", "part", "level", "criterion", "domain", "good", "utterances"]
@@ -121,7 +120,8 @@ def read_set(rows: Iterable[Mapping[str, Any]], encoding_of: Callable[[Level], E
     Raises:
         UserError: rows are no pairs, or there is nothing to learn from or to stop by.
     """
-    waiting, parts, criteria = iter(rows), {name: Pairs(keeps_names=name == HELD_OUT) for name in PARTS}, set()
+    parts: dict[str, Pairs] = {name: Pairs(keeps_names=name == HELD_OUT) for name in PARTS}
+    waiting, criteria = iter(rows), set[str]()
     first = next(waiting, None)
     if first is None:
         raise UserError(

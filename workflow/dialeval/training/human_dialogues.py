@@ -84,7 +84,8 @@ def roles(speakers: tuple[str, ...], judged: str) -> tuple[str, ...]:
 # Which dialogues judges learn from, which stop the learning, and which are held out.
 
 Part = Literal["train", "development", "held_out"]
-PARTS: tuple[Part, ...] = ("train", "development", "held_out")
+HELD_OUT: Part = "held_out"
+PARTS: tuple[Part, ...] = ("train", "development", HELD_OUT)
 FORMULA = 50
 """A passage that more dialogues than this hold is a formula, such as a greeting: it makes them no cluster."""
 

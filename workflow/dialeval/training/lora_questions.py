@@ -21,18 +21,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dialeval.config.protocols import shipped
 from dialeval.corpora.items import Item
 from dialeval.criteria import NO, YES, Criterion
-from dialeval.engines.installation import padded_length
+from dialeval.engines.installation import by_length, padded_length
 from dialeval.engines.label_probabilities import LabelTree, label_logprobs, label_tree
 from dialeval.engines.requests import Message, Request
 from dialeval.engines.vllm_engine.prompts import Prompts
 from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.item_prompts import YES_NO, shortened_with
-from dialeval.protocols.probability import plan
+from dialeval.protocols.questions import Question
+from dialeval.protocols.scores import plan_probability
+from dialeval.training.human_dialogues import PARTS
 
 LABELS = (YES, NO)
+_QUESTION = Question("yes_no", shipped("yes_no"), shipped=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +129,7 @@ class LoraQuestions:
             speakers=tuple(row["speakers"]),
             utterances=tuple(row["utterances"]),
         )
-        return next(plan([item], self._templates, lambda _: [criterion])).request
+        return next(plan_probability(_QUESTION, [item], self._templates, lambda _: [criterion])).request
 
     def _answer(self, messages: tuple[Message, ...], prompt: Sequence[int], label: str) -> tuple[int, ...]:
         """Returns a label's tokens behind the prompt, if judging reads these."""
@@ -174,7 +178,7 @@ def label_scores(
     shown: list[dict[Path, dict[int, float]]] = [{} for _ in prompts]
     rows = [(place, end) for end in leaves for place in range(len(prompts))]
     lengths = [len(prompts[place]) + len(end) for place, end in rows]
-    for batch in by_tokens(lengths, batch_tokens):
+    for batch in by_length(lengths, batch_tokens):
         chosen = [rows[number] for number in batch]
         longest = max(len(end) for _, end in chosen)
         logprobs = _last_logprobs(model, [[*prompts[place], *end] for place, end in chosen], longest + 1, filling)
@@ -281,22 +285,9 @@ def padded(rows: Sequence[Sequence[int]], filling: int) -> dict[str, Any]:
     return {"input_ids": ids, "attention_mask": mask, "position_ids": (mask.cumsum(dim=1) - 1).clamp(min=0)}
 
 
-def by_tokens(lengths: Sequence[int], most_tokens: int) -> Iterator[list[int]]:
-    """Yields the places of rows, the shortest first, in batches of at most so many tokens, filling included."""
-    batch: list[int] = []
-    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batch and (len(batch) + 1) * lengths[place] > most_tokens:
-            yield batch
-            batch = []
-        batch.append(place)
-    if batch:
-        yield batch
-
-
 # Examples of several sets together, each dialogue on one side alone.
 
 Row = Mapping[str, Any]
-PARTS = ("train", "development", "held_out")
 
 
 def parts_of_sets(sets: Iterable[Iterable[Row]]) -> dict[str, list[Row]]:

@@ -104,11 +104,11 @@ WAYS: Mapping[str, tuple[str, ...]] = MappingProxyType({"dullness": ("generic_an
 def make_turn_pair(
     dialogue: HumanDialogue,
     placed: Placed,
-    turn: int,
     criterion: str,
     methods: Sequence[str],
     around: Surroundings,
     *,
+    turn: int,
     max_context: int,
     random_seed: int,
 ) -> Pair | None:
@@ -117,10 +117,10 @@ def make_turn_pair(
     Args:
         dialogue: the dialogue.
         placed: its cluster and part.
-        turn: 0-based number of the response, 1 or more.
         criterion: what the negative is worse in.
         methods: the ways to make it, in a drawn order; where one does not apply, the next is tried.
         around: what may be put in.
+        turn: 0-based number of the response, 1 or more.
         max_context: utterances before the response that are kept.
         random_seed: of all draws.
 

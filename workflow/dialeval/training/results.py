@@ -24,9 +24,9 @@ from dialeval.stats.arrays import BoolArray, FloatArray
 from dialeval.stats.auc import ClusteredAuc, auc_gain, clustered_auc
 from dialeval.tables.files import read_table, read_tables
 from dialeval.tables.training import TRAINING_EXAMPLES, TRAINING_OVERLAP
+from dialeval.training.human_dialogues import HELD_OUT
 
 ALL = "all"
-HELD_OUT = "held_out"
 MOMENTS = ("before", "after")
 SCORED_EXAMPLES = ["training", "example_id", "part", "criterion", "language", "good", "kind", "cluster"]
 """The columns of examples that the record needs."""

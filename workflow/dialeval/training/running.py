@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -162,17 +162,6 @@ def device_name(gpus: int) -> str:
     return name if gpus == 1 else f"{gpus} x {name}"
 
 
-def launch_command(number: int, module: Sequence[str]) -> list[str]:
-    """Returns the command that runs a module in several processes of this machine.
-
-    Args:
-        number: how many.
-        module: its name and arguments, such as `dialeval.stages train_lora ...`.
-    """
-    launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(number)]
-    return [sys.executable, *launcher, "-m", *module]
-
-
 def spread(gpus: int) -> None:
     """Replaces this process by torch's launcher, which starts it again in several, if there are several GPUs.
 
@@ -186,19 +175,13 @@ def spread(gpus: int) -> None:
     if launched_by_torch():
         return
     if gpus <= 1:
-        os.environ["CUDA_VISIBLE_DEVICES"] = _first_devices(gpus)
+        shown = os.environ.get("CUDA_VISIBLE_DEVICES", "0").split(",")
+        os.environ["CUDA_VISIBLE_DEVICES"] = ",".join([one.strip() for one in shown if one.strip()][:gpus])
         return
-    command = launch_command(gpus, sys.orig_argv[sys.orig_argv.index("-m") + 1 :])
+    launcher = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(gpus)]
     sys.stdout.flush()
     sys.stderr.flush()
-    os.execv(command[0], command)
-
-
-def _first_devices(number: int) -> str:
-    """Returns the first of the devices that this process may use, as CUDA_VISIBLE_DEVICES names them."""
-    named = os.environ.get("CUDA_VISIBLE_DEVICES")
-    shown = ["0"] if named is None else [one.strip() for one in named.split(",") if one.strip()]
-    return ",".join(shown[:number])
+    os.execv(sys.executable, [sys.executable, *launcher, *sys.orig_argv[sys.orig_argv.index("-m") :]])
 
 
 # The same training gives the same weights: on a CPU bit by bit, on a GPU as far as its kernels go.
@@ -216,7 +199,7 @@ def make_deterministic(random_seed: int, *, on_cpu: bool) -> None:
     """
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    torch = _torch()
+    import torch
     from transformers import set_seed
 
     set_seed(random_seed)
@@ -225,12 +208,6 @@ def make_deterministic(random_seed: int, *, on_cpu: bool) -> None:
     torch.backends.cudnn.benchmark = False
     if on_cpu:
         torch.set_num_threads(1)
-
-
-def _torch() -> Any:
-    import torch
-
-    return torch
 
 
 # How much memory a training takes, and what ends a training, in words.

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
-from pydantic import BaseModel
+from pydantic import Field
 
-from dialeval.criteria import Level
+from dialeval.config.training import TrainingSet
 from dialeval.errors import UserError
 from dialeval.tables.files import iterate_rows
 from dialeval.tables.training import JUDGED_TEXTS, TRAINING_OVERLAP
@@ -28,71 +27,56 @@ from dialeval.training.human_dialogues import (
 from dialeval.training.negatives import Known, Surroundings, surroundings_of
 from dialeval.training.pairs import Pair, chosen_perturbations, make_dialogue_pair, make_turn_pair, rows_of
 
-Place = tuple[int, int, int]
-"""Position of a dialogue, of a turn in it (0 for a whole dialogue) and of a criterion: the order of the table."""
+Place = tuple[int, int, str]
+"""Position of a dialogue, of a turn in it (0 for a whole dialogue), and a criterion."""
 
 
-@dataclass(frozen=True)
-class PairSettings:
-    """The pairs that are made of dialogues.
-
-    Attributes:
-        level: of the pairs.
-        methods: criterion -> ways of making the negative example.
-        pairs_per_language: the most; None for all.
-        max_context: utterances before a response that are kept.
-        random_seed: of all draws.
-    """
-
-    level: Level
-    methods: Mapping[str, Sequence[str]]
-    pairs_per_language: int | None
-    max_context: int
-    random_seed: int
-
-
-def make_pairs(known: Sequence[Known], wanted: PairSettings) -> Iterator[Pair]:
+def make_pairs(known: Sequence[Known], recipe: Recipe) -> Iterator[Pair]:
     """Yields the pairs of some dialogues in the order of these.
 
     Args:
         known: the dialogues with their clusters and parts.
-        wanted: what is made of them.
+        recipe: the training set.
+
+    Raises:
+        UserError: a kind or criterion is not known.
     """
-    make = partial(_pair, known, wanted, surroundings_of(known, wanted.random_seed))
-    if wanted.pairs_per_language is None:
-        yield from filter(None, (make(place) for place in _places(known, wanted)))
+    methods = recipe.methods()
+    make = partial(_pair, known, recipe, methods, surroundings_of(known, recipe.random_seed))
+    places = (
+        (number, turn, criterion)
+        for number, (dialogue, _) in enumerate(known)
+        for turn in (range(1, len(dialogue.utterances)) if recipe.level == "turn" else (0,))
+        for criterion in methods
+    )
+    if recipe.pairs_per_language is None:
+        yield from filter(None, map(make, places))
         return
-    groups: dict[str, dict[tuple[str, int], list[Place]]] = {}
-    for place in _places(known, wanted):
+    groups: dict[str, dict[tuple[str, str], list[Place]]] = {}
+    for place in places:
         one = known[place[0]][0]
         groups.setdefault(one.language, {}).setdefault((one.domain, place[2]), []).append(place)
     drawn: list[tuple[Place, Pair]] = []
     for of_language in groups.values():
-        ordered = [_drawn(known, places, wanted.random_seed, make) for places in of_language.values()]
-        drawn += spread(ordered, wanted.pairs_per_language)
-    yield from (pair for _, pair in sorted(drawn, key=lambda one: one[0]))
+        ordered = [_drawn(known, of, recipe.random_seed, make) for of in of_language.values()]
+        drawn += spread(ordered, recipe.pairs_per_language)
+    order = {criterion: number for number, criterion in enumerate(methods)}
+    yield from (pair for _, pair in sorted(drawn, key=lambda one: (one[0][:2], order[one[0][2]])))
 
 
 def _pair(
-    known: Sequence[Known], wanted: PairSettings, around: Mapping[tuple[str, str, str], Surroundings], place: Place
+    known: Sequence[Known],
+    recipe: Recipe,
+    methods: Mapping[str, Sequence[str]],
+    around: Mapping[tuple[str, str, str], Surroundings],
+    place: Place,
 ) -> Pair | None:
     number, turn, criterion = place
     dialogue, placed = known[number]
-    name = list(wanted.methods)[criterion]
-    near = around[dialogue.domain, dialogue.language, placed.part]
-    if wanted.level == "dialogue":
-        return make_dialogue_pair(dialogue, placed, name, wanted.methods[name], near, random_seed=wanted.random_seed)
-    return make_turn_pair(
-        dialogue, placed, turn, name, wanted.methods[name], near,
-        max_context=wanted.max_context, random_seed=wanted.random_seed,
-    )  # fmt: skip
-
-
-def _places(known: Sequence[Known], wanted: PairSettings) -> Iterator[Place]:
-    for number, (dialogue, _) in enumerate(known):
-        for turn in range(1, len(dialogue.utterances)) if wanted.level == "turn" else (0,):
-            for criterion in range(len(wanted.methods)):
-                yield number, turn, criterion
+    about = dialogue, placed, criterion, methods[criterion], around[dialogue.domain, dialogue.language, placed.part]
+    if recipe.level == "dialogue":
+        return make_dialogue_pair(*about, random_seed=recipe.random_seed)
+    return make_turn_pair(*about, turn=turn, max_context=recipe.max_context, random_seed=recipe.random_seed)
 
 
 def _drawn(
@@ -139,50 +123,30 @@ def spread(groups: Iterable[Iterable[Element]], n: int) -> Iterator[Element]:
 # What a training set is made of, as the configuration has it.
 
 
-class Recipe(BaseModel, defer_build=True):
-    """A training set.
+class Recipe(TrainingSet):
+    """A training set with all that decides its examples.
 
     Attributes:
         name: in the configuration.
-        level: of the pairs.
-        domains: domain -> corpora.
-        criteria: None for those that the paper's metrics learn.
-        perturbations: names of perturbations; None for all.
-        languages: None for all that there are.
-        pairs_per_language: the most of each language; None for all.
-        max_context: utterances before a response that are kept.
-        development, held_out: shares of the dialogues.
-        overlap: what happens to dialogues that are judged.
         random_seed: of all draws.
         sensitivities: the user's criteria with the perturbations that lower them.
     """
 
     name: str
-    level: Level
-    domains: dict[str, list[str]]
-    criteria: list[str] | None = None
-    perturbations: list[str] | None = None
-    languages: list[str] | None = None
-    pairs_per_language: int | None = None
-    max_context: int = 10
-    development: float = 0.1
-    held_out: float = 0.1
-    overlap: Literal["refuse", "leave_out"] = "refuse"
     random_seed: int = 0
-    sensitivities: dict[str, list[str]] = {}
+    sensitivities: dict[str, list[str]] = Field({})
 
     def domain_of(self) -> dict[str, str]:
         """Returns the domain of each corpus."""
         return {corpus: domain for domain, corpora in self.domains.items() for corpus in corpora}
 
-    def wanted(self) -> PairSettings:
-        """Returns the pairs that are made.
+    def methods(self) -> dict[str, tuple[str, ...]]:
+        """Returns the ways of making the negative example, by criterion.
 
         Raises:
             UserError: a kind or criterion is not known.
         """
-        perturbations = chosen_perturbations(self.criteria, self.perturbations, self.level, self.sensitivities)
-        return PairSettings(self.level, perturbations, self.pairs_per_language, self.max_context, self.random_seed)
+        return chosen_perturbations(self.criteria, self.perturbations, self.level, self.sensitivities)
 
 
 # A training set from its recipe: dialogues are read, split, and made into pairs.
@@ -219,7 +183,7 @@ def training_rows(
     usable = _without_repeats([one for one in chosen if one[0].name not in left_out], say)
     refuse_empty_parts(recipe, usable, judged)
     counts: Counter[tuple[str, str, str]] = Counter()
-    for pair in make_pairs(usable, recipe.wanted()):
+    for pair in make_pairs(usable, recipe):
         counts[pair.dialogue.domain, pair.dialogue.language, pair.placed.part] += 1
         yield from rows_of(pair, recipe.name)
     refuse_parts_without_pairs(recipe, counts)
@@ -306,9 +270,7 @@ def refuse_parts_without_pairs(recipe: Recipe, counts: Mapping[tuple[str, str, s
     for domain in recipe.domains:
         for part in PARTS:
             if not any(n for (named, _, there), n in counts.items() if (named, there) == (domain, part)):
-                perturbations = ", ".join(
-                    dict.fromkeys(kind for own in recipe.wanted().methods.values() for kind in own)
-                )
+                perturbations = ", ".join(dict.fromkeys(kind for own in recipe.methods().values() for kind in own))
                 raise UserError(
                     f"training.{recipe.name}.domains.{domain}: no pair could be made from the dialogues of part "
                     f"'{part}' by any of {perturbations}; add dialogues or perturbations, or raise "

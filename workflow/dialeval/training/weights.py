@@ -195,7 +195,8 @@ def finished_folder(path: Path) -> Iterator[Path]:
             make_readable(temporary)
             for file in temporary.rglob("*"):
                 if file.is_file():
-                    _to_disk(file)
+                    with file.open("rb") as written:
+                        os.fsync(written.fileno())
             if path.is_dir():  # what an earlier run left, or an empty folder that was made for it
                 shutil.rmtree(path)
             temporary.replace(path)
@@ -232,36 +233,16 @@ def write_record(
         write_table(folder / f"{name}.parquet", table, to_table(table, rows))
 
 
-def keep(folder: Path, kept: Path) -> None:
-    """Copies a finished folder to where the same training finds it, by links if the disk supports them.
-
-    Args:
-        folder: what a training gave.
-        kept: where it goes; named by everything that decides what is in it.
-    """
-    with finished_folder(kept) as temporary:
-        _link(folder, temporary)
-
-
-def take(kept: Path, folder: Path) -> None:
-    """Moves the kept result of the same training back to its place."""
-    with finished_folder(folder) as temporary:
-        _link(kept, temporary)
-
-
-def _to_disk(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
-
-
-def _link(source: Path, target: Path) -> None:
-    for path in source.rglob("*"):
-        place = target / path.relative_to(source)
-        if path.is_dir():
-            place.mkdir(exist_ok=True)
-        elif not path.name.startswith("."):  # marks of Snakemake's
-            place.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                os.link(path, place)
-            except OSError:
-                shutil.copy2(path, place)
+def copy_finished(source: Path, target: Path) -> None:
+    """Copies a finished folder, by links if the disk supports them: to where the same training finds it, or back."""
+    with finished_folder(target) as temporary:
+        for path in source.rglob("*"):
+            place = temporary / path.relative_to(source)
+            if path.is_dir():
+                place.mkdir(exist_ok=True)
+            elif not path.name.startswith("."):  # marks of Snakemake's
+                place.parent.mkdir(parents=True, exist_ok=True)
+                try:
+                    os.link(path, place)
+                except OSError:
+                    shutil.copy2(path, place)

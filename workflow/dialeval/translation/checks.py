@@ -259,32 +259,9 @@ COMMON = {
     }.items()
 }
 _IN_NAMES = frozenset(
-    (
-        "the",
-        "of",
-        "and",
-        "to",
-        "for",
-        "with",
-        "from",
-        "in",
-        "a",
-        "up",
-        "out",
-        "on",
-        "at",
-        "all",
-        "go",
-        "no",
-        "who",
-        "de",
-        "la",
-        "der",
-        "le",
-        "les",
-        "el",
-    )
-)
+    {"the", "of", "and", "to", "for", "with", "from", "in", "a", "up", "out", "on", "at", "all", "go", "no", "who",
+     "de", "la", "der", "le", "les", "el"}
+)  # fmt: skip
 _FEW, _SHARE = 2, 0.25
 
 

@@ -31,11 +31,10 @@ from dialeval.corpora.transcripts.conversions import (
     instructions_of,
     message,
     objects_at,
-    shown,
     turns_of,
 )
-from dialeval.corpora.transcripts.entries import branch_of_last
-from dialeval.corpora.transcripts.json_formats import html_text
+from dialeval.corpora.transcripts.entries import DIALOGUES, branch_of_last, shown
+from dialeval.corpora.transcripts.json_formats import chatgpt, html_text, intercom, rasa
 from dialeval.errors import UserError
 
 # Exports of chat applications.
@@ -355,7 +354,25 @@ def _is_calls(record: Raw) -> bool:
     return any(isinstance(record.get(name), list) and record[name] for name in ("messages", "transcript_object"))
 
 
+def _has_no_dialogue(record: Raw) -> bool:
+    return not any(name in record for name in DIALOGUES.holding)
+
+
 APPLICATIONS: dict[str, Conversion] = {
+    "chatgpt": Conversion(
+        "ChatGPT's export `conversations.json`. DialEval reads the branch that ends at `current_node`. The system is "
+        "the model that wrote the responses of this branch.",
+        field_sets("mapping current_node"), each(chatgpt), _has_no_dialogue,
+    ),
+    "rasa": Conversion(
+        'Rasa\'s trackers: `{"sender_id": ..., "events": [{"event": "user", "text": "..."}, ...]}`',
+        field_sets("sender_id events"), each(rasa), _has_no_dialogue,
+    ),
+    "intercom": Conversion(
+        "Intercom's conversations with their `conversation_parts`, JSON or JSON Lines. The system is the bot; to "
+        "evaluate human agents, set `system: NAME` and `evaluated_role: admin`. Internal notes are left out.",
+        field_sets("source conversation_parts", "source contacts id"), each(intercom),
+    ),
     "discord": Conversion(
         "Discord, by DiscordChatExporter (JSON). The system is the bot with the most messages.",
         field_sets("guild channel messages"), each(_discord),

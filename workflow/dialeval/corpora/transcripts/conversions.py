@@ -10,7 +10,6 @@ A story, personas and instructions are system prompts. Of candidates, the last o
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,8 +18,8 @@ from typing import Any
 
 from dialeval.corpora.json_records import name_of, value_at
 from dialeval.corpora.text_files import JsonLine, listed, number_in
-from dialeval.corpora.transcripts.entries import OF_DIALOGUE, SILENCE, by_entry
-from dialeval.corpora.transcripts.json_formats import transcript
+from dialeval.corpora.transcripts.entries import OF_DIALOGUE, SILENCE, by_entry, shown
+from dialeval.corpora.transcripts.json_formats import oasst, transcript
 from dialeval.corpora.transcripts.transcript import Transcript, begins_marked, marked_messages
 from dialeval.errors import UserError
 
@@ -51,11 +50,7 @@ class Conversion:
         return any(fields <= record.keys() for fields in self.fields) and self.is_one(record)
 
     def read(self, lines: Iterable[JsonLine], columns: Mapping[str, str], notes: Counter[str]) -> Iterator[Transcript]:
-        """Yields the dialogues of objects; `columns` has paths within an object, by content.
-
-        Raises:
-            UserError: invalid data; the message has the place and the remedy.
-        """
+        """Yields the dialogues of objects; `columns` has paths within an object, by content."""
         for line, record in self.records(map(self._checked, lines) if self.is_uniform else lines, notes):
             named = {name: line.record.get(name) for name in OF_DIALOGUE if name in columns and name != "system"}
             if "system" in columns:
@@ -97,11 +92,7 @@ def at_paths(entries: str, speaker: str, text: str, dialogue_id: str) -> Callabl
 
 
 def objects_at(outer: Any, path: str, where: str) -> list[Raw]:
-    """Returns the list of objects at a path.
-
-    Raises:
-        UserError: there is none.
-    """
+    """Returns the list of objects at a path."""
     value = value_at(outer, path)
     value = by_entry(value) if isinstance(value, dict) else value
     if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
@@ -110,19 +101,10 @@ def objects_at(outer: Any, path: str, where: str) -> list[Raw]:
 
 
 def texts_of(value: Any, path: str, where: str) -> list[str]:
-    """Returns a list of texts.
-
-    Raises:
-        UserError: it is none.
-    """
+    """Returns a list of texts."""
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         raise UserError(f"{where}: '{path}' is {shown(value)}; it must be a list of texts")
     return value
-
-
-def shown(value: Any) -> str:
-    """Returns the beginning of a value for a message."""
-    return f"{json.dumps(value, ensure_ascii=False, default=str):.60}"
 
 
 def message(role: Any, text: Any) -> Raw:
@@ -346,6 +328,10 @@ def _marked(record: Raw, where: str, notes: Counter[str]) -> Raw:
 
 
 DATA_SETS: dict[str, Conversion] = {
+    "oasst": Conversion(
+        "Open Assistant's trees or messages. Each path from prompt to leaf is a dialogue; the tree is the case.",
+        field_sets("message_tree_id prompt", "message_id parent_id role text"), oasst, is_uniform=False,
+    ),
     "coqa": Conversion(
         "CoQA, and its rows on the Hugging Face Hub. The story is a system prompt.",
         field_sets("story questions answers"), each(_coqa),

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +60,7 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
         inner = (entries[name] for name in (*MESSAGES, *PLAIN, TURNS) if isinstance(entries.get(name), list))
         entries = next(inner, entries)
     if not isinstance(entries, list):
-        raise UserError(f"{where}: '{field}' must be a list of utterances, not {_shown(entries)}")
+        raise UserError(f"{where}: '{field}' must be a list of utterances, not {shown(entries)}")
     entries = _with_usual_speakers(_as_objects(entries), reading.notes)
     if roles := _unknown_speakers(entries):
         raise UserError(
@@ -81,7 +81,7 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
         elif isinstance(entry, dict):
             _read_entry(entry, place, reading, has_types=has_types)
         else:
-            raise UserError(f"{place} must be a text or an object with speaker and text, not {_shown(entry)}")
+            raise UserError(f"{place} must be a text or an object with speaker and text, not {shown(entry)}")
 
 
 def by_entry(entries: dict[str, Any]) -> list[dict[str, Any]] | None:
@@ -201,7 +201,8 @@ def _unknown_speakers(entries: list[Any]) -> str:
     return ""
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """Returns the beginning of a value for a message."""
     return f"{json.dumps(value, ensure_ascii=False, default=str):.60}"  # Parquet has times, too
 
 
@@ -230,7 +231,7 @@ def _read_entry(entry: dict[str, Any], place: str, reading: EntryReading, *, has
         reading.notes["entries without text that are no messages, such as events, left out"] += 1
         return
     if text_field is None and not calls:
-        raise UserError(f"{place} has no text: {_shown(entry)}; add one of {', '.join(TEXT_FIELDS)}")
+        raise UserError(f"{place} has no text: {shown(entry)}; add one of {', '.join(TEXT_FIELDS)}")
     for name in _THOUGHT_FIELDS:
         if isinstance(entry.get(name), str) and entry[name].strip():
             reading.add_hidden("reasoning", entry[name])
@@ -295,7 +296,7 @@ def _calls(value: Any, field: str, place: str) -> list[str]:
         return []
     calls = value if isinstance(value, list) else [value]
     if not all(isinstance(call, dict) for call in calls):
-        raise UserError(f"{place}: '{field}' is {_shown(value)}; it must be a list of objects")
+        raise UserError(f"{place}: '{field}' is {shown(value)}; it must be a list of objects")
     functions = [call["function"] if isinstance(call.get("function"), dict) else call for call in calls]
     return [
         _call(function.get("name", function.get("function")), function.get("arguments", function.get("args")))
@@ -323,7 +324,7 @@ def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
     if isinstance(content, str):
         return [content] if content.strip() else []
     if not isinstance(content, list):
-        raise UserError(f"{place}: the text is {_shown(content)}; it must be a text or a list of parts")
+        raise UserError(f"{place}: the text is {shown(content)}; it must be a text or a list of parts")
     texts, is_marked_up = [], False  # as in Telegram's export, whose spans make one text
     for part in content:
         if isinstance(part, str):
@@ -335,12 +336,12 @@ def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
         elif isinstance(part, dict) and "type" not in part and {*part} & _GEMINI_MEDIA:
             texts.append(_shown_kind(next(iter({*part} & _GEMINI_MEDIA)), reading))
         elif not isinstance(part, dict) or not isinstance(part.get("type"), str):
-            raise UserError(f"{place}: a part of the text is {_shown(part)}; not a text or an object with 'type'")
+            raise UserError(f"{place}: a part of the text is {shown(part)}; not a text or an object with 'type'")
         elif part["type"] in SAID_PARTS:
             text = part.get("refusal" if part["type"] == "refusal" else "text")
             text = text.get("value") if isinstance(text, dict) else text  # of OpenAI's threads
             if not isinstance(text, str):
-                raise UserError(f"{place}: a part of type '{part['type']}' has no text: {_shown(part)}")
+                raise UserError(f"{place}: a part of type '{part['type']}' has no text: {shown(part)}")
             texts.append(text)
         elif part["type"] == "tool_use":
             reading.add_hidden("tool_call", _call(part.get("name"), part.get("input")))
@@ -406,8 +407,6 @@ ENDS = (("_a", "_b"), ("_A", "_B"), ("_1", "_2"), ("_0", "_1"), ("1", "2"))
 TOGETHER: dict[str, tuple[frozenset[str], ...]] = {
     "jsonl": (frozenset({"dialogue_id", TURNS}),),
     "messages": (frozenset({CLAUDES}),),
-    "chatgpt": (frozenset({"mapping", "current_node"}),),
-    "rasa": (frozenset({"sender_id", "events"}),),
     "mt_bench": (frozenset({"question_id", "choices"}), frozenset({"question_id", TURNS})),
     "preferences": (frozenset({"chosen", "rejected"}), frozenset({"preferred_output", "non_preferred_output"})),
     "comparisons": tuple(
@@ -436,16 +435,8 @@ SURE_FIELDS = (PLAIN[0], SHAREGPT[0], MESSAGES[0])
 """The field of the dialogue where other names of it are present as well."""
 ID_FIELDS = ("dialogue_id", "conversation_id", "id", "dialog_id", "conversation_hash")
 OTHER_IDS = (
-    "conversationId",
-    "dialogueId",
-    "chat_id",
-    "chatId",
-    "call_id",
-    "callId",
-    "session_id",
-    "sessionId",
-    "dialogue_idx",
-)
+    "conversationId", "dialogueId", "chat_id", "chatId", "call_id", "callId", "session_id", "sessionId", "dialogue_idx"
+)  # fmt: skip
 """Ids of objects that hold a whole dialogue; those of a reply in one would not be its own."""
 SYSTEM_FIELDS = ("model", "model_name", "model_id")
 _CODES = {language.name.casefold(): code for code, language in LANGUAGES.items()}
@@ -538,18 +529,23 @@ def list_path(record: dict[str, Any], columns: Mapping[str, str]) -> str:
     return lists[0] if len(lists) == 1 else ""
 
 
-def with_columns(lines: Sequence[JsonLine], path: Path, columns: Mapping[str, str], field: str) -> list[JsonLine]:
+def with_columns(
+    lines: Iterable[JsonLine], path: Path, columns: Mapping[str, str], field: str = ""
+) -> Iterable[JsonLine]:
     """Returns objects with the fields that the configuration names under their usual names.
 
     Args:
         lines: the objects of a file.
         path: the file, for messages.
-        columns: paths by content.
+        columns: paths by content; none to return the objects as they are.
         field: the path of the list of utterances, which becomes `utterances`; empty to leave it where it is.
 
     Raises:
         UserError: a path leads to no value in any object, or `turn` to no number; the message names all such paths.
     """
+    if not columns:
+        return lines
+    lines = list(lines)
     lists = [value_at(line.record, field) if field else None for line in lines]
     entries = [entry for value in lists if isinstance(value, list) for entry in value]
     of_entry = OF_ENTRY if field else ()
@@ -599,43 +595,6 @@ def _entries_with(entries: Any, columns: Mapping[str, str], where: str) -> Any:
         turn = entry.get("turn") if isinstance(entry, dict) else None
         number = number_in(turn) if isinstance(turn, str) else turn
         if not isinstance(number, int | float) or number != number:
-            raise UserError(f"{where}: '{columns['turn']}' is {_shown(turn)}, which is not a number; number the turns")
+            raise UserError(f"{where}: '{columns['turn']}' is {shown(turn)}, which is not a number; number the turns")
         numbered.append((number, entry))
     return [entry for _, entry in sorted(numbered, key=lambda pair: pair[0])]
-
-
-# Dialogues as lists within lists, made plain.
-
-
-def unnested(record: dict[str, Any], field: str) -> dict[str, Any]:
-    """Returns a record whose field holds a plain list of entries; a plain record unchanged."""
-    entries = record[field]
-    if not isinstance(entries, list):
-        return record
-    if _is_dream(entries):
-        return {**record, field: [speaker_and_text(text) for text in entries[0]], "dialogue_id": entries[2]}
-    if entries and all(_is_numbered(entry) for entry in entries):
-        return {**record, field: [{"speaker": f"{who}", "text": text} for who, text in entries]}
-    if entries and all(isinstance(entry, list) and all(isinstance(act, dict) for act in entry) for entry in entries):
-        return {**record, field: [_by_id(act) for entry in entries for act in entry]}
-    named = record.get("speakers")
-    if isinstance(named, list) and entries and all(isinstance(one, dict) and one.get("id") in named for one in entries):
-        return {**record, field: [_by_id(entry) for entry in entries]}
-    return record
-
-
-def _is_dream(entries: list[Any]) -> bool:
-    if len(entries) != 3 or not all(isinstance(entry, list) for entry in entries[:2]):
-        return False
-    return all(isinstance(text, str) for text in (*entries[0], entries[2]))
-
-
-def _is_numbered(entry: Any) -> bool:
-    return isinstance(entry, list) and len(entry) == 2 and type(entry[0]) is int and isinstance(entry[1], str)
-
-
-def _by_id(entry: dict[str, Any]) -> dict[str, Any]:
-    """Returns an entry whose speaker its `id` names, if nothing else does."""
-    if "id" not in entry or any(name in entry for name in SPEAKER_FIELDS):
-        return entry
-    return {"speaker": entry["id"], **entry}

@@ -66,32 +66,22 @@ def read_inspect(path: Path, columns: Mapping[str, str], notes: Counter[str]) ->
         path: an `.eval` archive, a log in JSON, or a folder of archives.
         columns: paths within a sample, or within the log's `eval`, by content.
         notes: counts of remarks, to which this adds.
-
-    Raises:
-        UserError: invalid data; the message has the file, the sample and the remedy.
     """
     logs = [(log, *_samples(log, notes)) for log in inspect_logs(path)]
     tasks = {str(about.get("task")) for _, about, _ in logs}
     for log, about, samples in logs:
         lines = []
-        for number, sample in enumerate(samples, start=1):
-            where = f"{log}, sample {number}"
-            if not isinstance(sample, dict):
-                raise UserError(f"{where} is not an object; {_ANEW}")
+        for number, where, sample in samples:
             if sample.get("error"):
                 notes["samples that ended with an error left out"] += 1
                 continue
             lines.append(JsonLine(number, where, _sample(sample, about, where, several_tasks=len(tasks) > 1)))
-        for line in with_columns(lines, log, columns, "") if columns else lines:
+        for line in with_columns(lines, log, columns):
             yield transcript(line, "messages", notes)
 
 
-def _samples(log: Path, notes: Counter[str]) -> tuple[dict[str, Any], list[Any]]:
-    """Returns the header of a log and its samples.
-
-    Raises:
-        UserError: it cannot be read, or has no samples.
-    """
+def _samples(log: Path, notes: Counter[str]) -> tuple[dict[str, Any], list[tuple[int, str, dict[str, Any]]]]:
+    """Returns what a log says about the evaluation, and its samples with their numbers and places."""
     samples: Any
     if is_inspect_archive(log):
         header, samples = _archive(log)
@@ -105,7 +95,11 @@ def _samples(log: Path, notes: Counter[str]) -> tuple[dict[str, Any], list[Any]]
         notes[f"logs of runs that were not finished, such as {log.name}"] += 1
     if not isinstance(samples, list) or not samples:
         raise UserError(f"{log}: Inspect's log has no samples; run the evaluation with samples logged (log_samples)")
-    return about, samples
+    found = [(number, f"{log}, sample {number}", sample) for number, sample in enumerate(samples, start=1)]
+    for _, where, sample in found:
+        if not isinstance(sample, dict):
+            raise UserError(f"{where} is not an object; {_ANEW}")
+    return about, found
 
 
 class SampleScore(NamedTuple):
@@ -123,16 +117,9 @@ class SampleScore(NamedTuple):
 
 
 def read_scores(log: Path, notes: Counter[str]) -> Iterator[SampleScore]:
-    """Yields the scores of a log as numbers: C is 1, P 0.5, I and N 0, and of several values each by its own name.
-
-    Raises:
-        UserError: invalid data; the message has the log, the sample and the remedy.
-    """
+    """Yields the scores of a log as numbers: C is 1, P 0.5, I and N 0, and of several values each by its own name."""
     about, samples = _samples(log, notes)
-    for number, sample in enumerate(samples, start=1):
-        where = f"{log}, sample {number}"
-        if not isinstance(sample, dict):
-            raise UserError(f"{where} is not an object; {_ANEW}")
+    for number, where, sample in samples:
         metadata = sample.get("metadata")
         metadata = metadata if isinstance(metadata, dict) else {}
         epoch, scores = sample.get("epoch", 1), sample.get("scores") or {}
@@ -271,9 +258,6 @@ def read_lm_eval(path: Path, columns: Mapping[str, str], notes: Counter[str]) ->
         path: the file, or a folder with those of several models.
         columns: paths within a sample by content.
         notes: counts of remarks, to which this adds.
-
-    Raises:
-        UserError: invalid data; the message has the file, the line and the remedy.
     """
     files = lm_eval_files(path)
     tasks = {_task(file) for file in files}
@@ -291,7 +275,7 @@ def read_lm_eval(path: Path, columns: Mapping[str, str], notes: Counter[str]) ->
                 continue
             case = f"{_task(file)}-{case}" if len(tasks) > 1 else case
             lines += _generated(line, {"case_id": case, "model": model or None})
-        for line in with_columns(lines, file, columns, "") if columns else lines:
+        for line in with_columns(lines, file, columns):
             yield transcript(line, "messages", notes)
 
 
@@ -311,11 +295,7 @@ def _evaluated(file: Path) -> str:
 
 
 def _generated(line: JsonLine, about: dict[str, Any]) -> Iterator[JsonLine]:
-    """Yields an object with messages for each text that was generated for a document.
-
-    Raises:
-        UserError: the task has no generated text.
-    """
+    """Yields an object with messages for each text that was generated for a document."""
     first = next((found for path in _ARGUMENTS if (found := value_at(line.record, path)) is not None), None)
     prompt = next((found for path in ("arg_0", "0") if (found := value_at(first, path)) is not None), None)
     replies = _replies(line)
@@ -347,11 +327,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _prompt(prompt: Any, where: str) -> list[Any]:
-    """Returns the messages of a prompt: a text, or the messages that a chat model got, as JSON.
-
-    Raises:
-        UserError: it is neither.
-    """
+    """Returns the messages of a prompt: a text, or the messages that a chat model got, as JSON."""
     if isinstance(prompt, list) and len(prompt) == 1:
         prompt = prompt[0]
     if not isinstance(prompt, str):
@@ -390,11 +366,7 @@ def mt_bench_files(path: Path) -> list[Path]:
 
 
 def read_mt_bench(path: Path) -> Iterator[Transcript]:
-    """Yields the dialogues of all models.
-
-    Raises:
-        UserError: invalid data; the message has the file, the line and the remedy.
-    """
+    """Yields the dialogues of all models."""
     questions, *answers = mt_bench_files(path)
     user_turns: dict[str, list[str]] = {}
     for line in read_json_lines(questions):
@@ -405,11 +377,7 @@ def read_mt_bench(path: Path) -> Iterator[Transcript]:
 
 
 def mt_bench_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    """Refuses a file that has only questions or only answers.
-
-    Raises:
-        UserError: always; the message says which folder to name.
-    """
+    """Refuses a file that has only questions or only answers."""
     del notes
     raise UserError(
         f"{line.where}: MT-bench has its questions and answers in several files; set path to the folder with "

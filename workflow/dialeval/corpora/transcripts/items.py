@@ -130,9 +130,6 @@ def read_items(source: str, path: Path, options: Options) -> TranscriptItems:
         source: their name in the configuration.
         path: the file or folder.
         options: the configuration of the source.
-
-    Raises:
-        UserError: the file, the place, the field, the value and the remedy.
     """
     counts: Counter[str] = Counter()
     found = named(list(read(path, options.reader, options.columns, counts)), path, options.system, counts)
@@ -199,11 +196,7 @@ def _judged(
     reading: TranscriptItems,
     counts: Counter[str],
 ) -> list[_Judged]:
-    """Returns the dialogues with an utterance of the system; the others are left out.
-
-    Raises:
-        UserError: there is none.
-    """
+    """Returns the dialogues with an utterance of the system; the others are left out."""
     silent = (
         "without an utterance of the system"
         if options.evaluated_role is None

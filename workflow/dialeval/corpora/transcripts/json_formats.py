@@ -47,15 +47,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from html import unescape
 from itertools import cycle, islice
 from typing import Any
 
-from dialeval.corpora.json_records import name_of, required, value_at
+from dialeval.corpora.json_records import name_of, value_at
 from dialeval.corpora.text_files import JsonLine
 from dialeval.corpora.transcripts.entries import (
     CLAUDES,
     PLAIN,
+    SPEAKER_FIELDS,
     SYSTEM_FIELDS,
     TRANSCRIPT,
     TURNS,
@@ -63,10 +65,9 @@ from dialeval.corpora.transcripts.entries import (
     dialogue_field,
     named,
     read_entries,
-    unnested,
     with_id,
 )
-from dialeval.corpora.transcripts.transcript import EntryReading, Transcript
+from dialeval.corpora.transcripts.transcript import EntryReading, Transcript, speaker_and_text
 from dialeval.errors import UserError
 
 LONGEST_NAME = 80
@@ -79,9 +80,6 @@ def chats(line: JsonLine, notes: Counter[str], *, fields: Sequence[str]) -> Iter
         line: the object.
         notes: counts of remarks, to which this adds.
         fields: fields of which one holds the messages.
-
-    Raises:
-        UserError: invalid data; the message has the file, the line and the remedy.
     """
     field = dialogue_field(line.record, fields, line.where)
     record = {"id": line.record.get("uuid"), **line.record} if field == CLAUDES else with_id(line.record)
@@ -89,11 +87,7 @@ def chats(line: JsonLine, notes: Counter[str], *, fields: Sequence[str]) -> Iter
 
 
 def transcript(line: JsonLine, field: str, notes: Counter[str]) -> Transcript:
-    """Returns the dialogue of one object of an export; `field` holds its messages.
-
-    Raises:
-        UserError: invalid data; the message has the place and the remedy.
-    """
+    """Returns the dialogue of one object of an export; `field` holds its messages."""
     record, where = line.record, line.where
     reading = EntryReading(notes)
     system = named(record, SYSTEM_FIELDS, where)
@@ -106,15 +100,7 @@ def transcript(line: JsonLine, field: str, notes: Counter[str]) -> Transcript:
     else:
         system = system or named(record, ["system"], where)
     read_entries(record[field], field, where, reading)
-    speakers, utterances, hidden_messages = reading.parts(where)
-    return Transcript(
-        place=where,
-        system=system,
-        speakers=speakers,
-        utterances=utterances,
-        hidden_messages=hidden_messages,
-        **about(record, where),
-    )
+    return reading.transcript(where, system=system, **about(record, where))
 
 
 _PROMPTS = ("system_prompt", "systemInstruction", "system_instruction", "system_message")
@@ -155,32 +141,23 @@ _HIDDEN_TYPES = {
 _TEXT_FIELDS = {"tool_use": "input", "tool_result": "content", "thinking": "thinking"}
 
 
-def chatgpt_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogue of one conversation.
-
-    Raises:
-        UserError: the place, and what is wrong with the tree there.
-    """
-    record, where = line.record, line.where
-    mapping, last = required(record, "mapping", where), required(record, "current_node", where)
-    shown = [message for message in _branch(mapping, last, where) if not _is_hidden(message)]
+def chatgpt(record: dict[str, Any], where: str, notes: Counter[str]) -> dict[str, Any]:
+    """Returns a conversation as messages."""
+    shown = [
+        message for message in _branch(record["mapping"], record["current_node"], where) if not _is_hidden(message)
+    ]
     models = [_model(message) for message in shown if _role(message) == "assistant" and _model(message)]
     if len({*models}) > 1:
         notes["conversations with several models, attributed to the last one"] += 1
-    about = {
+    return {
         "conversation_id": record.get("conversation_id") or record.get("id"),
         "model": models[-1] if models else record.get("default_model_slug"),
+        "messages": [_entry(message) for message in shown],
     }
-    messages = [_entry(message) for message in shown]
-    yield transcript(line._replace(record={**about, "messages": messages}), "messages", notes)
 
 
 def _branch(mapping: Any, last: Any, where: str) -> list[dict[str, Any]]:
-    """Returns the messages from the root of a tree to a node.
-
-    Raises:
-        UserError: a node that another names is not there, or is its own ancestor.
-    """
+    """Returns the messages from the root of a tree to a node."""
     branch: list[dict[str, Any]] = []
     seen: set[Any] = set()
     while last is not None:
@@ -244,17 +221,11 @@ def _parts(content: dict[str, Any]) -> list[Any]:
 
 # Trees of Open Assistant: each path from a prompt to a leaf is a dialogue on the tree's case.
 
-TREES = (frozenset({"message_tree_id", "prompt"}), frozenset({"message_id", "parent_id", "role", "text"}))
-"""Fields of a tree, and of a message where each has an object."""
 _OASST_ROLES = {"prompter": "user", "assistant": "assistant"}
 
 
-def oasst_dialogues(lines: Iterable[JsonLine], notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogues of trees, given whole or as messages with the ids of their parents.
-
-    Raises:
-        UserError: invalid data; the message has the place and the remedy.
-    """
+def oasst(lines: Iterable[JsonLine], notes: Counter[str]) -> Iterator[tuple[JsonLine, dict[str, Any]]]:
+    """Yields the dialogues of trees, given whole or as messages with the ids of their parents, as messages."""
     roots: list[tuple[JsonLine, dict[str, Any]]] = []
     replies: dict[Any, list[dict[str, Any]]] = {}
     for line in lines:
@@ -277,18 +248,23 @@ def oasst_dialogues(lines: Iterable[JsonLine], notes: Counter[str]) -> Iterator[
             kept = [reply for reply in following if isinstance(reply, dict) and not reply.get("deleted")]
             paths[:0] = [[*path, reply] for reply in kept if all(reply is not one for one in path)]
             if not kept:
-                record = {
-                    "dialogue_id": message_id,
-                    "case_id": tree,
-                    "language": root.get("lang"),
-                    "model": line.record.get("model")
-                    or next((one["model_name"] for one in reversed(path) if one.get("model_name")), None),
-                    "messages": [
-                        {"role": _OASST_ROLES.get(f"{one.get('role')}", one.get("role")), "content": one.get("text")}
-                        for one in path
-                    ],
-                }
-                yield transcript(line._replace(record=record), "messages", notes)
+                yield (
+                    line,
+                    {
+                        "dialogue_id": message_id,
+                        "case_id": tree,
+                        "language": root.get("lang"),
+                        "model": line.record.get("model")
+                        or next((one["model_name"] for one in reversed(path) if one.get("model_name")), None),
+                        "messages": [
+                            {
+                                "role": _OASST_ROLES.get(f"{one.get('role')}", one.get("role")),
+                                "content": one.get("text"),
+                            }
+                            for one in path
+                        ],
+                    },
+                )
 
 
 # Rasa's trackers, one for each conversation, as its API and its stores give them.
@@ -298,18 +274,13 @@ _WAITING = ("action_listen", "action_session_start")
 """Actions without a tool call."""
 
 
-def rasa_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogue of one tracker.
-
-    Raises:
-        UserError: invalid data; the message has the place and the remedy.
-    """
-    events = required(line.record, "events", line.where)
+def rasa(record: dict[str, Any], where: str, notes: Counter[str]) -> dict[str, Any]:
+    """Returns a tracker as messages."""
+    events = record["events"]
     if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
-        raise UserError(f"{line.where}: 'events' must be a list of objects; export the trackers again")
+        raise UserError(f"{where}: 'events' must be a list of objects; export the trackers again")
     messages = [entry for event in events if (entry := _entry_rasa(event))]
-    record = {**line.record, "messages": messages, "dialogue_id": required(line.record, "sender_id", line.where)}
-    yield transcript(line._replace(record=record), "messages", notes)
+    return {**record, "messages": messages, "dialogue_id": record["sender_id"]}
 
 
 def _entry_rasa(event: dict[str, Any]) -> dict[str, Any] | None:
@@ -323,21 +294,14 @@ def _entry_rasa(event: dict[str, Any]) -> dict[str, Any] | None:
 
 # Intercom's conversations, one for each object, as its API and its export to files give them.
 
-INTERCOM = (frozenset({"source", "conversation_parts"}), frozenset({"source", "contacts", "id"}))
-"""Fields of a conversation, and of one in a list, which lacks its parts."""
 _INTERCOM_ROLES = {"user": "user", "lead": "user", "contact": "user", "admin": "admin", "bot": "bot"}
 _INTERCOM_FIELDS = ("id", "dialogue_id", "case_id", "language", "model")
 _HTML_BREAK = re.compile(r"<br\b[^<>]*>|</(?:p|div|li|h[1-6]|tr)>", re.IGNORECASE)
 _HTML_TAG = re.compile(r"<[/!a-z][^<>]*>", re.IGNORECASE)
 
 
-def intercom_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogue of one conversation; its internal notes, assignments and other events are left out.
-
-    Raises:
-        UserError: invalid data; the message has the place and the remedy.
-    """
-    record, where = line.record, line.where
+def intercom(record: dict[str, Any], where: str, notes: Counter[str]) -> dict[str, Any]:
+    """Returns a conversation as messages; its internal notes, assignments and other events are left out."""
     parts = value_at(record, "conversation_parts.conversation_parts")
     if not isinstance(parts, list) or not all(isinstance(part, dict) for part in [record["source"], *parts]):
         raise UserError(
@@ -368,8 +332,7 @@ def intercom_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcri
     if len(bots) > 1:
         notes["conversations with several bots, attributed to the one with the most messages"] += 1
     bot = next((name for name, _ in bots.most_common(1)), None)
-    about = {"model": bot, **{name: record[name] for name in _INTERCOM_FIELDS if name in record}}
-    yield transcript(line._replace(record={**about, "messages": messages}), "messages", notes)
+    return {"model": bot, **{name: record[name] for name in _INTERCOM_FIELDS if name in record}, "messages": messages}
 
 
 def html_text(html: str) -> str:
@@ -382,27 +345,15 @@ def html_text(html: str) -> str:
 
 
 def plain_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogue of one object.
-
-    Raises:
-        UserError: invalid data; the message has the file, the line and the remedy.
-    """
+    """Yields the dialogue of one object."""
     record, where = line.record, line.where
     reading = EntryReading(notes, prompts_by_role=False)
     field = dialogue_field(record, (*PLAIN, TURNS, TRANSCRIPT), where)
-    record = with_id(unnested(record, field))
+    record = with_id(_unnested(record, field))
     read_entries(_with_speakers(record[field], record.get("speakers"), where), field, where, reading)
-    speakers, utterances, hidden_messages = reading.parts(where)
-    yield Transcript(
-        place=where,
-        system=named(record, ["system"], where),
-        model=_model_json_lines(record),
-        speakers=speakers,
-        utterances=utterances,
-        hidden_messages=hidden_messages,
-        reference=_reference(record.get("reference"), speakers, utterances, where),
-        **about(record, where),
-    )
+    model = next((record[field] for field in SYSTEM_FIELDS if isinstance(record.get(field), str)), "").strip()
+    found = reading.transcript(where, system=named(record, ["system"], where), model=model, **about(record, where))
+    yield replace(found, reference=_reference(record.get("reference"), found))
 
 
 def _with_speakers(entries: Any, speakers: Any, where: str) -> Any:
@@ -417,19 +368,51 @@ def _with_speakers(entries: Any, speakers: Any, where: str) -> Any:
     ]
 
 
-def _model_json_lines(record: dict[str, Any]) -> str:
-    """Returns the model that an object names; else the value of `system`."""
-    found = next((record[field] for field in SYSTEM_FIELDS if isinstance(record.get(field), str)), "")
-    return str(found).strip()
-
-
-def _reference(
-    value: Any, speakers: tuple[str, ...], utterances: tuple[str, ...], where: str
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _reference(value: Any, found: Transcript) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Returns speakers and utterances of a reference: a list of them, or a text in place of the last one."""
     if value is None:
         return (), ()
     if isinstance(value, str):
-        return speakers, (*utterances[:-1], value.strip()) if value.strip() and utterances else ()
+        has_text = value.strip() and found.utterances
+        return found.speakers, (*found.utterances[:-1], value.strip()) if has_text else ()
     reading = EntryReading(Counter(), prompts_by_role=False)
-    read_entries(value, "reference", where, reading)
-    return reading.parts(where)[:2]
+    read_entries(value, "reference", found.place, reading)
+    reference = reading.transcript(found.place)
+    return reference.speakers, reference.utterances
+
+
+# Dialogues as lists within lists, made plain.
+
+
+def _unnested(record: dict[str, Any], field: str) -> dict[str, Any]:
+    """Returns a record whose field holds a plain list of entries; a plain record unchanged."""
+    entries = record[field]
+    if not isinstance(entries, list):
+        return record
+    if _is_dream(entries):
+        return {**record, field: [speaker_and_text(text) for text in entries[0]], "dialogue_id": entries[2]}
+    if entries and all(_is_numbered(entry) for entry in entries):
+        return {**record, field: [{"speaker": f"{who}", "text": text} for who, text in entries]}
+    if entries and all(isinstance(entry, list) and all(isinstance(act, dict) for act in entry) for entry in entries):
+        return {**record, field: [_by_id(act) for entry in entries for act in entry]}
+    named = record.get("speakers")
+    if isinstance(named, list) and entries and all(isinstance(one, dict) and one.get("id") in named for one in entries):
+        return {**record, field: [_by_id(entry) for entry in entries]}
+    return record
+
+
+def _is_dream(entries: list[Any]) -> bool:
+    if len(entries) != 3 or not all(isinstance(entry, list) for entry in entries[:2]):
+        return False
+    return all(isinstance(text, str) for text in (*entries[0], entries[2]))
+
+
+def _is_numbered(entry: Any) -> bool:
+    return isinstance(entry, list) and len(entry) == 2 and type(entry[0]) is int and isinstance(entry[1], str)
+
+
+def _by_id(entry: dict[str, Any]) -> dict[str, Any]:
+    """Returns an entry whose speaker its `id` names, if nothing else does."""
+    if "id" not in entry or any(name in entry for name in SPEAKER_FIELDS):
+        return entry
+    return {"speaker": entry["id"], **entry}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -20,6 +20,7 @@ from dialeval.corpora.json_records import (
     records_of,
     usual_names,
 )
+from dialeval.corpora.rated_sources import reader_of, reader_of_table
 from dialeval.corpora.spreadsheets import is_workbook, rows_of
 from dialeval.corpora.text_files import JsonLine, is_western, listed
 from dialeval.corpora.transcripts import eval_logs, json_formats, replies, text_formats, turn_tables
@@ -63,8 +64,6 @@ FORMATS = {
     "messages": '`{"id": ..., "model": "alpha", "messages": [{"role": "user", "content": "..."}, ...]}`. `content` can '
     "be a list of parts. The field `messages` can also be named `conversation` (LMSYS-Chat-1M, WildChat), `contents` "
     "(Gemini) or `chat_messages` (Claude's export).",
-    "chatgpt": "ChatGPT's export `conversations.json`. DialEval reads the branch that ends at `current_node`. The "
-    "system is the model that wrote the responses of this branch.",
     "replies": '`{"instruction": "...", "output": "...", "generator": "alpha"}`: a reply (`response`, `output`, '
     "`answer`, `bot_response`) and its context (`prompt`, `question`, `user_message`, `history`), a text or a list "
     "of alternating texts. A record with several replies in `completions`, `answers` or `candidates` (UltraFeedback, "
@@ -72,16 +71,12 @@ FORMATS = {
     "the fields `request` and `response`.",
     "preferences": '`{"chosen": "\\n\\nHuman: ...\\n\\nAssistant: ...", "rejected": "..."}` (HH-RLHF), or texts or '
     "messages after a `prompt`. The systems are named `chosen` and `rejected`, and share the case. If the file also "
-    "has "
-    "`messages`, set `reader: preferences`.",
+    "has `messages`, set `reader: preferences`.",
     "comparisons": '`{"prompt": "...", "model_a": "alpha", "response_a": "...", "model_b": "beta", "response_b": '
     '"..."}`: two replies to one context (also `output_1` and `output_2`, ..., and Arena\'s `conversation_a` and '
     "`conversation_b`). The systems are in `model_a`, `generator_1` or `response_0_source`; otherwise a system "
     "is named after its field, such as `response_a`.",
     "mt_bench": "MT-bench's folder: `question.jsonl`, `model_answer/alpha.jsonl`, ...",
-    "rasa": 'Rasa\'s trackers: `{"sender_id": ..., "events": [{"event": "user", "text": "..."}, ...]}`',
-    "intercom": "Intercom's conversations with their `conversation_parts`, JSON or JSON Lines. The system is the bot; "
-    "to evaluate human agents, set `system: NAME` and `evaluated_role: admin`. Internal notes are left out.",
     "text": "`.txt` or `.md` with one utterance per line, `Ann: Good morning.`, and a blank line between dialogues. "
     "Lines can also begin with `[10:15] Ann:`, `[10:15] <Ann>` or `**Ann:**`. DialEval also reads one dialogue per "
     "line, `Good morning . __eou__ ... __eou__` (DailyDialog), and ParlAI's numbered lines (Persona-Chat), without "
@@ -89,9 +84,8 @@ FORMATS = {
     "csv": "One row per utterance: `dialogue_id`, `system`, `speaker`, `text`; optional `case_id`, `turn` (orders the "
     "rows), `language`. Common column names are recognized (`conversation_id`, `model`, `role`, `content`, ...). "
     "The file can have commas, semicolons or tabs between columns. It can also be an `.xlsx` (the first sheet is "
-    "read), or JSON with an object per utterance. A table can also "
-    "have one row per dialogue: with a list of messages or lines `Ann: ...` in a cell, or with the columns of "
-    "`replies`, `comparisons` or `preferences`.",
+    "read), or JSON with an object per utterance. A table can also have one row per dialogue: with a list of messages "
+    "or lines `Ann: ...` in a cell, or with the columns of `replies`, `comparisons` or `preferences`.",
     "inspect": "Inspect's log, `.eval` or JSON, or a folder of `.eval` logs. The system is the model, a sample is the "
     "case, and each epoch a dialogue. Samples with an error are left out.",
     "lm_eval": "lm-eval's `samples_<task>_*.jsonl` (`--log_samples`) of tasks that generate text, or the folder of "
@@ -102,7 +96,6 @@ FORMATS = {
     "a thread is a dialogue.",
     "opentelemetry": "Spans as OTLP JSON, with messages by the conventions of OpenTelemetry (`gen_ai.input.messages`, "
     "`gen_ai.output.messages`), OpenLLMetry (`gen_ai.prompt.0.content`) or OpenInference (`llm.input_messages`).",
-    "oasst": "Open Assistant's trees or messages. Each path from prompt to leaf is a dialogue; the tree is the case.",
     "slack": "Slack's unpacked export, a channel's folder or a day's file. A thread is a dialogue. The other "
     "messages of a channel on one day are a dialogue. The system is the app that answers.",
     "whatsapp": "WhatsApp's exported chat, `.txt`, or a folder of them. Set `evaluated_role` to the judged sender.",
@@ -113,28 +106,33 @@ FORMATS = {
     **{name: one.about for name, one in CONVERSIONS.items()},
 }
 """The content of a file, by the reader's name in the configuration, for the documentation."""
-AUTO, FOLDER, CSV, TEXT, MT_BENCH, OASST, INTERCOM = "auto", "folder", "csv", "text", "mt_bench", "oasst", "intercom"
+AUTO, FOLDER, CSV, TEXT, MT_BENCH = "auto", "folder", "csv", "text", "mt_bench"
 INSPECT, LM_EVAL, SLACK, WHATSAPP, JSON = "inspect", "lm_eval", "slack", "whatsapp", "jsonl"
 TWEETS, SUBTITLES = "tweets", "subtitles"
 _FEWEST_LINES = 2
+_RATED = "to read the ratings, set reader {} for this path under metaeval.corpora"
+_OF_DSTC2 = frozenset({"session-id", "turns"})
 _FIELDS = {JSON: PLAIN, "sharegpt": SHAREGPT, "messages": MESSAGES, "comparisons": PAIR}
 """Fields that each identify a format of JSON; those of `TOGETHER` identify one only together."""
 _OF_EXPORTS = {
     INSPECT: (frozenset({"eval", "status"}), frozenset({"eval", "samples"})),
     LM_EVAL: (frozenset({"doc_id", "doc", "arguments"}), frozenset({"doc_id", "resps"})),
-    OASST: json_formats.TREES,
-    INTERCOM: json_formats.INTERCOM,
     SLACK: (frozenset({"type", "user", "ts"}), frozenset({"type", "bot_id", "ts"}), frozenset({"subtype", "ts"})),
     **{name: export.fields for name, export in EXPORTS.items()},
 }
 """Fields that identify a format whose objects are not a dialogue each, before others are looked for."""
+_OF_TEXTS: dict[str, Callable[[Path, Counter[str]], Iterator[Transcript]]] = {
+    TEXT: text_formats.read_plain_text,
+    WHATSAPP: text_formats.read_whatsapp,
+    SLACK: text_formats.read_slack,
+    SUBTITLES: text_formats.read_subtitles,
+    TWEETS: turn_tables.read_tweets,
+}
+_OF_LOGS = {INSPECT: eval_logs.read_inspect, LM_EVAL: eval_logs.read_lm_eval}
 _OF_JSON: dict[str, Callable[[JsonLine, Counter[str]], Iterator[Transcript]]] = {
     JSON: json_formats.plain_dialogues,
     "sharegpt": partial(json_formats.chats, fields=SHAREGPT),
     "messages": partial(json_formats.chats, fields=(*MESSAGES, CLAUDES)),
-    "chatgpt": json_formats.chatgpt_dialogues,
-    "rasa": json_formats.rasa_dialogues,
-    INTERCOM: json_formats.intercom_dialogues,
     "preferences": replies.preference_dialogues,
     "comparisons": replies.comparison_dialogues,
     "replies": replies.reply_dialogues,
@@ -150,9 +148,6 @@ def read(path: Path, reader: str, columns: Mapping[str, str], notes: Counter[str
         reader: one of the kinds, or `auto`.
         columns: names of the columns of a table, or paths of the fields of objects, by content.
         notes: counts of remarks, to which this adds.
-
-    Raises:
-        UserError: invalid data; the message has the file, the place and the remedy.
     """
     kind = detect_format(path, columns) if reader == AUTO else reader
     if kind == FOLDER:
@@ -160,22 +155,12 @@ def read(path: Path, reader: str, columns: Mapping[str, str], notes: Counter[str
         return
     if reader == AUTO:
         notes[f"files read as {kind}, the detected format"] += 1
-    if kind == TEXT:
-        yield from text_formats.read_plain_text(path, notes)
-    elif kind == WHATSAPP:
-        yield from text_formats.read_whatsapp(path, notes)
-    elif kind == SLACK:
-        yield from text_formats.read_slack(path, notes)
+    if kind in _OF_TEXTS:
+        yield from _OF_TEXTS[kind](path, notes)
+    elif kind in _OF_LOGS:
+        yield from _OF_LOGS[kind](path, columns, notes)
     elif kind == MT_BENCH and path.is_dir():
         yield from eval_logs.read_mt_bench(path)
-    elif kind == INSPECT:
-        yield from eval_logs.read_inspect(path, columns, notes)
-    elif kind == LM_EVAL:
-        yield from eval_logs.read_lm_eval(path, columns, notes)
-    elif kind == SUBTITLES:
-        yield from text_formats.read_subtitles(path, notes)
-    elif kind == TWEETS:
-        yield from turn_tables.read_tweets(path, notes)
     elif kind == CSV and is_table(path):
         yield from turn_tables.read_turns(path, notes, columns)
     else:
@@ -186,24 +171,12 @@ def _read_objects(path: Path, kind: str, columns: Mapping[str, str], notes: Coun
     western = not is_columnar(path) and not is_workbook(path) and is_western(path)
     if western:
         notes[f"files not in UTF-8 and read as Windows-1252, such as {path.name}; check its letters"] += 1
+    lines: Iterable[JsonLine] = records_of(path, _fields_of(kind, columns), western=western)
     if kind in EXPORTS:
-        yield from EXPORTS[kind].read(path, columns, notes, western=western)
+        yield from EXPORTS[kind].read(path, with_columns(lines, path, columns), columns, notes)
         return
-    wanted = fields_with(columns)
-    if kind in (OASST, CSV):  # a list of their objects is no dialogue without a name
-        wanted = wanted._replace(bare="", together=[*wanted.together, *json_formats.TREES])
-    if kind == INTERCOM:  # the list around conversations has a field that others call a dialogue
-        wanted = RecordFields((), together=json_formats.INTERCOM)
     if kind in CONVERSIONS:
-        wanted = RecordFields((), bare=JSON, together=CONVERSIONS[kind].fields)
-        lines = records_of(path, wanted, western=western)
-        mapped = with_columns(list(lines), path, columns, "") if columns else lines
-        yield from CONVERSIONS[kind].read(mapped, columns, notes)
-        return
-    lines = records_of(path, wanted, western=western)
-    if kind == OASST:
-        found = list(lines)
-        yield from json_formats.oasst_dialogues(with_columns(found, path, columns, "") if columns else found, notes)
+        yield from CONVERSIONS[kind].read(with_columns(lines, path, columns), columns, notes)
         return
     if kind == CSV:
         yield from turn_tables.read_json_turns(path, list(lines), notes, columns)
@@ -213,11 +186,23 @@ def _read_objects(path: Path, kind: str, columns: Mapping[str, str], notes: Coun
         is_plain = kind != "replies" and (kind == JSON or bool({*columns} & {LIST, *OF_ENTRY}))
         field = list_path(found[0].record, columns) if found and is_plain else ""
         kind = JSON if field else kind
-        lines = iter(with_columns(found, path, columns, field))
+        lines = with_columns(found, path, columns, field)
         named = [what if what == name else f"{what} from {name}" for what, name in columns.items()]
         notes[f"fields of {path.name} named by the configuration: {', '.join(named)}"] += len(named)
     for line in replies.joined(lines, notes) if kind == "replies" else lines:
+        if rated := reader_of(line.record):
+            notes[f"objects of a rated corpus, read without ratings; {_RATED.format(rated)}"] += 1
         yield from _OF_JSON[kind](line, notes)
+
+
+def _fields_of(kind: str, columns: Mapping[str, str]) -> RecordFields:
+    """Returns how the objects of a format are known."""
+    if kind in EXPORTS:
+        return RecordFields((), together=EXPORTS[kind].fields)
+    if kind in CONVERSIONS:
+        return RecordFields((), bare=JSON, together=CONVERSIONS[kind].fields)
+    wanted = fields_with(columns)
+    return wanted._replace(bare="") if kind == CSV else wanted  # a list of rows is no dialogue without a name
 
 
 def detect_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
@@ -244,6 +229,8 @@ def detect_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
         return TEXT
     if is_table(path) and not _has_dialogues(path, columns):
         (_, header), (_, row) = (*islice(rows_of(path), 2), (1, []), (1, []))[:2]
+        if not columns and (rated := reader_of_table(path, header)):
+            raise UserError(f"{path}: this is a rated corpus, not transcripts; {_RATED.format(rated)}")
         if not columns and not turn_tables.has_texts(header):
             _refuse_unnamed_dialogues(path, header, row)
         return TWEETS if not columns and turn_tables.is_of_tweets(header) else CSV
@@ -253,11 +240,7 @@ def detect_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
 
 
 def _refuse_unnamed_dialogues(path: Path, header: Sequence[str], row: Sequence[str]) -> None:
-    """Refuses a table in which a column of another name than usual has a dialogue in its first cell.
-
-    Raises:
-        UserError: it has; the message names the column.
-    """
+    """Refuses a table in which a column of another name than usual has a dialogue in its first cell."""
     for name, cell in zip(header, row, strict=False):
         if len(transcribed(cell)) > _FEWEST_LINES:
             raise UserError(
@@ -283,6 +266,12 @@ def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any]
     """Returns the format of a file of objects, by its first object."""
     if outer is None:
         raise UserError(f"{path} has no dialogues")
+    if outer.keys() >= _OF_DSTC2:
+        raise UserError(
+            f"{path}: a dialogue of DSTC2, which has the system's utterances in log.json (`output.transcript`) and the "
+            "user's in label.json (`transcription`). No reader joins the two files: write one object for each dialogue "
+            'with `utterances`, a list of `{"speaker": "user", "text": "..."}`'
+        )
     all_sets = [*_sure_sets(), *(fields for sets in _OF_EXPORTS.values() for fields in sets)]
     wanted = fields_with(columns)
     inner = _first(records_of(path, wanted._replace(holding=(), together=all_sets), western=western)) or outer
@@ -316,6 +305,8 @@ def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any]
     entries = turns if isinstance(turns, list) else []
     if entries and all(isinstance(one, dict) and {*SPEAKER_FIELDS} & one.keys() for one in entries):
         return JSON
+    if rated := reader_of(outer) or reader_of(first):
+        raise UserError(f"{path}: this is a rated corpus, not transcripts; {_RATED.format(rated)}")
     names = ", ".join(f"'{field}'" for field in DIALOGUES.holding)
     raise UserError(
         f"{path}: the first object has none of the fields {names} that hold a dialogue, and the file fits no other "

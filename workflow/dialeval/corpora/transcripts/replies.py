@@ -76,11 +76,7 @@ _CONVERSATION = frozenset(COMMON["dialogue_id"]) - {"id"}
 
 
 def preference_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the two dialogues of a pair.
-
-    Raises:
-        UserError: invalid data; the message has the place and the remedy.
-    """
+    """Yields the two dialogues of a pair."""
     if not {*_SIDES} <= line.record.keys():  # as OpenAI's fine-tuning takes them
         sides = {side: line.record.get(name) for side, name in zip(_SIDES, _OPENAIS_SIDES, strict=True)}
         line = line._replace(record={**sides, "prompt": value_at(line.record, "input.messages")})
@@ -94,11 +90,7 @@ def preference_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transc
 
 
 def comparison_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogues of two replies to one context.
-
-    Raises:
-        UserError: invalid data; the message has the place and the remedy.
-    """
+    """Yields the dialogues of two replies to one context."""
     record, where = line.record, line.where
     reply, ends = next(
         ((reply, ends) for reply in COMPARED for ends in ENDS if all(f"{reply}{end}" in record for end in ends)),
@@ -218,11 +210,7 @@ def columns_of(header: Collection[str], columns: Mapping[str, str]) -> dict[str,
 
 
 def reply_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogue of one object, or one for each of its completions.
-
-    Raises:
-        UserError: invalid data; the message has the place and the remedy.
-    """
+    """Yields the dialogue of one object, or one for each of its completions."""
     line = _logged(line, notes)
     several = next((name for name in SEVERAL if isinstance(line.record.get(name), list)), "")
     replies = line.record[several] if several else [line.record]
@@ -288,11 +276,7 @@ def _lines_of_roles(text: str) -> list[Any]:
 
 
 def _earlier(record: dict[str, Any], where: str) -> list[Any]:
-    """Returns the context of a reply: alternating texts, of which the last is the user's, and messages.
-
-    Raises:
-        UserError: it is neither a text nor a list.
-    """
+    """Returns the context of a reply: alternating texts, of which the last is the user's, and messages."""
     content: list[Any] = []
     about: list[str] = []
     question = next((name for name in (*QUESTIONS, INPUT) if record.get(name) is not None), "")
@@ -317,11 +301,7 @@ def _earlier(record: dict[str, Any], where: str) -> list[Any]:
 
 
 def _answers(value: Any, where: str, *, marked: bool = False) -> list[Any]:
-    """Returns a reply as messages, with the context that it repeats; `marked` splits it at marks within it, too.
-
-    Raises:
-        UserError: it is no text and no message.
-    """
+    """Returns a reply as messages, with the context that it repeats; `marked` splits it at marks within it, too."""
     if isinstance(value, str):
         is_marked = marked or begins_marked(value)
         return marked_messages(value, _TURNS[1]) if is_marked else [{"role": _TURNS[1], "content": value}]

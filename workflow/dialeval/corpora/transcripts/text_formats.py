@@ -19,7 +19,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from html import unescape
 from itertools import islice
 from pathlib import Path
@@ -46,11 +45,7 @@ _Block = tuple[int, list[dict[str, str]]]
 
 
 def is_plain_text(path: Path) -> bool:
-    """Returns whether a file is such a text, by its first line.
-
-    Raises:
-        UserError: as of `read_lines`.
-    """
+    """Returns whether a file is such a text, by its first line."""
     is_markdown = path.suffix.lower() == _MARKDOWN
     lines = (line.strip().lstrip("\ufeff") for line in read_lines(path, western=is_western(path)))
     first = next((line for line in lines if line and not (is_markdown and _HEADING.match(line))), "")
@@ -76,11 +71,7 @@ def _spoken(line: str) -> dict[str, str] | str:
 
 
 def read_plain_text(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields the dialogues of a text, which have no ids.
-
-    Raises:
-        UserError: the file, the line, and the remedy.
-    """
+    """Yields the dialogues of a text, which have no ids."""
     lines = list(enumerate(read_lines(path, western=is_western(path)), start=1))
     if any(_END in line for _, line in lines):
         for number, line in lines:
@@ -98,21 +89,17 @@ def read_plain_text(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
         yield _dialogue(path, number, entries, notes)
 
 
-def _dialogue(path: Path, number: int, entries: list[dict[str, str]], notes: Counter[str]) -> Transcript:
-    where = f"{path}, line {number}"
+def _dialogue(
+    path: Path, number: int, entries: list[dict[str, str]], notes: Counter[str], dialogue_id: str = ""
+) -> Transcript:
     reading = EntryReading(notes, prompts_by_role=False)
     for entry in entries:
         reading.add_utterance(entry.get("speaker", ""), entry["text"])
-    speakers, utterances, hidden_messages = reading.parts(where)
-    return Transcript(where, "", "", speakers, utterances, hidden_messages)
+    return reading.transcript(f"{path}, line {number}", dialogue_id=dialogue_id)
 
 
 def _exchanges(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
-    """Yields the dialogues of numbered lines; personas are left out.
-
-    Raises:
-        UserError: a line has no number.
-    """
+    """Yields the dialogues of numbered lines; personas are left out."""
     dialogues: list[_Block] = []
     for number, line in lines:
         exchange = _EXCHANGE.fullmatch(line.strip())
@@ -127,11 +114,7 @@ def _exchanges(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
 
 
 def _blocks(path: Path, lines: list[tuple[int, str]]) -> Iterator[_Block]:
-    """Yields blocks of utterances between blank lines.
-
-    Raises:
-        UserError: the text begins with a line without a speaker.
-    """
+    """Yields blocks of utterances between blank lines."""
     entries: list[dict[str, str]] = []
     begun, is_after_blank = 0, False
     for number, line in lines:
@@ -162,11 +145,7 @@ _TAG = re.compile(r"</?[a-z][^<>]*>", re.IGNORECASE)
 
 
 def is_subtitles(path: Path) -> bool:
-    """Returns whether a file is subtitles, by its first lines.
-
-    Raises:
-        UserError: as of `read_lines`.
-    """
+    """Returns whether a file is subtitles, by its first lines."""
     lines = (line.strip().lstrip("\ufeff") for line in read_lines(path, western=is_western(path)))
     first = list(islice(filter(None, lines), 2))
     is_numbered = len(first) == 2 and first[0].isdecimal() and _CUE.fullmatch(first[1]) is not None
@@ -205,7 +184,7 @@ def read_subtitles(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
             else:
                 entries.append(spoken)
             is_new = False
-    yield replace(_dialogue(path, begun, entries, notes), dialogue_id=path.stem)
+    yield _dialogue(path, begun, entries, notes, path.stem)
 
 
 # WhatsApp: the text of an exported chat.
@@ -216,11 +195,7 @@ _SENDER = re.compile(r"(?P<speaker>[^:]{1,80}): (?P<text>.*)", re.DOTALL)
 
 
 def is_whatsapp(path: Path) -> bool:
-    """Returns whether a text begins as a chat that WhatsApp exports.
-
-    Raises:
-        UserError: as of `read_lines`.
-    """
+    """Returns whether a text begins as a chat that WhatsApp exports."""
     first = next((line for line in read_lines(path, western=is_western(path)) if line.strip()), "")
     return _WHATSAPP.fullmatch(first.rstrip("\r\n")) is not None
 
@@ -231,11 +206,7 @@ def whatsapp_files(path: Path) -> list[Path]:
 
 
 def read_whatsapp(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
-    """Yields a dialogue for each chat; messages of WhatsApp itself, which have no sender, are passed over.
-
-    Raises:
-        UserError: the file, the line, and the remedy.
-    """
+    """Yields a dialogue for each chat; messages of WhatsApp itself, which have no sender, are passed over."""
     for file in whatsapp_files(path):
         entries: list[dict[str, str]] = []
         for number, line in enumerate(read_lines(file, western=is_western(file)), start=1):
@@ -252,7 +223,7 @@ def read_whatsapp(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
                     f"{file}, line {number}: {line.strip()!r:.40} does not begin with date, time and sender like a "
                     f"message of WhatsApp; export the chat again, without media"
                 )
-        yield replace(_dialogue(file, 1, entries, notes), dialogue_id=file.stem)
+        yield _dialogue(file, 1, entries, notes, file.stem)
 
 
 # Slack: an exported workspace, a channel's folder, or the file of a day.
@@ -291,9 +262,6 @@ def read_slack(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
     """Yields the threads, and for each channel and day the messages outside of threads.
 
     The system is the app that answers. In a workspace with apps, threads without one are passed over.
-
-    Raises:
-        UserError: the file, the message, and the remedy.
     """
     people, bots = _slack_users(path)
     threads: dict[str, list[tuple[float, int, str, str, str]]] = {}
@@ -323,8 +291,7 @@ def read_slack(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
         reading = EntryReading(notes, prompts_by_role=False)
         for *_, speaker, text in parts:
             reading.add_utterance(speaker, text)
-        speakers, utterances, hidden_messages = reading.parts(parts[0][2])
-        yield Transcript(parts[0][2], key, answering[0] if answering else "", speakers, utterances, hidden_messages)
+        yield reading.transcript(parts[0][2], dialogue_id=key, system=answering[0] if answering else "")
 
 
 def _slack_users(path: Path) -> tuple[dict[str, str], set[str]]:

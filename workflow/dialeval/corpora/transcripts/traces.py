@@ -21,9 +21,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dialeval.corpora.json_records import RecordFields, records_of, value_at
+from dialeval.corpora.json_records import value_at
 from dialeval.corpora.text_files import JsonLine, listed
-from dialeval.corpora.transcripts.entries import OF_DIALOGUE, with_columns
+from dialeval.corpora.transcripts.entries import OF_DIALOGUE
 from dialeval.corpora.transcripts.json_formats import transcript
 from dialeval.corpora.transcripts.transcript import SYSTEM_ROLES, Transcript
 from dialeval.errors import UserError
@@ -32,31 +32,13 @@ _Message = dict[str, Any]
 _ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "model": "assistant", "chat": "user"}
 """Roles as LangChain and Gemini call them."""
 _INPUTS = (
-    "messages",
-    "input",
-    "question",
-    "query",
-    "prompt",
-    "user_input",
-    "user_message",
-    "text",
-    "content",
-    "contents",
+    "messages", "input", "question", "query", "prompt", "user_input", "user_message", "text", "content", "contents",
     "message",
-)
+)  # fmt: skip
 _OUTPUTS = (
-    "messages",
-    "output",
-    "answer",
-    "response",
-    "content",
-    "text",
-    "message",
-    "completion",
-    "result",
-    "generations",
+    "messages", "output", "answer", "response", "content", "text", "message", "completion", "result", "generations",
     "choices",
-)
+)  # fmt: skip
 _MODEL_CALLS = ("llm", "generation", "chat", "text_completion", "generate_content")
 
 
@@ -104,22 +86,17 @@ class Export:
     remedy: str
 
     def read(
-        self, path: Path, columns: Mapping[str, str], notes: Counter[str], *, western: bool = False
+        self, path: Path, objects: Iterable[JsonLine], columns: Mapping[str, str], notes: Counter[str]
     ) -> Iterator[Transcript]:
         """Yields the dialogues of an export, in the order in which they begin.
 
         Args:
-            path: the file.
-            columns: paths within an object of the export, by content.
+            path: the file, for messages.
+            objects: its objects.
+            columns: what the configuration names, which the objects have under their usual names.
             notes: counts of remarks, to which this adds.
-            western: whether its text is in Windows-1252.
-
-        Raises:
-            UserError: invalid data, or no dialogue can be read; the message has the file, the place and the remedy.
         """
-        lines = list(records_of(path, RecordFields((), together=self.fields), western=western))
-        if columns:
-            lines = with_columns(lines, path, columns, "")
+        lines = list(objects)
         spans = [span for line in lines for span in self.spans(line)]
         if not any(span.before for span in spans):
             there = listed(dict.fromkeys(name for line in lines for name in line.record))
@@ -366,20 +343,15 @@ _MODELS = ("gen_ai.request.model", "gen_ai.response.model", "llm.model_name", "l
 
 
 def _opentelemetry(line: JsonLine) -> Iterator[Span]:
-    for scopes in _objects(line.record, "resourceSpans", "resource_spans"):
-        for scope in _objects(scopes, "scopeSpans", "scope_spans", "instrumentationLibrarySpans"):
-            for span in _objects(scope, "spans"):
+    for scopes in _objects_in(_first(line.record, "resourceSpans", "resource_spans")):
+        for scope in _objects_in(_first(scopes, "scopeSpans", "scope_spans", "instrumentationLibrarySpans")):
+            for span in _objects_in(scope.get("spans")):
                 yield _span(span, line)
-
-
-def _objects(record: Mapping[str, Any], *names: str) -> list[dict[str, Any]]:
-    value = _first(record, *names)
-    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
 def _span(span: dict[str, Any], line: JsonLine) -> Span:
     attributes = _attributes(span.get("attributes"))
-    for event in _objects(span, "events"):  # earlier conventions have messages as events
+    for event in _objects_in(span.get("events")):  # earlier conventions have messages as events
         attributes.update(
             {name: value for name, value in _attributes(event.get("attributes")).items() if name.startswith("gen_ai.")}
         )

@@ -97,10 +97,14 @@ class EntryReading:
         """Adds a hidden message."""
         self.messages.append(Message("", text.strip(), kind))
 
-    def parts(self, where: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[HiddenMessage, ...]]:
-        """Returns speakers, utterances and hidden messages; entries without a text are passed over and counted.
+    def transcript(self, where: str, **about: Any) -> Transcript:
+        """Returns the dialogue at a place; entries without a text are passed over and counted.
 
         Entries of which none names a speaker are two speakers' in turn, A and B.
+
+        Args:
+            where: the place.
+            about: further fields of the transcript.
 
         Raises:
             UserError: some entries name their speaker and others do not.
@@ -136,7 +140,13 @@ class EntryReading:
                 speaker = message.speaker or "AB"[(turn - 1) % 2]
                 speakers.append(spellings.setdefault(speaker.casefold(), speaker))
                 utterances.append(message.text)
-        return tuple(speakers), tuple(utterances), tuple(hidden_messages)
+        return Transcript(
+            place=where,
+            speakers=tuple(speakers),
+            utterances=tuple(utterances),
+            hidden_messages=tuple(hidden_messages),
+            **{"dialogue_id": "", "system": "", **about},
+        )
 
 
 # Who of the speakers of a transcript is the system, and is judged.

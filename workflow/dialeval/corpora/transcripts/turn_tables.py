@@ -73,9 +73,6 @@ def read_turns(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> I
         path: the file.
         notes: counts of remarks, to which this adds.
         columns: the names of columns that are not called as they commonly are.
-
-    Raises:
-        UserError: the file, the line, the column, the value and the remedy.
     """
     rows = rows_of(path, notes)
     _, header = next(rows, (1, []))
@@ -123,9 +120,6 @@ def read_tweets(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
     """Yields the threads of tweets, of which each but the first answers another one; each customer has a dialogue.
 
     The system is the account that answers. Threads without one, or without a customer, are left out.
-
-    Raises:
-        UserError: the file, the line, the column, the value and the remedy.
     """
     tweets = {tweet.own: tweet for tweet in _tweets(path, notes)}
     answers: dict[str, list[_Tweet]] = {}
@@ -158,8 +152,7 @@ def read_tweets(path: Path, notes: Counter[str]) -> Iterator[Transcript]:
             reading = EntryReading(notes, prompts_by_role=False)
             for tweet in kept:
                 reading.add_utterance(tweet.author, tweet.text)
-            speakers, utterances, hidden_messages = reading.parts(where)
-            yield Transcript(where, name, desks.most_common(1)[0][0], speakers, utterances, hidden_messages)
+            yield reading.transcript(where, dialogue_id=name, system=desks.most_common(1)[0][0])
     notes["tweets that answer each other in a circle, left out"] += len(tweets) - n_read
 
 
@@ -203,11 +196,7 @@ def _with_one(thread: Sequence[_Tweet], tweets: Mapping[str, _Tweet], customer: 
 def read_json_turns(
     path: Path, lines: Sequence[JsonLine], notes: Counter[str], columns: Mapping[str, str]
 ) -> Iterator[Transcript]:
-    """Yields the dialogues of objects that are an utterance each; see `read_turns`.
-
-    Raises:
-        UserError: the file, the line, the field, the value and the remedy.
-    """
+    """Yields the dialogues of objects that are an utterance each; see `read_turns`."""
     lines = _in_order_of_replies(lines)
     header = list(dict.fromkeys(name for line in lines for name in line.record))
     places = places_of(path, header, columns, [line.record for line in lines])
@@ -255,9 +244,6 @@ def dialogues_of_rows(
         rows: the rows.
         names: the names of the columns by content.
         notes: counts of remarks, to which this adds.
-
-    Raises:
-        UserError: the file, the place, the column, the value and the remedy.
     """
     if "speaker" not in names:
         notes["tables without a recognized column of speakers, read as two alternating speakers, A and B"] += 1
@@ -306,16 +292,9 @@ def dialogues_of_rows(
         rows_in_order = _in_order(found.rows, dialogue_id, path) if "turn" in names else _by_time(found.rows, notes)
         for _, _, speaker, text in rows_in_order:
             reading.add_utterance(speaker, text)
-        speakers, utterances, hidden_messages = reading.parts(where)
-        yield Transcript(
-            where,
-            dialogue_id,
-            system,
-            speakers,
-            utterances,
-            hidden_messages,
-            found.case_id,
-            language=code_of(found.language),
+        language = code_of(found.language)
+        yield reading.transcript(
+            where, dialogue_id=dialogue_id, system=system, case_id=found.case_id, language=language
         )
 
 
@@ -403,11 +382,7 @@ def note_columns(path: Path, header: Sequence[str], places: Mapping[str, tuple[i
 
 
 def _cell(value: Any, what: str, name: str, where: str) -> str:
-    """Returns a value of an object as a cell.
-
-    Raises:
-        UserError: it is of another type.
-    """
+    """Returns a value of an object as a cell."""
     if what == "text":
         return text_of(value, name, where)
     if what == "time":
@@ -416,11 +391,7 @@ def _cell(value: Any, what: str, name: str, where: str) -> str:
 
 
 def _inner(cell: str, path: str, where: str) -> str:
-    """Returns the value at a path within a cell that holds JSON; empty where there is none.
-
-    Raises:
-        UserError: the cell is not valid JSON.
-    """
+    """Returns the value at a path within a cell that holds JSON; empty where there is none."""
     if not path or not cell:
         return cell
     value = value_at(parse_json(cell, where), path)
@@ -450,11 +421,7 @@ def _turn(cell: str, where: str, column: str) -> float:
 def _in_order(
     rows: list[tuple[float, str, str, str]], dialogue_id: str, path: Path
 ) -> list[tuple[float, str, str, str]]:
-    """Returns the rows of a dialogue by turn, within a turn in the file's order.
-
-    Raises:
-        UserError: a numbered turn has an utterance of one speaker twice: the dialogue is there twice.
-    """
+    """Returns the rows of a dialogue by turn, within a turn in the file's order."""
     ordered = sorted(rows, key=lambda row: row[0])
     places: dict[tuple[float, str, str], str] = {}
     for turn, place, speaker, text in ordered if ordered[-1][0] > ordered[0][0] else ():

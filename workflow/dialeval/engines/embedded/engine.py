@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
@@ -34,8 +33,8 @@ TOGETHER = 4096
 _Result = TypeVar("_Result")
 
 
-class Batched(Generic[_Result]):
-    """Results for single dialogues, computed for many at once and kept.
+class Kept(Generic[_Result]):
+    """Results of dialogues, each computed once.
 
     Args:
         compute: returns the result of each dialogue, which must not depend on the others.
@@ -44,7 +43,6 @@ class Batched(Generic[_Result]):
     def __init__(self, compute: Callable[[Sequence[Dialogue]], Mapping[Dialogue, _Result]]) -> None:
         self._compute = compute
         self._results: dict[Dialogue, _Result] = {}
-        self._waiting: dict[Dialogue, asyncio.Future[_Result]] = {}
 
     def of_all(self, dialogues: Sequence[Dialogue]) -> dict[Dialogue, _Result]:
         """Return the results of these dialogues, and of others before them."""
@@ -52,31 +50,9 @@ class Batched(Generic[_Result]):
             self._results.update(self._compute(new))
         return self._results
 
-    async def of(self, dialogue: Dialogue) -> _Result:
-        """Return the result of a dialogue; all that are awaited at the same moment are computed together."""
-        if dialogue in self._results:
-            return self._results[dialogue]
-        loop = asyncio.get_running_loop()
-        if not self._waiting:
-            loop.call_soon(self._compute_waiting)
-        if dialogue not in self._waiting:
-            self._waiting[dialogue] = loop.create_future()
-        return await asyncio.shield(self._waiting[dialogue])
-
     def clear(self) -> None:
         """Forget all results."""
         self._results.clear()
-
-    def _compute_waiting(self) -> None:
-        waiting, self._waiting = self._waiting, {}
-        try:
-            results = self.of_all(list(waiting))
-        except Exception as error:
-            for future in waiting.values():
-                future.set_exception(error)
-            return
-        for dialogue, future in waiting.items():
-            future.set_result(results[dialogue])
 
 
 class Work(NamedTuple):
@@ -87,15 +63,15 @@ class Work(NamedTuple):
         write: returns the answer from these results.
     """
 
-    needs: tuple[tuple[Batched[Any], Dialogue], ...]
+    needs: tuple[tuple[Kept[Any], Dialogue], ...]
     write: Callable[[Sequence[Any]], ScoredAnswer]
 
 
 class EmbeddedEngine:
     """Answers requests with a learned chatbot, judge or baseline.
 
-    Dialogues of the same moment are judged together, and each only once: the scores of one on several dimensions are
-    one judgement.
+    Dialogues of a table are judged together, and each only once: the scores of one on several dimensions are one
+    judgement.
 
     Attributes:
         identity: canonical JSON of everything about the model that can change an answer.
@@ -112,16 +88,17 @@ class EmbeddedEngine:
         self.concurrency = concurrency
         self._learned = learned
         self._serves = next(iter(learned.models.values())).serves()
-        self._judged = Batched(partial(judge_all, learned))
-        self._rated: dict[Level, Batched[Floats]] = {
-            level: Batched(partial(rate_all, learned, level)) for level in DIMENSIONS
+        self._judged = Kept(partial(judge_all, learned))
+        self._rated: dict[Level, Kept[Floats]] = {
+            level: Kept(partial(rate_all, learned, level)) for level in DIMENSIONS
         }
 
     async def answer(self, request: Request) -> Response:
         """Answer, or raise AnswerFailure."""
-        work = self._work(request)
-        results = await asyncio.gather(*(batched.of(dialogue) for batched, dialogue in work.needs))
-        return self._response(request, work, results)
+        ((_, outcome),) = self._answered([("", request)])
+        if isinstance(outcome, AnswerFailure):
+            raise outcome
+        return outcome
 
     async def answer_all(
         self, requests: Iterable[tuple[str, Request]], store: ResponseStore
@@ -129,18 +106,8 @@ class EmbeddedEngine:
         """Yield key and outcome of every request, each once; see `engines.answering.TableEngine`."""
         waiting = iter(requests)
         while window := list(islice(waiting, TOGETHER)):
-            planned = [_outcome(partial(self._work, request)) for _, request in window]
-            needed: dict[Batched[Any], list[Dialogue]] = {}
-            for work in planned:
-                for batched, dialogue in work.needs if isinstance(work, Work) else ():
-                    needed.setdefault(batched, []).append(dialogue)
-            results = {batched: batched.of_all(dialogues) for batched, dialogues in needed.items()}
-            for (key, request), work in zip(window, planned, strict=True):
-                if isinstance(work, Work):
-                    found = [results[batched][dialogue] for batched, dialogue in work.needs]
-                    yield key, _outcome(partial(self._response, request, work, found))
-                else:
-                    yield key, work
+            for answered in self._answered(window):
+                yield answered
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
         """Return the number of words, characters and marks of the messages.
@@ -154,6 +121,20 @@ class EmbeddedEngine:
         self._judged.clear()
         for rated in self._rated.values():
             rated.clear()
+
+    def _answered(self, window: Sequence[tuple[str, Request]]) -> Iterator[tuple[str, Response | AnswerFailure]]:
+        planned = [_outcome(partial(self._work, request)) for _, request in window]
+        needed: dict[Kept[Any], list[Dialogue]] = {}
+        for work in planned:
+            for kept, dialogue in work.needs if isinstance(work, Work) else ():
+                needed.setdefault(kept, []).append(dialogue)
+        results = {kept: kept.of_all(dialogues) for kept, dialogues in needed.items()}
+        for (key, request), work in zip(window, planned, strict=True):
+            if isinstance(work, Work):
+                found = [results[kept][dialogue] for kept, dialogue in work.needs]
+                yield key, _outcome(partial(self._response, request, work, found))
+            else:
+                yield key, work
 
     def _work(self, request: Request) -> Work:
         request = interfaces.as_papers(request)

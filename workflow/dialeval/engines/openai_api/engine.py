@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dialeval.config.endpoints import OpenAIModel
+from dialeval.engines.circuit_breaker import CircuitBreaker
 from dialeval.engines.cl100k import Tokenizer
 from dialeval.engines.openai_api.connection import Connection, OnHeaders
 from dialeval.engines.openai_api.retries import Fault, RetryPolicy, read_or_fault, with_retries
@@ -18,7 +19,6 @@ from dialeval.engines.openai_api.token_counts import billed_for, bound_of, large
 from dialeval.engines.openai_api.vllm_server import VllmServer
 from dialeval.engines.openai_api.wire_format import chat_body, choice_body, openai_identity, read_chat, read_choice
 from dialeval.engines.rate_limits import NO_TOKENS, Limits, Tokens
-from dialeval.engines.request_speed import announced
 from dialeval.engines.requests import AnswerFailure, Engine, Message, Request, Response
 from dialeval.engines.spending.account import Account
 from dialeval.engines.spending.prices import Bound, terms_for
@@ -36,12 +36,11 @@ def open_model(model: OpenAIModel, learned: Sequence[Path], store: Path | None, 
     if terms is not None and terms.limited and store is None:
         raise UserError(f"model '{model.model}' has a budget, and there is no store to record its spending")
     account = Account(store, terms, protocol) if terms is not None and store is not None else None
-    engine = OpenAIEngine(model, account=account)
     if not model.batch:
-        return engine
-    from dialeval.engines.openai_api.batch_engine import BatchEngine  # the `openai` client is slow to import
+        return OpenAIEngine(model, account=account)
+    from dialeval.engines.openai_api.batch_engine import BatchEngine  # which imports this module
 
-    return BatchEngine(engine, model)
+    return BatchEngine(model, account=account)
 
 
 class OpenAIEngine:
@@ -54,6 +53,7 @@ class OpenAIEngine:
         concurrency: how many requests may be in flight at once.
         resting: how many requests wait to be retried.
         context_window: tokens of prompt and answer together as configured; None if not known.
+        model: the model's configuration.
         connection: the way to the endpoint.
         retrying: limits of the retries.
 
@@ -83,17 +83,20 @@ class OpenAIEngine:
         self.resting = 0
         self.context_window = model.context_window
         self.account = account
-        self._model = model
+        self.model = model
         self.connection = Connection(model)
         self.retrying = retrying or RetryPolicy(model.max_tries, model.max_total_seconds)
-        self._limits = Limits(
+        breaker = CircuitBreaker(
             f"model '{model.model}' at {self.connection.address}",
-            in_flight=model.concurrency,
-            requests_per_minute=model.requests_per_minute,
-            tokens_per_minute=model.tokens_per_minute,
             patience=model.patience_seconds,
             longest_refusal=self.retrying.max_total_seconds,
             longest_answer=model.timeout_seconds,
+        )
+        self._limits = Limits(
+            breaker,
+            in_flight=model.concurrency,
+            requests_per_minute=model.requests_per_minute,
+            tokens_per_minute=model.tokens_per_minute,
         )
         self._tokenizer = tokenizer
         self._finding = asyncio.Lock()
@@ -136,8 +139,8 @@ class OpenAIEngine:
         return replace(response, text=text, reasoning=reasoning)
 
     async def _chat(self, request: Request) -> Response:
-        read = partial(read_chat, reasoning_end=self._model.reasoning_end)
-        response = await self._post("/chat/completions", chat_body(self._model, request), request, read)
+        read = partial(read_chat, reasoning_end=self.model.reasoning_end)
+        response = await self._post("/chat/completions", chat_body(self.model, request), request, read)
         return await self._with_reasoning_tokens(response) if response.reasoning else response
 
     async def _post(
@@ -154,7 +157,7 @@ class OpenAIEngine:
             async with self._limits.place(tokens, again=again) as place:
                 again = True
                 outcome = await self._try(path, body, place.keep_headers, bound)
-                self._limits.announced(place, announced, accepted=not isinstance(outcome, Fault))
+                self._limits.read_headers(place, accepted=not isinstance(outcome, Fault))
                 try:
                     answer = outcome if isinstance(outcome, Fault) else read_or_fault(read, outcome)
                 except AnswerFailure:
@@ -221,23 +224,23 @@ class OpenAIEngine:
 
     def _tokens(self) -> Tokenizer:
         if self._tokenizer is None:
-            self._tokenizer = tokenizer_for(self._model.model)
+            self._tokenizer = tokenizer_for(self.model.model)
         return self._tokenizer
 
     async def _choice(self, request: Request) -> Response:
-        match self._model.label_logprobs:
+        match self.model.label_logprobs:
             case "vllm":
                 return await self._server.choice(request)
             case "top_logprobs":
                 read = partial(read_choice, labels=request.labels)
-                return await self._post("/chat/completions", choice_body(self._model, request), request, read)
+                return await self._post("/chat/completions", choice_body(self.model, request), request, read)
             case _:
                 raise AnswerFailure(
                     "unsupported", "label_logprobs is none for this model; use a protocol that parses text"
                 )
 
     async def _loglikelihood(self, request: Request) -> Response:
-        if not self._model.prompt_logprobs:
+        if not self.model.prompt_logprobs:
             raise AnswerFailure(
                 "unsupported",
                 "an OpenAI-compatible endpoint cannot score a given text; for a vLLM server set prompt_logprobs: "

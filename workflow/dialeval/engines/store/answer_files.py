@@ -4,9 +4,8 @@ A line is
 
     <key: 32 hex digits> <CRC-32 of the rest: 8 hex digits> <response as JSON>
 
-The index holds 24 bytes per line. Beside a long file it is kept as `<file>.places`, valid while size and time of the
-file are the same. Files may change while they are read: each line is checked when it is read, and a corrupt one is
-ignored.
+The index holds 24 bytes per line. Files may change while they are read: each line is checked when it is read, and a
+corrupt one is ignored.
 
 A write takes a tenth of a request's processor time, so that lines of one turn of the event loop are written together.
 """
@@ -15,21 +14,16 @@ from __future__ import annotations
 
 import asyncio
 import os
-import struct
 import zlib
 from array import array
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from dialeval.errors import UserError
-from dialeval.paths import replacing
 
 _MOST_OPEN = 64
 
@@ -47,32 +41,35 @@ class AnswerFiles:
         self.unreadable: dict[str, str] = {}
         self._paths: list[Path] = []
         self._open: OrderedDict[int, int] = OrderedDict()
-        self._sort([])
+        self._key_tails = self._offsets = self._lengths = self._files = memoryview(b"")
 
     def __len__(self) -> int:
         """Returns the number of different keys."""
         key_tails = np.asarray(self._key_tails)
         return int(np.count_nonzero(key_tails[1:] != key_tails[:-1])) + bool(len(key_tails))
 
-    def load(self, paths: Iterable[Path], *, keep: bool, grows: Callable[[Path], bool]) -> None:
+    def load(self, paths: Iterable[Path], *, grows: Callable[[Path], bool]) -> None:
         """Reads the positions of all answers; called once.
 
         Args:
-            keep: whether the index may be kept beside long files.
             grows: returns whether a job may be writing into a file, whose last line is then unfinished, not corrupt.
         """
-        found = []
+        columns = array("Q"), array("Q"), array("I"), array("I")
         for path in paths:
             try:
-                places = places_in(path, keep=keep)
+                found, corrupt, is_unfinished = _places_in(path)
             except OSError as error:
                 self.unreadable[str(path)] = error.strerror or str(error)
                 continue
-            found.append(places)
+            files = array("I", [len(self._paths)]) * len(found[0])
+            for column, of_file in zip(columns, (*found, files), strict=True):
+                column.extend(of_file)
             self._paths.append(path)
-            if corrupt := places.corrupt + (places.is_unfinished and not grows(path)):
+            if corrupt := corrupt + (is_unfinished and not grows(path)):
                 self.corrupt[str(path)] = corrupt
-        self._sort(found)
+        order = np.argsort(np.asarray(columns[0]), kind="stable")  # those of one key stay in their order
+        # memory views give plain integers, which bisection compares several times as fast as numpy's
+        self._key_tails, self._offsets, self._lengths, self._files = (np.asarray(one)[order].data for one in columns)
 
     def find(self, key: str) -> Iterator[tuple[str, bytes]]:
         """Yields the file and the body of each answer to a key, the last one first.
@@ -103,17 +100,6 @@ class AnswerFiles:
         """Closes the files; reading opens them again."""
         while self._open:
             os.close(self._open.popitem()[1])
-
-    def _sort(self, found: Sequence[Places]) -> None:
-        """Keeps all places by key; those of one key stay in their order."""
-        keys = np.concatenate([np.zeros(0, np.uint64), *(places.key_tails for places in found)])
-        order = np.argsort(keys, kind="stable")
-        offsets = np.concatenate([np.zeros(0, np.uint64), *(places.offsets for places in found)])
-        lengths = np.concatenate([np.zeros(0, np.uint32), *(places.lengths for places in found)])
-        files = np.repeat(np.arange(len(found), dtype=np.uint32), [len(places.key_tails) for places in found])
-        # memory views give plain integers, which bisection compares several times as fast as numpy's
-        self._key_tails, self._offsets = keys[order].data, offsets[order].data
-        self._lengths, self._files = lengths[order].data, files[order].data
 
     def _read(self, number: int, offset: int, length: int) -> bytes:
         try:
@@ -167,37 +153,12 @@ class GrowingFiles:
             return body_of(file.read(length))
 
 
-# Positions of the answers in a file: read from the file, and kept beside it once it is long.
+# The lines of a file of answers.
 
 KEY_LENGTH = 32
 BODY_START = KEY_LENGTH + 10
-LONG = 10_000
-"""Fewest lines of a file whose index is kept."""
-_SUFFIX = ".places"
-_HEAD = struct.Struct("<8sQqQII")
-_MAGIC = b"places 1"
-_UNFINISHED = 1 << 31
-"""Added to the number of corrupt lines where the last line is unfinished."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BUFFER_BYTES = 1 << 20
-
-
-class Places(NamedTuple):
-    """The positions of the complete lines of a file, in their order.
-
-    Attributes:
-        key_tails: the last half of each key, as a number.
-        offsets: where each line begins.
-        lengths: bytes of each line.
-        corrupt: number of corrupt lines, without the last one where that is unfinished.
-        is_unfinished: whether the last line is incomplete: cut off, or being written.
-    """
-
-    key_tails: npt.NDArray[np.uint64]
-    offsets: npt.NDArray[np.uint64]
-    lengths: npt.NDArray[np.uint32]
-    corrupt: int
-    is_unfinished: bool
 
 
 def line_of(key: str, body: bytes) -> bytes:
@@ -215,20 +176,17 @@ def body_of(line: bytes) -> bytes | None:
     return body if is_intact else None
 
 
-def places_in(path: Path, *, keep: bool) -> Places:
-    """Returns the positions of the answers in a file.
+def _places_in(path: Path) -> tuple[tuple[array[int], array[int], array[int]], int, bool]:
+    """Returns the positions of the complete lines of a file, the number of corrupt lines, and whether the last is cut.
 
-    Args:
-        keep: whether the index may be kept beside a long file.
+    Returns:
+        Of each line: the last half of its key as a number, where it begins, and its bytes. Then the number of corrupt
+        lines, and whether the last line is incomplete: cut off, or being written.
 
     Raises:
         OSError: the file cannot be read.
     """
-    kept = _read_index(path)
-    if kept is not None:
-        return kept
     key_tails, offsets, lengths, corrupt, is_unfinished = array("Q"), array("Q"), array("I"), 0, False
-    before = path.stat()
     for offset, line in _lines(path):
         end = _key_tail(line)
         if end is not None and body_of(line) is not None:
@@ -239,35 +197,7 @@ def places_in(path: Path, *, keep: bool) -> Places:
             is_unfinished = True
         elif line.strip():
             corrupt += 1
-    found = np.frombuffer(key_tails, np.uint64), np.frombuffer(offsets, np.uint64), np.frombuffer(lengths, np.uint32)
-    places = Places(*found, corrupt, is_unfinished)
-    if keep and len(key_tails) >= LONG and _stamp(path.stat()) == _stamp(before):
-        with suppress(OSError, UserError):  # a full or read-only disk: the file is read again the next time
-            _write_index(path, places, before)
-    return places
-
-
-def _read_index(path: Path) -> Places | None:
-    stat = path.stat()
-    try:
-        content = path.with_name(path.name + _SUFFIX).read_bytes()
-        magic, size, changed, n, corrupt, checksum = _HEAD.unpack_from(content)
-    except (OSError, struct.error):
-        return None
-    parts = memoryview(content)[_HEAD.size :]
-    if (magic, size, changed) != (_MAGIC, *_stamp(stat)) or len(parts) != 20 * n or zlib.crc32(parts) != checksum:
-        return None
-    return Places(
-        np.frombuffer(parts[: 8 * n], np.uint64),
-        np.frombuffer(parts[8 * n : 16 * n], np.uint64),
-        np.frombuffer(parts[16 * n :], np.uint32),
-        corrupt & ~_UNFINISHED,
-        bool(corrupt & _UNFINISHED),
-    )
-
-
-def _stamp(stat: os.stat_result) -> tuple[int, int]:
-    return stat.st_size, stat.st_mtime_ns
+    return (key_tails, offsets, lengths), corrupt, is_unfinished
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -288,14 +218,6 @@ def _key_tail(line: bytes) -> int | None:
         return int(line[16:KEY_LENGTH], 16)
     except ValueError:
         return None
-
-
-def _write_index(path: Path, places: Places, stat: os.stat_result) -> None:
-    parts = b"".join(column.tobytes() for column in (places.key_tails, places.offsets, places.lengths))
-    corrupt = places.corrupt | (_UNFINISHED if places.is_unfinished else 0)
-    head = _HEAD.pack(_MAGIC, *_stamp(stat), len(places.key_tails), corrupt, zlib.crc32(parts))
-    with replacing(path.with_name(path.name + _SUFFIX)) as temporary:
-        temporary.write_bytes(head + parts)
 
 
 # Writing: the lines of one turn of the event loop go in one write.

@@ -18,7 +18,6 @@ import os
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
@@ -32,14 +31,6 @@ from dialeval.text import counted
 ANSWERS = ".jsonl"
 
 
-@dataclass
-class LoadReport:
-    """The content of a store folder: valid responses, and corrupt lines by file."""
-
-    responses: int = 0
-    corrupt: dict[str, int] = field(default_factory=dict)
-
-
 class StoredAnswers:
     """The stored responses of one model, read-only; the index is in memory, texts are not.
 
@@ -47,12 +38,9 @@ class StoredAnswers:
         directory: the folder of stores, `store_dir` of the configuration; it need not exist.
     """
 
-    _keeps_places = False
-
     def __init__(self, directory: Path, *, identity: str, protocol: str) -> None:
         digest = hashlib.sha256(identity.encode()).hexdigest()[:12]
         self.folder = directory / digest / protocol
-        self.report = LoadReport()
         self._directory, self._digest, self._protocol = directory, digest, protocol
         self._own_protocol, self._other_protocols = AnswerFiles(), AnswerFiles()
         self._others_loaded = False
@@ -60,7 +48,10 @@ class StoredAnswers:
         self._reported: set[tuple[str, str]] = set()
 
     def __enter__(self) -> Self:
-        self._load()
+        folders = [model / self._protocol for model in self._model_folders()]
+        files = (path for folder in folders for path in self._listed(folder, ANSWERS))
+        self._own_protocol.load(files, grows=self._grows)
+        self._report(self._own_protocol)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -99,7 +90,7 @@ class StoredAnswers:
     def _load_other_protocols(self) -> None:
         others = [path for model in self._model_folders() for path in self._listed(model) if path.is_dir()]
         files = (path for of in others if of.name != self._protocol for path in self._listed(of, ANSWERS))
-        self._other_protocols.load(files, keep=self._keeps_places, grows=self._grows)
+        self._other_protocols.load(files, grows=self._grows)
         self._others_loaded = True
         self._report(self._other_protocols)
 
@@ -133,13 +124,6 @@ class StoredAnswers:
                 self._reported.add((name, reason))
                 print(f"note: {name} cannot be read: {reason}")
 
-    def _load(self) -> None:
-        folders = [model / self._protocol for model in self._model_folders()]
-        files = (path for folder in folders for path in self._listed(folder, ANSWERS))
-        self._own_protocol.load(files, keep=self._keeps_places, grows=self._grows)
-        self.report = LoadReport(len(self._own_protocol), self._own_protocol.corrupt)
-        self._report(self._own_protocol)
-
 
 NAMES = "names.txt"
 """File of a model's names, one per line, for people who look into the folder."""
@@ -162,8 +146,6 @@ class ResponseStore(StoredAnswers):
         run: jobs of the same run share no request (shards of a table); an empty text is a run of its own.
         sync_seconds: longest time between two fsyncs while answers arrive.
     """
-
-    _keeps_places = True
 
     def __init__(
         self,
@@ -222,7 +204,7 @@ class ResponseStore(StoredAnswers):
 
     def __len__(self) -> int:
         """Returns the number of responses under the protocol."""
-        return self.report.responses + len(self._own)
+        return len(self._own_protocol) + len(self._own)
 
     def get(self, key: str) -> Response | None:
         """Returns the stored response, or None.

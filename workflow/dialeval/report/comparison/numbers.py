@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,6 +38,7 @@ from dialeval.tables.dialogbench import TEST_ANSWERS
 from dialeval.tables.dialogues import JUDGEMENTS, SEEDS
 from dialeval.tables.metaeval import ITEMS, RATINGS
 from dialeval.tables.robustness import PAIRS
+from dialeval.tables.schema import Table
 
 FEWEST_CLUSTERS = 2
 LEAST_SHARED = 0.5
@@ -330,11 +331,38 @@ def _moved(number: Number) -> float:
     return math.nan if first is None or second is None else second - first
 
 
-def marked_scores(read: pa.Table, number: int, judge: str) -> pa.Table:
-    """Returns the judgements of one judge in one run, under a name that says which run it is."""
-    own = read.filter(pc.equal(read["judge"], judge)).replace_schema_metadata()
-    place = own.schema.get_field_index("judge")
-    return own.set_column(place, own.schema.field(place), pa.array([f"{number}{MARK}{judge}"] * len(own), pa.string()))
+def _read_both(
+    runs: Sequence[Run], records: Sequence[Row], option: str, kind: Table, columns: Sequence[str] | None = None
+) -> list[pa.Table]:
+    """Return what a job of both runs read under an option; empty if one of them has no rows of it."""
+    read = [run.read(run.inputs(record, option), kind, columns) for run, record in zip(runs, records, strict=True)]
+    found = [one for one in read if one is not None and len(one)]
+    return found if len(found) == len(read) else []
+
+
+def _marked(given: Sequence[pa.Table], judge: str) -> pa.Table:
+    """Return the judgements of one judge in both runs, under names that say which run it is."""
+    marked = []
+    for number, read in enumerate(given):
+        own = read.filter(pc.equal(read["judge"], judge)).replace_schema_metadata()
+        place = own.schema.get_field_index("judge")
+        names = pa.array([f"{number}{MARK}{judge}"] * len(own), pa.string())
+        marked.append(own.set_column(place, own.schema.field(place), names))
+    return pa.concat_tables(marked)
+
+
+def _turned(row: Row, first: str, note: str | None, ends: tuple[str, str] = ("ci_low", "ci_high")) -> Difference:
+    """Return a difference of marked names as that of the second run minus the first.
+
+    Args:
+        row: the difference of `first` minus another, with its test.
+        first: a marked name.
+        note: what to know.
+        ends: columns of the interval.
+    """
+    sign = 1.0 if first.startswith(f"1{MARK}") else -1.0
+    low, high = sorted(sign * row[end] for end in ends)
+    return Difference(sign * row["difference"], low, high, row["p"], row["n"], row["n_clusters"], note or "")
 
 
 def paired_robustness(a: Run, b: Run, table: str, published: Mapping[Key, float]) -> Iterator[tuple[Key, Difference]]:
@@ -346,42 +374,31 @@ def paired_robustness(a: Run, b: Run, table: str, published: Mapping[Key, float]
         published: how far the published numbers moved.
     """
     records = [run.job_record(table) for run in (a, b)]
-    pairs = [run.read(run.inputs(record, "pairs"), PAIRS) for run, record in zip((a, b), records, strict=True)]
-    given = [
-        run.read(run.inputs(record, "judgements"), JUDGEMENTS, SCORED)
-        for run, record in zip((a, b), records, strict=True)
-    ]
-    if any(read is None or not len(read) for read in (*pairs, *given)):
+    pairs = _read_both((a, b), records, "pairs", PAIRS)
+    given = _read_both((a, b), records, "judgements", JUDGEMENTS, SCORED)
+    if not pairs or not given:
         return
-    names = [set(zip(*(read[name].to_pylist() for name in _PAIR), strict=True)) for read in pairs if read is not None]
+    names = [list(zip(*(read[name].to_pylist() for name in _PAIR), strict=True)) for read in pairs]
     if not enough_in_common(*names):
         return
-    assert pairs[0] is not None
-    common = pairs[0].filter(pa.array([pair in names[1] for pair in _pairs_of(pairs[0])]))
+    theirs = set(names[1])
+    common = pairs[0].filter(pa.array([pair in theirs for pair in names[0]]))
     sensitivities = records[0].get("settings", {}).get("sensitivities", {})
-    for judge in sorted({dict(key)["judge"] for key in published}):
-        marked = [marked_scores(read, number, judge) for number, read in enumerate(given) if read is not None]
-        scored = score_pairs(common, pa.concat_tables(marked), sensitivities)
+    places: dict[tuple[str, str, str], Key] = {}
+    for key in published:
+        of = dict(key)
+        scope = ", ".join(str(of[name]) for name in ("corpus", "language", "level", "perturbation", "dimension"))
+        places[of["judge"], of["method"], scope] = key
+    for judge in sorted({judge for judge, _, _ in places}):
+        scored = score_pairs(common, _marked(given, judge), sensitivities)
         for row in robustness_differences(scored, 0.95):
             if row["table"] != "robustness":
                 continue
             ends = [name.rpartition(" (") for name in (row["system"], row["opponent"])]
             if ends[0][2] != ends[1][2] or ends[0][0] == ends[1][0]:
                 continue  # two methods of the same judge
-            for key in published:
-                of = dict(key)
-                scope = ", ".join(
-                    str(of[name]) for name in ("corpus", "language", "level", "perturbation", "dimension")
-                )
-                if of["judge"] == judge and of["method"] == ends[0][2].removesuffix(")") and scope == row["scope"]:
-                    sign = 1.0 if ends[0][0].startswith(f"1{MARK}") else -1.0
-                    low, high = sorted((sign * row["ci_low"], sign * row["ci_high"]))
-                    n = row["n"], row["n_clusters"]
-                    yield key, Difference(sign * row["difference"], low, high, row["p"], *n, row["note"] or "")
-
-
-def _pairs_of(read: pa.Table) -> Iterator[tuple[str, ...]]:
-    return zip(*(read[name].to_pylist() for name in _PAIR), strict=True)
+            if place := places.get((judge, ends[0][2].removesuffix(")"), row["scope"])):
+                yield place, _turned(row, row["system"], row["note"])
 
 
 def paired_accuracy(a: Run, b: Run, table: str, published: Mapping[Key, float]) -> Iterator[tuple[Key, Difference]]:
@@ -413,8 +430,7 @@ def paired_accuracy(a: Run, b: Run, table: str, published: Mapping[Key, float]) 
             name = row["scope"].removeprefix(f"{source}, {language}, ")
             key_of_row = places.get((source, model, method, language, name))
             if key_of_row is not None:
-                ends = row["difference"], row["ci_low"], row["ci_high"], row["p"]
-                yield key_of_row, Difference(*ends, row["n"], row["n_clusters"], row["note"] or "")
+                yield key_of_row, _turned(row, f"1{MARK}", row["note"])
 
 
 def paired_correlations(a: Run, b: Run, table: str, published: Mapping[Key, float]) -> Iterator[tuple[Key, Difference]]:
@@ -433,33 +449,24 @@ def paired_correlations(a: Run, b: Run, table: str, published: Mapping[Key, floa
     items, ratings = (
         a.read(a.inputs(records[0], option), kind) for option, kind in (("items", ITEMS), ("ratings", RATINGS))
     )
-    given = [
-        run.read(run.inputs(record, "judgements"), JUDGEMENTS, SCORED)
-        for run, record in zip((a, b), records, strict=True)
-    ]
+    given = _read_both((a, b), records, "judgements", JUDGEMENTS, SCORED)
     settings = records[0]["settings"]
-    if items is None or ratings is None or any(read is None for read in given):
+    if items is None or ratings is None or not given:
         return
+    places = {frozenset(key): key for key in published}
     for judge in sorted({dict(key)["judge"] for key in published}):
-        marked = [marked_scores(read, number, judge) for number, read in enumerate(given) if read is not None]
-        if not all(len(read) for read in marked):
+        marked = _marked(given, judge)
+        if len(pc.unique(marked["judge"])) < 2:
             continue
-        cells = gather(
-            items, ratings, pa.concat_tables(marked), settings["benchmarks"], joined=settings.get("joined", {})
-        )
+        cells = gather(items, ratings, marked, settings["benchmarks"], joined=settings.get("joined", {}))
         how = {name: settings[name] for name in ("resamples", "confidence", "random_seed")}
         for row in pair_rows(correlate_cells(cells, **how, methods=("pearson",))):
             names = {row["judge"], row["other_judge"]}
             if names != {f"0{MARK}{judge}", f"1{MARK}{judge}"} or row["method"] != row["other_method"]:
                 continue
             of = {"judge": judge, "method": row["method"], **{name: row[name] for name in _CELL}}
-            for key in published:
-                if dict(key) == of:
-                    sign = 1.0 if row["judge"].startswith("1") else -1.0
-                    low, high = sorted((sign * row["difference_ci_low"], sign * row["difference_ci_high"]))
-                    n = row["n"], row["n_clusters"]
-                    note = row["reason"] or ""
-                    yield key, Difference(sign * row["difference"], low, high, row["p"], *n, note)
+            if key := places.get(frozenset(of.items())):
+                yield key, _turned(row, row["judge"], row["reason"], ("difference_ci_low", "difference_ci_high"))
 
 
 _PAIRINGS: Mapping[str, _Pairing] = {

@@ -40,7 +40,7 @@ from dialeval.stats.rates import win_matrices
 
 # Printed values that the papers' public data give, computed by the library that makes the run's tables.
 
-_COMP, _XDIAL, _BOTCHAT = "comp-analysis", "xDial-Eval", "BotChat"
+_COMP, _XDIAL, _BOTCHAT, _DIALOGBENCH = "comp-analysis", "xDial-Eval", "BotChat", "DialogBench"
 _TURNS = "comp-analysis/turn_level_texts"
 _DIALOGUES = "comp-analysis/dialog_level_texts"
 _FILES: Mapping[str, str] = MappingProxyType(
@@ -155,10 +155,6 @@ def values_from_data(folder: Path) -> list[PrintedValue]:
     return values
 
 
-def _value(paper: str, item: str, what: str, printed: float, decimals: int, ours: float) -> PrintedValue:
-    return PrintedValue(paper, item, what, "data", printed, decimals, ours, WHY_FROM_DATA.get((item, what), ""))
-
-
 def _botchat(folder: Path) -> Iterator[PrintedValue]:
     """Yields the seeds and their lengths, and the shares of GTEval."""
     workbook = folder / "botchat" / "MuTual_test.xlsx"
@@ -168,12 +164,12 @@ def _botchat(folder: Path) -> Iterator[PrintedValue]:
         )
         long_enough = {n: count for n, count in lengths.items() if n >= min(_ROUNDS)}
         n_long = sum(long_enough.values())
-        yield _value(_BOTCHAT, "Section 4.1", "ChatSEEDs", 547, 0, lengths.total())
-        yield _value(_BOTCHAT, "Section 3.4", "dialogues of four utterances and more", 222, 0, n_long)
+        yield _of_data(_BOTCHAT, "Section 4.1", "ChatSEEDs", 547, 0, lengths.total())
+        yield _of_data(_BOTCHAT, "Section 3.4", "dialogues of four utterances and more", 222, 0, n_long)
         mean = sum(n * count for n, count in long_enough.items()) / n_long
-        yield _value(_BOTCHAT, "Section 4.2", "mean number of utterances of these", 7.4, 1, mean)
+        yield _of_data(_BOTCHAT, "Section 4.2", "mean number of utterances of these", 7.4, 1, mean)
         for n, printed in _ROUNDS.items():
-            yield _value(_BOTCHAT, "Figure 2", f"dialogues of {n} utterances", printed, 0, lengths[n])
+            yield _of_data(_BOTCHAT, "Figure 2", f"dialogues of {n} utterances", printed, 0, lengths[n])
     counts = folder / "botchat" / "gteval_counts.csv"
     if counts.is_file():
         yield from _gteval(counts)
@@ -196,16 +192,15 @@ def _gteval(path: Path) -> Iterator[PrintedValue]:
     win, tie, lose = (100 * rate[:people, people] for rate in (found.win_rate, found.tie_rate, found.lose_rate))
     for place, name in enumerate(names):
         printed = _WIN_OR_TIE[name]
-        yield _value(_BOTCHAT, "Figure 6", f"{name}: wins and ties, %", printed, 1, float(win[place] + tie[place]))
+        yield _of_data(_BOTCHAT, "Figure 6", f"{name}: wins and ties, %", printed, 1, float(win[place] + tie[place]))
     first = names.index("gpt4")
-    yield _value(_BOTCHAT, "Figure 6", "gpt4: wins, %", 26.4, 1, float(win[first]))
-    yield _value(_BOTCHAT, "Figure 6", "gpt4: losses, %", 26.8, 1, float(lose[first]))
+    yield _of_data(_BOTCHAT, "Figure 6", "gpt4: wins, %", 26.4, 1, float(win[first]))
+    yield _of_data(_BOTCHAT, "Figure 6", "gpt4: losses, %", 26.8, 1, float(lose[first]))
 
 
 def _corpora(folder: Path) -> Iterator[PrintedValue]:
     """Yields the values of both papers' Table 1 on the available corpora."""
-    text = files("dialeval.papers").joinpath("rated_corpora.csv").read_text(encoding="utf-8")
-    for row in csv.DictReader(text.splitlines()):
+    for row in _published("rated_corpora"):
         name = row["names"].split(";")[0]
         path = folder / _FILES[name]
         if not path.is_file():
@@ -218,7 +213,7 @@ def _corpora(folder: Path) -> Iterator[PrintedValue]:
                 digits = max(decimals, len(row[column].partition(".")[2]))
                 what = f"{name}, {row['level']}: {column.replace('_', ' ')}"
                 paper = _XDIAL if is_xdial else _COMP
-                yield _value(paper, "Table 1", what, float(row[column]), digits, float(counted[column]))
+                yield _of_data(paper, "Table 1", what, float(row[column]), digits, float(counted[column]))
 
 
 def _reading(level: str, path: Path, *, include_unrated: bool) -> RatedReading:
@@ -242,11 +237,11 @@ def _gpt4(folder: Path) -> Iterator[PrintedValue]:
     found = correlate(by_model[np.newaxis], by_people, range(by_people.shape[1]), resamples=0).estimate[0]
     for dimension, ours in zip(DIMENSIONS["dialogue"], found, strict=True):
         printed = _GPT4_ON_FED[dimension]
-        yield _value(_COMP, "Table 6", f"GPT-4 on FED-Dial: {dimension}", printed, 3, float(ours))
-    yield _value(_COMP, "Table 6", "GPT-4 on FED-Dial: average", _GPT4_AVERAGE, 3, float(found.mean()))
+        yield _of_data(_COMP, "Table 6", f"GPT-4 on FED-Dial: {dimension}", printed, 3, float(ours))
+    yield _of_data(_COMP, "Table 6", "GPT-4 on FED-Dial: average", _GPT4_AVERAGE, 3, float(found.mean()))
     agreement = _agreement(path, "human")
     for name, printed, ours in (("lowest", 0.7, min(agreement)), ("highest", 0.8, max(agreement))):
-        yield _value(_COMP, "Table 1", f"FED-Dial: {name} agreement of people", printed, 1, ours)
+        yield _of_data(_COMP, "Table 1", f"FED-Dial: {name} agreement of people", printed, 1, ours)
     yield from _rounds(folder)
 
 
@@ -267,7 +262,7 @@ def _rounds(folder: Path) -> Iterator[PrintedValue]:
     paths = [path for name in names if (path := folder / _FILES[name]).is_file()]
     found = [value for path in paths for value in _agreement(path, "model")]
     what = "agreement of GPT-4's rounds, mean over dialogue corpora and dimensions"
-    yield replace(_value(_COMP, "Annotations", what, 0.65, 2, float(np.mean(found))), at_least=True)
+    yield replace(_of_data(_COMP, "Annotations", what, 0.65, 2, float(np.mean(found))), at_least=True)
 
 
 def _agreement(path: Path, kind: str) -> list[float]:
@@ -287,12 +282,11 @@ def _perturbed_pairs(folder: Path) -> Iterator[PrintedValue]:
     for strategy, n_pairs in printed.items():
         if strategy in pairs and n_pairs is not None:
             what = f"pairs of {strategy.replace('_', ' ')}"
-            yield _value(_COMP, "Table 11", what, n_pairs, 0, len(pairs[strategy]))
+            yield _of_data(_COMP, "Table 11", what, n_pairs, 0, len(pairs[strategy]))
 
 
 # Averages and sums that the papers print, computed again from the printed rows that they are of.
 
-_COMP_FROM_ROWS, _XDIAL_FROM_ROWS, _DIALOGBENCH = "comp-analysis", "xDial-Eval", "DialogBench"
 _TRANSLATION = {  # the last row of xDial-Eval's Table 2: average and decimals
     "bleu": (47.42, 2),
     "bertscore": (0.731, 3),
@@ -304,7 +298,7 @@ _TRANSLATION = {  # the last row of xDial-Eval's Table 2: average and decimals
 _N_RATED = {"turn": 14930, "dialogue": 8691}  # section 3.1 of xDial-Eval
 WHY_FROM_ROWS: Mapping[tuple[str, str, str], str] = MappingProxyType(
     {
-        (_XDIAL_FROM_ROWS, "Table 17", "LLaMA-7B + PoE, turn, spearman: average"): (
+        (_XDIAL, "Table 17", "LLaMA-7B + PoE, turn, spearman: average"): (
             "the mean of the row's printed correlations is .436, so one of the printed values is a misprint"
         )
     }
@@ -315,10 +309,6 @@ WHY_FROM_ROWS: Mapping[tuple[str, str, str], str] = MappingProxyType(
 def values_from_rows() -> list[PrintedValue]:
     """Returns every average and sum, paper by paper."""
     return [*_dialogbench(), *_comp_analysis(), *_robustness(), *_xdial()]
-
-
-def _value_from_rows(paper: str, item: str, what: str, printed: float, decimals: int, ours: float) -> PrintedValue:
-    return PrintedValue(paper, item, what, "rows", printed, decimals, ours, WHY_FROM_ROWS.get((paper, item, what), ""))
 
 
 def _dialogbench() -> Iterator[PrintedValue]:
@@ -333,29 +323,24 @@ def _dialogbench() -> Iterator[PrintedValue]:
         item = f"Table {row.table}"
         cells = [value for column, value in row.values.items() if column != last]
         named = f"{row.model}, {row.group}"
-        yield _value_from_rows(_DIALOGBENCH, item, f"{named}: {last}", row.values[last], 2, float(np.mean(cells)))
+        yield _of_rows(_DIALOGBENCH, item, f"{named}: {last}", row.values[last], 2, float(np.mean(cells)))
         if row.model != average:
             models[about].append(row.values)
             continue
         for column, printed in row.values.items():
             of_models = float(np.mean([values[column] for values in models[about]]))
-            yield _value_from_rows(
-                _DIALOGBENCH, item, f"mean of the models, {row.group}: {column}", printed, 2, of_models
-            )
+            yield _of_rows(_DIALOGBENCH, item, f"mean of the models, {row.group}: {column}", printed, 2, of_models)
 
 
 def _comp_analysis() -> Iterator[PrintedValue]:
     """Yields the averages over dimensions of Tables 5, 6 and 9."""
-    text = files("dialeval.papers").joinpath("metaeval.csv").read_text(encoding="utf-8")
     cells: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
-    for row in csv.DictReader(text.splitlines()):
+    for row in _published("metaeval"):
         cells[row["table"], row["level"], row["name"]][row["dimension"]] = float(row["value"])
     for (table, level, name), values in cells.items():
         if (printed := values.pop("average", None)) is not None:
             item = f"Table {table.split()[1]}"
-            yield _value_from_rows(
-                _COMP_FROM_ROWS, item, f"{name}, {level}: average", printed, 3, float(np.mean(list(values.values())))
-            )
+            yield _of_rows(_COMP, item, f"{name}, {level}: average", printed, 3, float(np.mean(list(values.values()))))
 
 
 def _robustness() -> Iterator[PrintedValue]:
@@ -365,29 +350,24 @@ def _robustness() -> Iterator[PrintedValue]:
         perturbations = [row for row in rows if row.level == average.level and row.strategy != AVERAGE]
         for judge in JUDGES:
             ours = float(np.mean([row.ratios[judge] for row in perturbations]))
-            yield _value_from_rows(
-                _COMP_FROM_ROWS, "Table 12", f"{judge}, {average.level}: average", average.ratios[judge], 3, ours
-            )
+            yield _of_rows(_COMP, "Table 12", f"{judge}, {average.level}: average", average.ratios[judge], 3, ours)
 
 
 def _xdial() -> Iterator[PrintedValue]:
     """Yields the sums of Table 1, and the averages over languages and corpora of Tables 2, 4, 5 and 15 to 17."""
-    text = files("dialeval.papers").joinpath("rated_corpora.csv").read_text(encoding="utf-8")
-    corpora = [row for row in csv.DictReader(text.splitlines()) if row["paper"] == "xdial-eval"]
+    corpora = [row for row in _published("rated_corpora") if row["paper"] == "xdial-eval"]
     for level, printed in _N_RATED.items():
         total = sum(int(row["n_items"]) for row in corpora if row["level"] == level)
-        yield _value_from_rows(_XDIAL_FROM_ROWS, "Table 1", f"items of all corpora, {level}", printed, 0, total)
+        yield _of_rows(_XDIAL, "Table 1", f"items of all corpora, {level}", printed, 0, total)
     quality = published_quality().values()
     for metric, (average, decimals) in _TRANSLATION.items():
         ours = float(np.mean([values[metric] for values in quality]))
-        yield _value_from_rows(_XDIAL_FROM_ROWS, "Table 2", f"{metric}: average", average, decimals, ours)
+        yield _of_rows(_XDIAL, "Table 2", f"{metric}: average", average, decimals, ours)
     for row in xdial_eval.rows():
         values = dict(row.values)
         average = values.pop(xdial_eval.AVERAGE)
         what = f"{row.label}, {row.level}, {row.statistic}: average"
-        yield _value_from_rows(
-            _XDIAL_FROM_ROWS, f"Table {row.table}", what, average, 3, float(np.mean(list(values.values())))
-        )
+        yield _of_rows(_XDIAL, f"Table {row.table}", what, average, 3, float(np.mean(list(values.values()))))
 
 
 # Printed values of the papers that can be computed again: what a paper prints, and what comes out here.
@@ -453,6 +433,14 @@ class PrintedValue:
         }
 
 
+def _of_data(paper: str, item: str, what: str, printed: float, decimals: int, ours: float) -> PrintedValue:
+    return PrintedValue(paper, item, what, "data", printed, decimals, ours, WHY_FROM_DATA.get((item, what), ""))
+
+
+def _of_rows(paper: str, item: str, what: str, printed: float, decimals: int, ours: float) -> PrintedValue:
+    return PrintedValue(paper, item, what, "rows", printed, decimals, ours, WHY_FROM_ROWS.get((paper, item, what), ""))
+
+
 def write_record(values: Iterable[PrintedValue], path: Path = RECORD) -> None:
     """Writes values as the record that the docs are made of."""
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -469,13 +457,20 @@ def read_record(path: Path = RECORD) -> list[dict[str, str]]:
 
 def n_stored(paper: str) -> int:
     """Returns the number of published values that the project contains."""
-    return sum(_n_numbers(name, own) for name, own in _STORED[paper])
+    return sum(
+        _is_number(value)
+        for name, own in _STORED[paper]
+        for row in _published(name)
+        if not own or row["paper"] == own
+        for column, value in row.items()
+        if column not in _NO_RESULTS
+    )
 
 
-def _n_numbers(name: str, own: str) -> int:
+def _published(name: str) -> list[dict[str, str]]:
+    """Return the rows of a file of published values."""
     text = files("dialeval.papers").joinpath(f"{name}.csv").read_text(encoding="utf-8")
-    rows = [row for row in csv.DictReader(text.splitlines()) if not own or row["paper"] == own]
-    return sum(_is_number(value) for row in rows for column, value in row.items() if column not in _NO_RESULTS)
+    return list(csv.DictReader(text.splitlines()))
 
 
 def _is_number(text: str) -> bool:

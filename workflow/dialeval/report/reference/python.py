@@ -136,7 +136,7 @@ INTERFACE: tuple[Public, ...] = (
     Public(
         "dialeval.stats.bradley_terry",
         "Bradley-Terry and Davidson ratings",
-        ("bradley_terry", "davidson", "StrengthRating"),
+        ("bradley_terry", "StrengthRating"),
     ),
     Public(
         "dialeval.stats.penalised_ratings",

@@ -24,8 +24,7 @@ from dialeval.corpora.transcripts.readers import FORMATS
 from dialeval.dialogbench.tasks import TASKS, Task
 from dialeval.engines.openai_api.retries import FAILURES, PASSING, REMEDIES
 from dialeval.labels.spreadsheets import COLUMN_WORDS
-from dialeval.papers import NEEDS, Item, Paper
-from dialeval.papers.registry import BOTCHAT, COMP_ANALYSIS, DIALOGBENCH, PAPERS, XDIAL_EVAL
+from dialeval.papers.registry import NEEDS, PAPERS, Item, Paper
 from dialeval.paths import PROJECT
 from dialeval.perturbations import dialogue_strategies, turn_strategies
 from dialeval.report.reference.printed_values import n_stored, read_record
@@ -67,7 +66,7 @@ def formats_text() -> str:
                 "Rated corpora",
                 "See [Rated corpora](rated-corpora.md).",
                 ("`reader`", "data and files"),
-                RATED_FORMATS.items(),
+                ((name, one.about) for name, one in RATED_FORMATS.items()),
             ),
             _table(
                 "Human ratings in comp-analysis and xDial-Eval",
@@ -322,7 +321,6 @@ REMARKS = {
     "comp-analysis": "Other values need scores of judges; only GPT-4's scores of dialogues are public.",
     "xDial-Eval": "Other values need scores of judges, which are not public.",
 }
-_CITED = {citation.address: citation for citation in (BOTCHAT, DIALOGBENCH, COMP_ANALYSIS, XDIAL_EVAL)}
 _PRINTED_COLUMNS = ("item", "what", "printed", "ours", "why")
 
 
@@ -334,20 +332,20 @@ def papers_text() -> str:
 
 
 def _about_paper(paper: Paper) -> str:
-    made = sum(item.is_result for item in paper.items)
+    cited, made = paper.citation, sum(item.is_result for item in paper.items)
     standing = sum(not item.is_result and not item.why_not for item in paper.items)
     rest = len(paper.items) - made - standing
     not_made = f" Not made: {rest}." if rest else ""
     lines = [
         f"## {paper.name}\n",
-        f"[{paper.title}]({paper.address}). The list has {len(paper.items)} items. A run makes "
+        f"[{cited.title}]({cited.address}). The list has {len(paper.items)} items. A run makes "
         f"{made} of them. The project contains {standing}: prompts, definitions and lists.{not_made}\n",
         "| item | content | made by | files | needs | remarks |",
         "|---|---|---|---|---|---|",
         *map(_item_row, paper.items),
         "",
         *_printed_values(paper.name),
-        f"To cite it:\n\n```bibtex\n{_CITED[paper.address].bibtex}\n```\n",
+        f"To cite it:\n\n```bibtex\n{cited.bibtex}\n```\n",
     ]
     return "\n".join(lines)
 
