@@ -182,7 +182,7 @@ def _bins(score: FloatArray, most: int) -> tuple[IntArray, int]:
 
 
 class Certain(NamedTuple):
-    """The items of which a judge is certain.
+    """The items with a judge's certain answers.
 
     Attributes:
         target: the required agreement.

@@ -178,7 +178,7 @@ def average_over(results: Sequence[Correlations], over: str = "corpora") -> Corr
     by one: they are paired if the resamples were drawn with the same seed, otherwise independent.
 
     Args:
-        results: one result per corpus, of one method, the same judges and dimensions in the same order.
+        results: one result per corpus, with the same method, and the same judges and dimensions in the same order.
         over: kind of the results, for `reason`: corpora, dimensions or languages. Numbers of clusters are added for
             corpora only.
 

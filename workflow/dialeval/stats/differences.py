@@ -146,7 +146,7 @@ def item_differences(
         first, second: numbers of the systems of each pair, shape [n_pairs].
         stratum: stratum (task, perturbation) of each item, if means over strata are compared, shape [n].
         confidence: nominal coverage.
-        scores: whether values are scores on any scale, without strata; else they are proportions, from 0 to 1.
+        scores: whether values are scores on any scale, without strata. Otherwise they are proportions, from 0 to 1.
 
     Raises:
         ValueError: if shapes differ, a pair is out of range, a value is missing or outside 0..1, or scores have strata.
@@ -197,13 +197,14 @@ def two_sample_difference(
 ) -> Differences:
     """Return the difference of the means of two samples of items, with Welch's degrees of freedom, shape [1].
 
-    Clusters with items in both samples make the two means dependent: their influence values are subtracted. Only
-    strata of both samples count. Proportions have one pseudo-success and one pseudo-failure on either side.
+    Clusters with items in both samples make the two means dependent: their influence values are subtracted. Strata that
+        only one sample has are left out. For proportions, each sample gets one pseudo-success and one pseudo-failure.
 
     Args:
-        first, second: the items; clusters and strata have the same names in both.
+        first, second: items of the two samples; equal names of clusters and strata in both samples mean the same
+            cluster or stratum.
         confidence: nominal coverage.
-        scores: whether values are scores on any scale; else they are proportions, from 0 to 1.
+        scores: whether values are scores on any scale. Otherwise they are proportions, from 0 to 1.
 
     Raises:
         ValueError: if shapes differ, or a value is missing or outside 0..1.

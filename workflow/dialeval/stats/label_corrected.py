@@ -288,7 +288,7 @@ class Corrected:
         note: why a number is undefined, or a caveat; mostly empty.
         rho: correlation of judge and annotators within systems, pooled over them.
         target: target population: new_cases (the mean on new cases) or given_cases (the mean of these rows).
-        corrected, people, judge, bias: the same estimates with the influence of each cluster.
+        corrected, people, judge, bias: the estimates above with the influence of each cluster.
     """
 
     systems: tuple[object, ...]

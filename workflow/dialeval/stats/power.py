@@ -127,16 +127,15 @@ class HumanLabelDesign(NamedTuple):
         spread: variance of a difference estimated from labels alone, times the number of labels.
         correlation: correlation of judge and annotators within a system, from -1 to 1.
         fixed: whether the interval is about the given dialogues (`target: given_cases`), not about new ones.
-        per_label: number of labels for one degree of freedom: the number of systems if each system's dialogues are
-            labelled, 1 for pairs.
+        per_label: number of labels for one degree of freedom: 1 for pairs, otherwise the number of systems.
         pilot_freedom: degrees of freedom of the estimate `spread`; infinite if it is assumed.
         answers, annotators: annotators of each dialogue, and annotators in all, of the labels behind `spread`.
         error: variance of a single label of a dialogue between annotators, divided by the variance of the dialogues'
             mean labels behind `spread`.
         harshness: part of `error` that is the same on all dialogues of a system: an annotator's severity. It cancels
             if every annotator labels every dialogue.
-        between: variance of a difference between annotators (twice the component system x annotator). Divided by the
-            number of annotators, it is added only if they are a random sample.
+        between: variance of a difference between annotators (twice the component system x annotator). It is divided by
+            the number of annotators, and added only if annotators are a random sample.
     """
 
     spread: float
@@ -358,7 +357,7 @@ def cheapest_labels(
     unit: int = 1,
     confidence: float = 0.95,
 ) -> LabelStudy | None:
-    """Return the cheapest study that detects a difference of two systems with 80% power; None if none does.
+    """Return the cheapest study that detects a difference of two systems with 80% power; None if no study does.
 
     Args:
         design: the variances.
@@ -528,7 +527,7 @@ def cheapest_design(
     most_cases: int = 1_000_000,
     confidence: float = 0.95,
 ) -> StudyDesign | None:
-    """Return the cheapest design whose difference of two systems reaches a target; None if no design does.
+    """Return the cheapest design that reaches a target for the difference of two systems; None if no design does.
 
     Args:
         variances: variance of each component, as in `Components.variances`.

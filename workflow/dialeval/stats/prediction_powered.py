@@ -90,9 +90,10 @@ def correct_means(
             every label is 0 or 1.
         ends: lowest and highest possible label of a scale; if nearly all labels are at one end, intervals are Wilson's
             as well, since few labels do not show how far the other labels are from it. None for a scale without ends.
-        label_variance: variance of each row's label about the mean label of all possible annotators, NaN where it is
-            unknown, shape [n]; used for target "given_cases" only. None where the labels are without error.
-        annotators: the annotators, if intervals are about all possible annotators; None if about these annotators.
+        label_variance: variance of each row's label about the mean label of all possible annotators, NaN if unknown,
+            shape [n]; used for target "given_cases" only. None where the labels are without error.
+        annotators: the annotators, if intervals are about all possible annotators; None if intervals are about these
+            annotators only.
 
     Raises:
         ValueError: if shapes differ, a number is infinite, a probability of a labelled row is out of range, a label is

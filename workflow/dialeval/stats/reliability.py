@@ -202,8 +202,8 @@ def annotator_variance(each: FloatArray, system: IntArray) -> float:
     """Return the variance of annotators' severity, 0 or more; NaN if it is not identifiable.
 
     The mean of each system is subtracted from its labels. If some items have several annotators, the estimate is
-    Henderson's (`variance_components`); if all items have one, it is the variance between annotators minus its
-    expectation by chance.
+    Henderson's (`variance_components`). If every item has one annotator, it is the variance between annotators minus
+    its expectation by chance.
 
     Args:
         each: label of each annotator, NaN where it gave none, shape [n_annotators, n_items].
@@ -237,8 +237,9 @@ class Reliability:
     """Reliability of ratings: the share of the variance of ratings, and of item means, that is due to the items.
 
     Attributes:
-        icc: that share for a single rating by a random rater of these.
-        mean: that share for the items' means; below 0 if raters agree less than by chance.
+        icc: share of the variance of a single rating that is due to the items, for a random rater.
+        mean: share of the variance of the items' means that is due to the items; below 0 if raters agree less than by
+            chance.
         ceiling: square root of `mean`; 0 if `mean` is below 0.
         n_raters: number of ratings per item, as harmonic mean over items.
         item, rater, item_by_rater, repeat: components of the variance; `rater` is 0 if raters are not identified,

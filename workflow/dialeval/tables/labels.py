@@ -74,8 +74,8 @@ ESTIMATES = Table(
     title="Human-corrected estimates",
     caption=(
         "Human-corrected estimates combine human labels of a sample of the dialogues with the judge's scores of all of "
-        "them (prediction-powered inference). Their intervals are valid for any judge; those of the judge alone are "
-        "not."
+        "them (prediction-powered inference). Their intervals are valid for any judge. The intervals of the judge "
+        "alone are not valid."
     ),
     columns={
         "measure": (
@@ -144,13 +144,13 @@ ANNOTATORS = Table(
     ),
     row="protocol, criterion and annotator",
     title="Annotator bias",
-    caption="Each annotator compared with the mean of the others, on the units that both labelled.",
+    caption="Each annotator is compared with the mean of the other annotators, on the units that both labelled.",
     columns={
         "n": "number of labelled units", "n_skipped": "number of skipped units",
         "n_repeated": "number of units labelled a second time",
         "mean": "mean label; for choices the share of Yes, for pairs the share of ties",
-        "difference": "the annotator's mean minus the others' mean",
-        "agreement": "correlation with the others' mean, or share of equal labels",
+        "difference": "the annotator's mean minus the mean of the other annotators",
+        "agreement": "correlation with the mean of the other annotators, or share of equal labels",
         "p_holm": "Holm-adjusted p-value of no difference, over all annotators",
     },
     cells={"difference": Interval("ci_low", "ci_high")},
@@ -185,8 +185,8 @@ REPLACEMENT = Table(
         "as the annotator who is left out; for all, the mean over annotators",
         "winning_rate_crowd": "winning rate (omega), the share of annotators that the judge wins against, at the "
         "margin 0.1 for crowd workers; from 0.5 on, the judge may replace them. In the row of an annotator: 1 or 0",
-        "winning_rate_skilled": "the same at the margin 0.15 for skilled annotators",
-        "winning_rate_expert": "the same at the margin 0.2 for experts",
+        "winning_rate_skilled": "winning rate at the margin 0.15, for skilled annotators",
+        "winning_rate_expert": "winning rate at the margin 0.2, for experts",
         "smallest_epsilon": "smallest margin at which the winning rate is 0.5 or more; empty if it is above 0.5",
         "decided": "share of items on which the judge and an annotator are not equally close to the others; `estimate` "
         "plans with it",
@@ -205,7 +205,7 @@ CALIBRATION = Table(
     title="Judge calibration",
     caption=(
         "The expected calibration error is the mean distance between a judge's mean score and the mean label in bins "
-        "of equal size; the other rows are the reliability curve. Numbers are on the scale of the labels."
+        "of equal size; the rows `mean label` are the reliability curve. Numbers are on the scale of the labels."
     ),
     columns={
         **_JUDGED_WORDS,
@@ -227,7 +227,7 @@ SELECTIVE = Table(
     row="protocol, criterion, length, judge and threshold of certainty",
     title="Selective judging",
     caption=(
-        "Agreement of judge and annotators on the items of which the judge is most certain, by the share of these "
+        "Agreement of judge and annotators on the items with the judge's most certain answers, by the share of these "
         "items. Rows with a required agreement give the lowest threshold that is shown to reach it (fixed-sequence "
         "testing). Send items below it to annotators or a stronger judge."
     ),
@@ -314,7 +314,7 @@ PLANNING = Table(
         "cheapest_labels": "labelled dialogues or pairs of this design, of all systems",
         "cheapest_answers": "annotators of each labelled dialogue or pair of this design",
         "cheapest_annotators": "annotators of this design",
-        "n_annotators": "number of annotators, if they are a sample of a population",
+        "n_annotators": "number of annotators, in rows that treat them as a sample of a population",
         "cheaper": "cheaper option, seeds or labels, by the known prices",
         "basis": "source of the variances: stored judgements, labels, or assumptions",
     },

@@ -289,7 +289,7 @@ VARIANCE_COMPONENTS = Table(
     caption=(
         "Variance of a single score by its sources; how well the means of the systems generalise to other cases and "
         "judges; and half the width of the interval of a difference under other designs. Intervals resample cases and "
-        "hold systems and judges fixed. Components that the design cannot separate are one row, and `note` names them."
+        "hold systems and judges fixed. Components that the design cannot separate share a row, and `note` names them."
     ),
     columns={
         **_WORDS,
@@ -331,7 +331,7 @@ ADAPTIVE_ROUNDS = Table(
         "n_requests": "number of requests of the pair so far",
         "n_requests_full": "number of requests of the pair in the full "
         "design",
-        "n_unparsed": "number of unparsed verdicts; they do not count",
+        "n_unparsed": "number of unparsed verdicts; they are left out",
         "n_missing": "number of requests without a response; no decision depends on them",
     },
     shown=False,

@@ -93,7 +93,7 @@ CORRELATIONS = Table(
         **JUDGED,
         "n_missing": "number of rated items without a score",
         "published_pearson": "value of xDial-Eval's Table 15, for the corpora written in Chinese",
-        "published_spearman": "value in the same table",
+        "published_spearman": "value of xDial-Eval's Table 15",
     },
     cells={
         "pearson": Interval("pearson_ci_low", "pearson_ci_high", published="published_pearson"),

@@ -121,7 +121,7 @@ OURS: dict[str, Described] = {
     ),
     "rating_turn.j2": Described(
         "Scores for a response in its context, one line per criterion.",
-        f"Mentions an empty context; {_FENCE}.",
+        f"Tells the judge if the context is empty; {_FENCE}.",
     ),
     "rating_dialogue.j2": Described("Scores for a dialogue, one line per criterion.", f"{_FENCE.capitalize()}."),
     "rating_criteria.j2": Described(
@@ -163,7 +163,8 @@ OURS: dict[str, Described] = {
         "In the paper, humans wrote these utterances (DECODE).",
     ),
     "perturb_contradiction.j2": Described(
-        "The response so that it contradicts the conversation.", "In the paper, rules made these perturbations."
+        "The response, changed so that it contradicts the conversation.",
+        "In the paper, rules made these perturbations.",
     ),
     "perturb_replace_named_entity.j2": Described(
         "The response with other named entities.", "In the paper, rules made these perturbations."
@@ -233,8 +234,8 @@ PAPERS: dict[str, Described] = {
     ),
     "unieval.j2": Described(
         (
-            "Choice, index and reason, with the paper's four signs of an AI. Four examples, one human and "
-            "three with signs."
+            "Choice, index and reason, with the paper's four signs of an AI. Four examples: one human dialogue, and "
+            "three dialogues with signs."
         ),
         "The examples are ours, since the paper does not print its own.",
     ),
