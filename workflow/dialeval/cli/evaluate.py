@@ -63,8 +63,8 @@ def evaluate(
         frame: a row for each utterance, in order or with a column `turn`. Columns: `dialogue_id`, `speaker`, `text`;
             `system`, unless it is an argument; `case_id`, if systems share cases. Or a row for each reply, with
             `prompt` and `response` in place of speaker and text; rows with one `dialogue_id` are one dialogue.
-        judge: `NAME=MODEL`, where NAME is the name in tables and MODEL its name at the endpoint, or an embedded model
-            such as `forest`; or several.
+        judge: `NAME=MODEL`, where NAME is the name in tables and MODEL its name at the endpoint; or an embedded model
+            such as `forest`; or a list of these.
         criteria: criteria of DialEval, or questions of your own by name.
         folder: folder of the run.
         base_url: address of the endpoint; None for OpenAI's.

@@ -104,7 +104,7 @@ class AnnotatorTest:
         advantage: average advantage probability (rho): chance that the judge is at least as close to the remaining
             annotators as one of the tested annotators, its mean over annotators.
         of_annotator: the advantage probability against each annotator, tested or not.
-        lead: how often each annotator is closer than the judge, and the judge closer than the annotator.
+        lead: share of items on which each annotator is closer than the judge, and share on which the judge is closer.
         tested: whether each annotator is tested, shape [n_annotators].
         note: why there is no winning rate.
     """

@@ -238,7 +238,7 @@ def _within(value: FloatArray, system: IntArray, n_systems: int) -> FloatArray:
 
 @dataclass(frozen=True)
 class JudgePairs:
-    """Pearson correlations of two judges with human ratings on the items that both scored; arrays: shape [n_pairs].
+    """Pearson correlations of two judges with human ratings on the items that both scored; arrays have shape [n_pairs].
 
     Attributes:
         first, second: numbers of the judges; pairs without a common item are left out.

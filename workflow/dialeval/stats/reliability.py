@@ -61,7 +61,7 @@ def reliability(
     Args:
         value: the ratings, shape [n_ratings].
         item: number of the rated item, shape [n_ratings].
-        cluster: cluster of every item, rated or not, shape [n_items]; intervals resample it.
+        cluster: cluster of every item, rated or not, shape [n_items]; intervals resample clusters.
         rater: rater of each rating, numbers or text, shape [n_ratings]; several ratings of an item by one rater are
             repeats, whose mean counts once. None if raters are anonymous.
         resamples: bootstrap resamples of the clusters; 0 for no intervals. The same seed and clusters give the same
@@ -155,8 +155,8 @@ def corrected_correlation(
     The correction removes the raters' errors, not the judge's. The result is NaN if the interval of the reliability
     reaches 0. With few items, a high correlation is overestimated and its spread underestimated. Limits are therefore
     bias-corrected. The limit nearer to 0 is the wider of two limits: that of the bootstrap, and that of Student's t on
-    Fisher's z. The standard error of z is the distance between the replicates' median and their quantile one standard
-    deviation nearer to 0, since replicates above 1 have no z.
+    Fisher's z. Replicates above 1 have no z, so the standard error of z is a distance of quantiles of the replicates:
+    from the median to the quantile one standard deviation nearer to 0.
 
     Args:
         estimate: correlation of the judge with the mean of the raters, on the items of `raters`.
@@ -165,7 +165,7 @@ def corrected_correlation(
         confidence: nominal coverage of the interval.
 
     Returns:
-        The corrected correlation; values beyond -1 or 1 are set to -1 or 1, the estimate with a note.
+        The corrected correlation; values beyond -1 or 1 are set to -1 or 1. If the estimate is set, `note` says so.
     """
     drawn = as_floats("replicates", replicates, len(raters.replicates))
     n_clusters = raters.mean.n_clusters

@@ -255,8 +255,8 @@ VARIANCE_COMPONENTS = Table(
     title="Where the uncertainty of labels comes from",
     caption=(
         "Variance of a single label by its sources; how well the means of the systems generalise to other cases and "
-        "annotators; and half the width of the interval of a difference from labels alone, if other numbers of cases "
-        "or annotators label every dialogue. Intervals resample cases and hold systems and annotators fixed."
+        "annotators; and half the width of the interval of a difference from labels alone, with other numbers of "
+        "cases or of annotators of every dialogue. Intervals resample cases and hold systems and annotators fixed."
     ),
     columns={
         "statistic": "variance; generalizability (coefficient for differences of systems); dependability (for their "

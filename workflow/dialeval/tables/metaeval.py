@@ -48,7 +48,8 @@ AVERAGES = Table(
         kendall_ci_high=maybe(FLOAT), n_averaged=INT, n_imputed=maybe(INT), **BEHIND, reason=maybe(TEXT),
         published_pearson=maybe(FLOAT), published_spearman=maybe(FLOAT)
     ),
-    row="judge, method, benchmark, level, language, dimension and average over corpora, dimensions or languages",
+    row="judge, method, benchmark, level, language, dimension and kind of average (over corpora, dimensions or "
+    "languages)",
     title="Averages",
     caption=(
         "Mean correlations over corpora, dimensions or languages, each computed within a corpus. Intervals "
@@ -142,8 +143,8 @@ MODEL_ENSEMBLE = Table(
     title="Ensembles of judges",
     caption=(
         "Correlation of the mean score of the best judges with the ratings. Each model is a member once, by its "
-        "best method. Selection on all corpora, as in the paper (Table 9 of comp-analysis), is optimistic; "
-        "selection on all corpora except the evaluated one is not."
+        "best method. Selection on all corpora, as in the paper (Table 9 of comp-analysis), is optimistic. Selection "
+        "on all corpora except the evaluated corpus is not."
     ),
     columns={
         **JUDGED,

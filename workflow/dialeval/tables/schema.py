@@ -45,7 +45,8 @@ Kind = Literal["share", "rating", "correlation", "tokens", "count", "number", "t
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The description of a table: its columns, and the texts of docs and report, which are not fingerprinted.
+    """The description of a table: its columns, and its texts in documentation and report. Fingerprints do not include
+    these texts.
 
     Attributes:
         name: name in the files' metadata; `<part>/<table>` if a part of the report shows it.
@@ -53,11 +54,11 @@ class Table:
         row: unit of a row.
         title: heading in the report.
         caption: content, in a sentence or two.
-        columns: description of each column without an obvious or common meaning.
+        columns: descriptions of columns; columns with an obvious meaning, or a meaning common to all tables, have none.
         cells: columns that the report shows with an interval or another column in the same cell.
         numbers: kind of the fractional numbers, except those in `formats`.
         formats: kind of the numbers, by column.
-        shown: whether the report contains the rows; otherwise it names the file.
+        shown: whether the report contains the rows; if not, the report names the file.
     """
 
     name: str
