@@ -175,7 +175,7 @@ class Failures(Section):
     criteria: list[Name] = Field(
         list(FAILURES),
         min_length=1,
-        description="Kinds of failure that judges look for: kinds of the default, or your own criteria.",
+        description="Kinds of failure that judges look for: the default kinds, or your own criteria.",
     )
     length_share: Annotated[Number, Field(gt=0, lt=1)] = Field(
         0.99,

@@ -183,7 +183,7 @@ POSITIONS = Table(
         "orders": "number of option orders per item: one, or every rotation",
         "accuracy": "accuracy on the items with this letter as the correct option",
         "share_chosen": "share of parsed answers with this letter",
-        "p_uniform": "chi-square test of equal shares of the letters, clustered by item",
+        "p_uniform": "p-value of the chi-square test of equal shares of the letters, clustered by item",
     },
     cells={"accuracy": Interval("ci_low", "ci_high")},
     numbers="share",

@@ -101,7 +101,8 @@ class Interval:
 COMMON: Mapping[str, str] = MappingProxyType(
     {
         "n_clusters": "number of clusters (seeds, cases or dialogues) in the sample",
-        "design_effect": "variance of the estimate divided by that under simple random sampling of as many rows",
+        "design_effect": "variance of the estimate divided by its variance under simple random sampling of the same "
+        "number of rows",
         "n_effective": "effective sample size: number of rows divided by the design effect",
         "note": "why the estimate or its interval is missing, or a remark on it",
         "n_unparsed": "unparsed responses; they stay in the denominator",
