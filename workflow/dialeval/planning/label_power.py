@@ -319,8 +319,7 @@ def _alternative_annotators(labels: LabelPlan, n_labels: int, decided: float | N
         f"with {FEWEST_ITEMS} common items each. With {most} annotators, a judge as good as they are passes with 80% "
         f"probability if each annotator has at least this number of items: {words}; the items must be in different "
         f"cases. The number depends on the share of items that decide between judge and annotator, {share:.0%} "
-        f"({source}). The design has "
-        f"{counted(labels.n_annotators, 'annotator')} with about {each:,} items each"
+        f"({source}). The design has {counted(labels.n_annotators, 'annotator')} with about {each:,} items each"
         + (f": enough for {', '.join(enough)}" if enough else ", too few")
     )
 

@@ -190,12 +190,12 @@ def _reasons(scores: FloatArray, human: FloatArray, known: BoolArray) -> tuple[t
 def average_over(results: Sequence[Correlations], over: str = "corpora") -> Correlations:
     """Average correlations over corpora (or dimensions, or languages), judge by judge and dimension by dimension.
 
-    An average leaves out corpora without that correlation, and `reason` gives their number. If a corpus has a
-    correlation without an interval (a single cluster), the average has no interval either. Replicates are averaged one
-    by one: they are paired if the resamples were drawn with the same seed, otherwise independent.
+    Corpora without the correlation are left out of the average, and `reason` gives their number. If a corpus has a
+    correlation but no interval (a single cluster), the average has no interval. Replicates are averaged one by one:
+    they are paired if the resamples were drawn with the same seed, otherwise independent.
 
     Args:
-        results: one result per corpus, of one method, the same judges and dimensions in the same order.
+        results: one result per corpus, with the same method, and the same judges and dimensions in the same order.
         over: kind of the results, for `reason`: corpora, dimensions or languages. Numbers of clusters are added for
             corpora only.
 
