@@ -150,7 +150,7 @@ def test_a_file_of_another_version_is_refused(
         with monkeypatch.context() as changed:
             changed.setattr(learning, name, 0)
             (tmp_path / "model.learned").write_bytes(learned_bytes(learned))
-        with pytest.raises(UserError, match=r"model\.learned was trained with other versions.*delete it"):
+        with pytest.raises(UserError, match=r"model\.learned was trained with other versions.*delete the file"):
             read_learned(tmp_path / "model.learned", "random")
 
 
@@ -166,10 +166,10 @@ def test_a_file_of_a_version_with_other_classes_is_reported_as_such_and_not_as_d
         return packed(_OfBefore(trees=3600), {"UtteranceClassifier": _OfBefore}, versions)
 
     (tmp_path / "model.learned").write_bytes(written(VERSION - 1))
-    with pytest.raises(UserError, match=rf"trained with other versions .*'learning': {VERSION - 1}.*delete it"):
+    with pytest.raises(UserError, match=rf"trained with other versions .*'learning': {VERSION - 1}.*delete the file"):
         read_learned(tmp_path / "model.learned", "forest")
     (tmp_path / "model.learned").write_bytes(written(VERSION))
-    with pytest.raises(UserError, match=r"is corrupt, .*UtteranceClassifier.*delete it"):
+    with pytest.raises(UserError, match=r"is corrupt, .*UtteranceClassifier.*delete the file"):
         read_learned(tmp_path / "model.learned", "forest")
 
 
@@ -185,7 +185,7 @@ def test_a_pickle_of_an_earlier_version_is_not_opened(tmp_path: Path) -> None:
     trap = pickle.dumps(_Trap(tmp_path / "opened"))
     for content in (b"dialeval embedded model\n{}\n" + zlib.compress(trap), trap):
         (tmp_path / "model.learned").write_bytes(content)
-        with pytest.raises(UserError, match=r"model\.learned .*a pickle.*delete it, and the next run trains it again"):
+        with pytest.raises(UserError, match=r"model\.learned .*a pickle.*the next run trains the model again"):
             read_learned(tmp_path / "model.learned", "random")
     assert not (tmp_path / "opened").exists()
     pickle.loads(trap)
@@ -207,7 +207,7 @@ def test_a_pickle_of_an_earlier_version_is_not_opened(tmp_path: Path) -> None:
 )
 def test_a_damaged_file_is_refused(english: list[Dialogue], tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
     (tmp_path / "model.learned").write_bytes(damage(learned_bytes(learn("random", english, random_seed=1))))
-    with pytest.raises(UserError, match=r"model\.learned .*delete it"):
+    with pytest.raises(UserError, match=r"model\.learned .*delete the file"):
         read_learned(tmp_path / "model.learned", "random")
 
 

@@ -16,6 +16,7 @@ from dialeval.config.section import (
     Length,
     Mistake,
     Name,
+    NameOrNames,
     Number,
     Penalties,
     Repeats,
@@ -109,7 +110,7 @@ class Elo(Section):
 
 
 class Battles(Section):
-    """A table of pairwise comparisons to rate on its own."""
+    """A table of pairwise comparisons, from which systems are rated without models and judges."""
 
     path: Path = Field(
         description="CSV, .xlsx, JSON or Parquet, relative to data_dir or absolute (see docs/battles.md)."
@@ -151,14 +152,9 @@ class Battles(Section):
 class FailureData(Section):
     """Dialogues in which failures are detected."""
 
-    source: list[Name] = Field(
+    source: NameOrNames = Field(
         ["selfchat"], min_length=1, description="selfchat, a name under transcripts, or a list of these."
     )
-
-    @field_validator("source", mode="before")
-    @classmethod
-    def _one_is_a_list(cls, value: Any) -> Any:
-        return [value] if isinstance(value, str) else value
 
 
 class Failures(Section):
@@ -175,7 +171,7 @@ class Failures(Section):
     criteria: list[Name] = Field(
         list(FAILURES),
         min_length=1,
-        description="Kinds of failure that judges look for: those of the default, or your own criteria.",
+        description="Kinds of failure that judges look for: the default kinds, or your own criteria.",
     )
     length_share: Annotated[Number, Field(gt=0, lt=1)] = Field(
         0.99,
@@ -261,5 +257,5 @@ def unfit_partner(config: Config) -> Iterator[Mistake]:
     for protocol, settings in config.resolved_protocols().items() if chat.scenarios else ():
         of_people = settings.data.opponent == "human" or "pass_rates_at_gt_length" in settings.measured()
         if of_people and SELFCHAT in settings.data.source:
-            words = f"it compares with human dialogues, which scenarios do not have; remove {protocol}"
+            words = f"it compares systems with human dialogues, which scenarios do not have; remove {protocol}"
             yield Mistake(f"protocols.{protocol}", words, ("selfchat.scenarios",))

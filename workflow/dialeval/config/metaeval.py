@@ -304,7 +304,7 @@ def unfit_imputer(config: Config) -> Iterator[Mistake]:
     elif rating.repeats < 2:
         words = (
             "the reliability of imputed ratings is known only from repeats; set "
-            "protocols.rating.repeats to 2 or more (the paper's is 5, at temperature 0.7)"
+            "protocols.rating.repeats to 2 or more (the paper uses 5, at temperature 0.7)"
         )
         yield Mistake(FIELD, words, ("protocols.rating.repeats",))
     elif all(corpus.reader == "severity_levels" for corpus in metaeval.corpora.values()):

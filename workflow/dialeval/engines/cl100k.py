@@ -106,7 +106,7 @@ def _found_in_wheel(wheel: Path) -> bytes:
                     return content
     except (zipfile.BadZipFile, zlib.error, EOFError):
         raise VocabularyUnavailable(f"{wheel.name} is broken") from None
-    raise VocabularyUnavailable(f"{wheel.name} does not contain it")
+    raise VocabularyUnavailable(f"{wheel.name} does not contain the vocabulary")
 
 
 def _check(content: bytes, name: str) -> None:

@@ -59,7 +59,7 @@ ONE_FAMILY = "all systems belong to the judge's family"
 FEW_OF_FAMILY = f"labels on fewer than {FEWEST_LABELLED} seeds or cases, of the judge's family or of the others"
 NEVER_OFF = "the judge's bias is equal on all labels, so its variance is not known"
 NO_DRAW = "no recorded sample: labels count as a simple random sample of each system"
-OF_THESE = "of {} only: too few annotators to generalise to others"
+OF_THESE = "the interval is about {} only: too few annotators to generalise to others"
 """What a number is about that fewer than three annotators' labels are behind."""
 AMONG_RATED = "the rated systems have the mean 1000; not rated: {}"
 ONE_EACH = "no item has two annotators: the interval applies to these annotators and dialogues only"
@@ -254,11 +254,15 @@ def _corrected(
             annotators=of.annotators,
         )
 
-    if quantity.measure in (WIN, LOSS):
-        pairs = np.char.add(np.char.add(numbers.system, _AND), numbers.opponent)
+    pairs = np.char.add(np.char.add(numbers.system, _AND), numbers.opponent)
+
+    def of_pairs(measure: str) -> _Found:
         found = corrected(numbers, score, numbers.label, pairs)
         sides = [name.split(_AND) for name in _names(found)]
-        yield _Found(quantity.measure, found, [one for one, _ in sides], [other for _, other in sides], compared=False)
+        return _Found(measure, found, [one for one, _ in sides], [other for _, other in sides], compared=False)
+
+    if quantity.measure in (WIN, LOSS):
+        yield of_pairs(quantity.measure)
         return
     if design.form != "pair" or design.reference is not None:
         found = corrected(numbers, score, numbers.label, numbers.system)
@@ -267,15 +271,12 @@ def _corrected(
     there, note = _among_labelled(numbers)
     among, scored = numbers.only(there), score[there]
     if "win_rates" in design.measures:  # each comparison counts for both systems; a case's are one cluster
-        pairs = np.char.add(np.char.add(numbers.system, _AND), numbers.opponent)
         # a pair that was decided early has fewer scores and would weigh less than among the labels
         filled = np.where(np.isnan(score), pd.Series(score).groupby(pairs).transform("mean"), score)[there]
         of_both = [np.concatenate([side, 1.0 - side]) for side in (filled, among.label)]
         found = corrected(among, of_both[0], of_both[1], np.concatenate([among.system, among.opponent]), copies=2)
         yield _Found(WIN_RATE, found, _names(found), [None] * len(found.systems), note=note)
-        found = corrected(numbers, score, numbers.label, pairs)
-        sides = [name.split(_AND) for name in _names(found)]
-        yield _Found(WIN_RATE, found, [one for one, _ in sides], [other for _, other in sides], compared=False)
+        yield of_pairs(WIN_RATE)
     if "ratings" in design.measures:
         names, code = np.unique(np.concatenate([among.system, among.opponent]), return_inverse=True)
         rated = correct_ratings(

@@ -79,8 +79,8 @@ class LabelledProtocol:
             )
         if len(names) > 1:
             raise UnknownUnitError(
-                f"no criterion, and protocol {self.question.name} has {', '.join(self.criteria)}; "
-                "add a column 'criterion'"
+                f"the label has no criterion, and protocol {self.question.name} has the criteria "
+                f"{', '.join(self.criteria)}; add a column 'criterion'"
             )
         return next(iter(names.values()), None)
 
@@ -94,7 +94,7 @@ class LabelledProtocol:
         found = self._by_key(label) if label.key else self._by_ids(label.about, criterion)
         criteria = self.frame.criteria.get(found.unit.level, [])
         if criterion is not None and criterion.name not in {one.name for one in criteria}:
-            raise UnknownUnitError(f"{found.unit.words} does not score {criterion.name}")
+            raise UnknownUnitError(f"{criterion.name} is not a criterion of {found.unit.words}")
         return found
 
     def key_drawn(self, key: str) -> str:
@@ -172,16 +172,13 @@ class LabelledProtocol:
         if not fitting and plain != about:  # copied from a CSV file of ours
             return self._by_ids(plain, criterion)
         if not fitting:
+            units = self.frame.units
+            known = f"it has, for example, {units[0].words}" if units else "the protocol has no dialogues to label"
             raise UnknownUnitError(
-                f"protocol {self.question.name} has no {_described(about)}; {self._such_as()}: correct it, or "
-                f"remove the row"
+                f"protocol {self.question.name} has no {_described(about)}; {known}: correct it, or remove the row"
             )
         unit = fitting[0]
         return Found(unit, self._keys.get(unit.identity, ""), Shown(left, right) if unit.opponent else Shown())
-
-    def _such_as(self) -> str:
-        units = self.frame.units
-        return f"it has, for example, {units[0].words}" if units else "the protocol has no dialogues to label"
 
     @cached_property
     def _first_orders(self) -> dict[str, str]:

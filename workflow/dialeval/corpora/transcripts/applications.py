@@ -343,8 +343,9 @@ def _call(record: Raw, where: str, notes: Counter[str]) -> Raw:
 
 def _batch(record: Raw, where: str, notes: Counter[str]) -> Raw:
     raise UserError(
-        f"{where}: requests or results of a batch, each of which is half of a dialogue; write one object for each "
-        "'custom_id' with the request's `body` (Anthropic: `params`) as `request` and the result's `body` (Anthropic: "
+        f"{where}: this file has the requests or the results of a batch, and each has only one side of a dialogue. "
+        f"Join them: write one object for each 'custom_id' with the request's `body` (Anthropic: `params`) as "
+        f"`request` and the result's `body` (Anthropic: "
         "`message`) as `response`"
     )
 
@@ -393,7 +394,7 @@ APPLICATIONS: dict[str, Conversion] = {
         lambda record: isinstance(record["chat"], dict) and bool({"history", "messages"} & record["chat"].keys()),
     ),
     "chainlit": Conversion(
-        "Chainlit's threads with their `steps`. Tools are hidden messages.",
+        "Chainlit's threads with their `steps`. Tool calls are hidden messages.",
         field_sets("id steps"), each(_chainlit),
         lambda record: isinstance(record["steps"], list)
         and any(isinstance(one, dict) and f"{one.get('type')}" in _CHAINLIT_ROLES for one in record["steps"]),

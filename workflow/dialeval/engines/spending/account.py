@@ -370,7 +370,7 @@ class Balance:
             folder: the model's part of the ledger.
         """
         state = "used up" if self.spent > NEGLIGIBLE else "too small"
-        words = [f"the budget is {state}: {self.field} = {self.budget:g}, of which {self.spent:.6g} is spent"]
+        words = [f"the budget is {state}: {self.field} = {self.budget:g}, and {self.spent:.6g} is spent"]
         if self.unconfirmed > NEGLIGIBLE:
             words.append(
                 f", {self.unconfirmed:.3g} of that for attempts without a plausible token count, at their maximum "

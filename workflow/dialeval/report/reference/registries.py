@@ -51,7 +51,7 @@ MESSAGES = {
     "was drawn with sampling_design": "Restore `labels.sampling_design`, or set `labels.path` to another folder.",
     "has no chat template": "Set `chat_template` of the model.",
     "No space left": "Free disk space and run the same command again.",
-    "it was killed (signal 9)": "The job ran out of memory. Lower `--cores`, or request more memory on a cluster.",
+    "the job was killed (signal 9)": "The job ran out of memory. Lower `--cores`, or request more memory on a cluster.",
 }
 """Parts of frequent error messages -> remedy."""
 
