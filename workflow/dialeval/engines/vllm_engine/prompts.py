@@ -80,7 +80,7 @@ class Prompts:
         return (
             f"warning: the tokenizer of {self.model.model} has a BOS token ({self.tokenizer.bos_token}), and "
             f"{where} does not put it before a prompt. Models trained with it (such as Gemma or Llama) write "
-            f"nonsense without it. If this model was,  "
+            f"nonsense without it. If this model was, "
             + (
                 "let the tokenizer's post-processor add it (examples/small_weights.py does)"
                 if self.template.plain
