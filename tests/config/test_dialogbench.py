@@ -97,7 +97,7 @@ def test_items_by_rule_need_their_corpus_and_only_their_tasks() -> None:
         ({"bundled": ["en"], "classifier": "gpt"}, ["a classifier needs items by a writer"]),
         ({"written": {"writer": "gpt"}, "classifier": "retrieval"}, ["dialogbench.classifier", "neither style"]),
         ({"bundled": ["en"], "presence_penalty": 2.5}, ["dialogbench.presence_penalty", "2.5", "2"]),
-        ({"written": {"frequency_penalty": True}}, ["dialogbench.written.frequency_penalty", "this must be a number"]),
+        ({"written": {"frequency_penalty": True}}, ["dialogbench.written.frequency_penalty", "a number is needed"]),
         ({"published": {"bundled": {"path": "x"}}}, ["dialogbench.published", "choose another name"]),
         ({"published": {"mine": {"path": "x", "task": "KG"}}}, ["published.mine.task", "did you mean 'KRG'"]),
         ({"bundled": ["en"], "experts": {"answers": "a.csv"}}, ["dialogbench.experts.answers", "does not exist"]),

@@ -82,7 +82,7 @@ RATED = {"metaeval": {"corpora": {"own": {"reader": "severity_levels", "dialogue
         ({"questions": {"quality": "Which?"}}, {}, "labels.questions: protocol quality has no template of yours"),
         ({}, {"protocols": {"better": OWN}}, "labels.questions: protocol better uses its own template"),
         ({"questions": {"both": "How?"}}, {"protocols": {"both": BASE["protocols"]["both"] | {"template": "how.j2"}}},
-         "labels.questions.both: it is a single question, and both has the criteria coherence, relevance"),
+         "labels.questions.both: this is a single question, and both has the criteria coherence, relevance"),
         ({"questions": {"both": {"coherense": "How?"}}},
          {"protocols": {"both": BASE["protocols"]["both"] | {"template": "how.j2"}}},
          "labels.questions.both: protocol both does not have the criterion 'coherense'; did you mean 'coherence'?"),

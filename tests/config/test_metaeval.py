@@ -17,8 +17,6 @@ from dialeval.errors import UserError
 from dialeval.papers.xdial_eval import CHINESE
 from dialeval.perturbations.registry import find_strategy
 
-# Mistakes in the parts that examine judges are told with the field, the value and the remedy.
-
 ROOT = Path(__file__).parents[2]
 
 
@@ -53,7 +51,7 @@ def test_a_protocols_own_judges_come_before_the_judges_of_all() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"protocols": {}}, ["metaeval: no judge scores anything", "yes_no"]),
+        ({"protocols": {}}, ["metaeval: no judge scores the items", "yes_no"]),
         ({"protocols": {"yes_no": {"judges": ["forst"]}}}, ["protocols.yes_no.judges", "did you mean 'forest'"]),
         ({"protocols": {"yes_no": {"judges": ["theirs"]}}}, ["'theirs' is a published model", "score_files"]),
         ({"judges": ["length"], "protocols": {"unieval": {}, "yes_no": {}}}, ["judges: 'length'", "unieval", "forest"]),

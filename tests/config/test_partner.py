@@ -71,7 +71,7 @@ def test_scenarios_stand_in_place_of_seeds_and_of_people(tmp_path: Path) -> None
         ),
         (
             {**raw(partner="user", scenarios={"path": "s.jsonl"}), "protocols": {"gteval": {}}},
-            "protocols.gteval: it compares with human dialogues, which scenarios do not have",
+            "protocols.gteval: it compares systems with human dialogues, which scenarios do not have",
         ),
     ],
 )

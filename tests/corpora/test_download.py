@@ -148,7 +148,7 @@ def test_a_file_of_another_version_is_refused(tmp_path: Path, server: Server, mi
     server.content = dict.fromkeys(server.content, b"changed")
     message = refused(tmp_path, base_url=server.url)
     assert "/a%20b.txt has the checksum" in message
-    assert "another version or was corrupted in transfer" in message
+    assert "another version, or was corrupted in transfer" in message
     (mirror / "set" / "a b.txt").write_bytes(b"changed")
     assert "from the mirror, has the checksum" in refused(tmp_path, mirror=mirror)
 

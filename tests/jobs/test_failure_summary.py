@@ -31,8 +31,6 @@ from dialeval.jobs.failure_summary import (
 from dialeval.jobs.run_progress import Ending, RunLog
 from dialeval.jobs.slurm import JobState
 
-# The last words of a run name causes, logs and the command, and stay short.
-
 COMMAND = ["/opt/bin/snakemake", "--cores", "2", "--configfile", "my config.yaml"]
 
 
@@ -257,7 +255,7 @@ def test_of_a_group_that_ran_out_of_time_the_started_job_is_reported(
     (told,) = failed_in(jobs, run_log, 0)
     assert told.name == "parse"
     assert told.cause == [
-        "Slurm job 7 on n1: TIMEOUT: its time limit was reached; request more, in minutes: --set-resources "
+        "Slurm job 7 on n1: TIMEOUT: the job reached its time limit; request more time, in minutes: --set-resources "
         "parse:runtime=N"
     ]
 

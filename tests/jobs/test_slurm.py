@@ -24,8 +24,6 @@ from dialeval.jobs.slurm import (
     waiting_for_ever,
 )
 
-# What Slurm's commands say is read, and a command that says nothing is given up.
-
 
 def test_commands_that_are_missing_fail_or_hang_are_distinguished(slurm) -> None:
     slurm(good="echo fine; echo note >&2", bad="echo wrong >&2; exit 3", slow="sleep 20")
@@ -134,7 +132,7 @@ def test_only_jobs_of_this_run_are_reported_and_each_once(
         time.sleep(0.01)
     monkeypatch.setattr(slurm_of_module, "SECONDS", 1000.0)
     said = capsys.readouterr().err
-    assert said.count("Slurm job 1 cannot start (PartitionTimeLimit): it requests more time") == 1
+    assert said.count("Slurm job 1 cannot start (PartitionTimeLimit): the job requests more time") == 1
     assert "job 2" not in said
     assert "job 3" not in said
 

@@ -101,7 +101,10 @@ def answer(number: int, **change: Any) -> Change:
         (lambda export: export["labels"].append("x"), "a.json, row 25: 'x' is not an answer"),
         (answer(0, key="t0"), "a.json, row 1: key 't0' is not in draw-quality.csv"),
         (answer(1, criterion="coherense"), "a.json, row 2: 'coherense' is no criterion of protocol quality; did you"),
-        (answer(1, criterion=""), "a.json, row 2: no criterion, and protocol quality has coherence"),
+        (
+            answer(1, criterion=""),
+            "a.json, row 2: the label has no criterion, and protocol quality has the criteria coherence",
+        ),
         (answer(2, label="7"), "a.json, row 3: 7 is outside the scale of coherence, 1 to 5"),
         (answer(2, label="good"), "a.json, row 3: 'good' is not a number; write one from 1 to 5"),
         (

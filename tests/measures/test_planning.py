@@ -410,5 +410,5 @@ def test_the_alternative_annotator_test_is_planned_before_labelling(n_annotators
         note = next(row["note"] for row in rows if row["estimand"] == "people")
         needed = [items_needed(epsilon, share, 3) for epsilon in (0.1, 0.15, 0.2)]
         assert f"{needed[0]:,} (crowd workers, margin 0.1), {needed[1]:,} (skilled annotators" in note
-        assert f"if {share:.0%} of the items decide" in note
+        assert f"decide between judge and annotator, {share:.0%} (" in note
         assert words in note.rpartition("items each")[2]

@@ -67,12 +67,15 @@ def test_the_protocol_itself_comes_before_another_of_its_form() -> None:
     ("rows", "words"),
     [
         ([], "no rated corpora in this run (metaeval)"),
-        ([correlation(dimension="overall")], "no corpus of this run is rated on it"),
-        ([correlation(judge="other")], "this judge did not score the items that are rated on it, under yes_no"),
+        ([correlation(dimension="overall")], "no corpus of this run is rated on this criterion"),
+        (
+            [correlation(judge="other")],
+            "this judge did not score the items that are rated on this criterion, under yes_no",
+        ),
         ([correlation(method="rating")], "this judge scored rated items only in another form (rating)"),
         (
             [correlation(rated="overall")],
-            "its scores were compared with ratings on other criteria only (overall)",
+            "the judge's scores were compared with ratings on other criteria only (overall)",
         ),
         ([correlation(pearson=None, reason="all scores are equal")], "all scores are equal"),
     ],

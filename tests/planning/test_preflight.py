@@ -327,4 +327,4 @@ def test_a_completion_template_without_the_text_is_refused(mine: Path) -> None:
     gpt = {"engine": "openai", "model": "gpt"}
     raw = {**BASE, "models": {**BASE["models"], "gpt": gpt}, "memorization": section}
     message = check(raw | {"prompts": {"directory": "prompts"}}, mine, asks=False)
-    assert "complete.j2: it lacks the text to complete; write {{ text }} in its place" in message
+    assert "complete.j2: the template lacks the text to complete; write {{ text }} in its place" in message

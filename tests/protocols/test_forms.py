@@ -132,7 +132,7 @@ def test_the_forms_own_templates_forget_nothing(form: str, criteria: list[str]) 
     [
         ("{{ first }}", "lacks the first dialogue"),
         ("{{ render_dialogue(second) }}", "lacks the second dialogue; write {{ second }} in its place"),
-        ("{{ criterion.question }}", "it lacks the criterion"),
+        ("{{ criterion.question }}", "the template lacks the criterion"),
         ("{{ options | join(', ') }}", "lacks the options 'A', 'B', 'Tie'"),
         ("Choice: ", "begins with 'Choice:'"),
     ],

@@ -85,7 +85,7 @@ def test_a_criterion_is_a_column_with_the_trust_in_its_judge_beside_it() -> None
     assert board.models == ("v2", "v1")
     assert board.unparsed["v1"] == (("helpful", 0), ("felt", 1))
     words = board.measures[2].words
-    assert words == "Validity of clerk on empathy is not known: no corpus of this run is rated on it"
+    assert words == "Validity of clerk on empathy is not known: no corpus of this run is rated on this criterion"
     assert words in build_report(mine.inputs())
 
 
@@ -101,7 +101,7 @@ def test_what_is_unknown_of_several_criteria_for_one_reason_is_reported_once() -
     known = dataclasses.replace(felt, criterion="ease", words="Validity of clerk on ease: by 0.5")
     said = summarise(mine.inputs(), dataclasses.replace(board, measures=(*board.measures, tact, wit, known))).details
     assert said[:3] == (
-        "Validity of clerk on empathy and tact is not known: no corpus of this run is rated on it.",
+        "Validity of clerk on empathy and tact is not known: no corpus of this run is rated on this criterion.",
         "Validity of clerk on wit is not known: no other corpus of this run is rated on it.",
         "Validity of clerk on ease: by 0.5.",
     )

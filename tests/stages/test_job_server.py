@@ -133,7 +133,7 @@ def test_a_killed_server_fails_its_jobs_with_a_reason(run: Run, waiting: subproc
     os.kill(pid_of(run), signal.SIGKILL)
     assert waiting.wait(60) == 1
     os.kill(job, signal.SIGKILL)  # it ends with the run
-    assert "error in job_server: it was killed" in waiting.communicate()[1]
+    assert "error in job_server: the job was killed" in waiting.communicate()[1]
     run.process.communicate(timeout=60)
     assert not run.socket.parent.exists()
 

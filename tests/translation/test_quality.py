@@ -23,14 +23,14 @@ def test_the_shipped_ones_are_fit() -> None:
 def test_what_is_forgotten_is_named(tmp_path: Path) -> None:
     assert not problems(tmp_path, "translate.j2", "Into {{ target }}: {{ utterance }}")
     (one,) = problems(tmp_path, "translate.j2", "Translate: {{ utterance }}")
-    assert one.startswith("translate.j2: it lacks the language to translate into; write {{ target }}")
+    assert one.startswith("translate.j2: the template lacks the target language; write {{ target }}")
     (one,) = problems(tmp_path, "translate.j2", "Translate into {{ target }}: {{ context }}")
-    assert one.startswith("translate.j2: it lacks the text to translate; write {{ utterance }}")
+    assert one.startswith("translate.j2: the template lacks the text to translate; write {{ utterance }}")
     (tmp_path / "translate.j2").unlink()
     found = problems(tmp_path, "adequacy.j2", "{{ utterance }}: how good?")
     assert [one.split(";")[0].split(",")[0] for one in found] == [
-        "adequacy.j2: it lacks the translation",
-        "adequacy.j2: it does not request a line 'adequacy: ' with a number",
+        "adequacy.j2: the template lacks the translation",
+        "adequacy.j2: the template does not request a line 'adequacy: ' with a number",
     ]
 
 

@@ -140,7 +140,7 @@ def test_a_killed_job_is_reported_and_requests_only_the_rest_afterwards(workspac
         assert status == 1
         told = last_words(said)
         assert told[5] == "  answer (gpt, quality)"
-        assert "it was killed (signal 9)" in "\n".join(told)
+        assert "the job was killed (signal 9)" in "\n".join(told)
         go_on.set()
         workspace.run(*PROFILE, "--", "results/judgements/gpt/quality.parquet")
         assert len(set(workspace.stored("gpt/scale"))) == len(workspace.stored("gpt/scale")) == N_CASES
@@ -155,7 +155,7 @@ def test_a_cancelled_job_is_reported_as_cancelled(workspace: Workspace) -> None:
             lambda: subprocess.run(["scancel", *jobs_at_work(workspace)], check=True),
         )
     assert status == 1
-    assert "it was cancelled (scancel)" in "\n".join(last_words(said))
+    assert "the job was cancelled (scancel)" in "\n".join(last_words(said))
 
 
 def test_a_job_that_slurm_restarts_sends_no_request_twice(workspace: Workspace) -> None:

@@ -72,12 +72,15 @@ def test_every_list_of_a_file_is_read(tmp_path: Path) -> None:
             {"story": "S.", "questions": [{"turn_id": 1}], "answers": [{"turn_id": 2}]},
             "the 'turn_id' of questions and answers differ",
         ),
-        ({"story": "S.", "questions": ["a", "b", "c"], "answers": {"input_text": ["a"]}}, "3 texts and 1 that answer"),
+        ({"story": "S.", "questions": ["a", "b", "c"], "answers": {"input_text": ["a"]}}, "3 texts have 1 responses"),
         ({"chat": {"turn_1": {}, "more": {}}, "num_turns": 1}, "'chat' is .*must be an object with turn_1"),
         ({"convo_id": 1, "original": [["agent"]]}, r"'original', entry 1: .*must be a speaker and a text"),
         ({"personality": [], "utterances": [{"history": "Hi"}]}, "'history' is .*must be a list of texts"),
         ({"goal": {}, "log": "x"}, "'log' is .*must be a list of objects"),
-        ({"custom_id": "a", "method": "POST", "body": {}}, "half of a dialogue; write one object for each 'custom_id'"),
+        (
+            {"custom_id": "a", "method": "POST", "body": {}},
+            "one side of a dialogue. Join them: write one object for each 'custom_id'",
+        ),
         ({"user_name": "Ann", "character_name": "B", "mes": "Hi"}, "no 'mes', or no line with 'character_name' before"),
         ({"internal": ["x"], "visible": []}, "'internal' is .*must be a list of pairs of texts"),
     ],
@@ -117,7 +120,7 @@ def test_each_customer_of_a_thread_has_a_dialogue(tmp_path: Path) -> None:
         "6": (("cy", "Me too"), ("Mill", "Yes.")),
         "8": (("dot", "Me too"), ("Mill", "No.")),
     }
-    assert notes["threads with several customers, read as a dialogue for each"] == 1
+    assert notes["threads with several customers, read as one dialogue for each customer"] == 1
 
 
 def test_tweets_in_a_circle_and_of_one_side_are_counted(tmp_path: Path) -> None:
@@ -154,7 +157,7 @@ def test_subtitles_without_speakers_are_refused_with_a_way(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("content", [{"conversations": []}, [{"messages": []}, {"messages": []}]])
 def test_a_file_in_which_nothing_is_said_has_no_dialogues(tmp_path: Path, content: Any) -> None:
-    with pytest.raises(UserError, match=r"chats.json has no dialogues: nothing is said in its [12] object"):
+    with pytest.raises(UserError, match=r"chats.json has no dialogues: none of its [12] object"):
         read_items("chats", written(tmp_path, json.dumps(content)), Options())
 
 

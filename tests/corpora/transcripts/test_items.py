@@ -118,7 +118,7 @@ def test_a_dialogue_in_which_the_system_says_nothing_is_left_out(tmp_path: Path)
     assert "none of 1 dialogues can be judged (in 1 'robot' has no utterance); their speakers: user, bot" in message
 
 
-def test_asides_are_apart_and_shown_where_it_is_wanted(tmp_path: Path) -> None:
+def test_hidden_messages_are_apart_and_shown_where_configured(tmp_path: Path) -> None:
     messages = [
         {"role": "system", "content": "You are kind."},
         {"role": "user", "content": "Where?"},
@@ -155,7 +155,7 @@ def test_a_reference_is_a_system_of_its_own_on_the_case(tmp_path: Path) -> None:
     assert cases(items(tmp_path, record(1, "a", reference="Good day."))) == ["1", "1"]
     message = told(tmp_path, record(1, "a", reference="Good day."), record(1, "b", reference="Bye."))
     assert "line 2: case '1' has another reference than at" in message
-    assert "a system is named 'reference'" in told(tmp_path, record(1, "reference", reference="Bye."))
+    assert "'reference' is the name of the references" in told(tmp_path, record(1, "reference", reference="Bye."))
 
 
 @pytest.mark.parametrize(

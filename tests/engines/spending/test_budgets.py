@@ -34,7 +34,7 @@ def test_every_empty_try_is_paid(tmp_path: Path) -> None:
     with LoopbackEndpoint(lambda _: Reply(completion("x", finish="abort", usage=usage))) as endpoint:
         answered, stopped = ask(endpoint.url, tmp_path, 0, 1, budget=3 * 26 + 7.0)
         assert (answered, len(endpoint.log)) == (0, 3)
-        assert "the budget is used up: models.m.budget = 85, of which 78 is spent; the next request" in stopped
+        assert "the budget is used up: models.m.budget = 85, and 78 is spent; the next request" in stopped
     assert spent(tmp_path).spent == 78
 
 
@@ -75,7 +75,7 @@ def test_stores_from_before_the_ledger_have_been_paid(tmp_path: Path) -> None:
     with ResponseStore(tmp_path, identity=identity, name="old name", protocol="gteval") as store:
         store.append("a" * 32, Response("an answer", prompt_tokens=1, completion_tokens=1))
     _, stopped = ask("http://127.0.0.1:9/v1", tmp_path, 0, 1, budget=90.0)
-    assert "models.m.budget = 90, of which 62 is spent; the next request to 'm' may cost 33" in stopped
+    assert "models.m.budget = 90, and 62 is spent; the next request to 'm' may cost 33" in stopped
     by_name = Ledger(tmp_path / FOLDER).by_name({"new name": digest_of(a_model("http://127.0.0.1:9/v1"))})
     assert {about: sums.spent for about, sums in by_name.items()} == {
         ("new name", "arena"): 60.0, ("new name", "gteval"): 2.0
@@ -89,7 +89,7 @@ def test_answers_of_another_model_of_the_run_count_before_its_requests(tmp_path:
     with ResponseStore(tmp_path, identity=identity, name="other", protocol="arena") as store:
         store.append("a" * 32, Response("an answer", prompt_tokens=50, completion_tokens=50))
     _, stopped = ask("http://127.0.0.1:9/v1", tmp_path, 0, 1, run_budget=110.0, others={"model": "other"})
-    assert "budget = 110, of which 100 is spent" in stopped
+    assert "budget = 110, and 100 is spent" in stopped
 
 
 def test_an_endpoint_that_cannot_be_reached_costs_nothing(tmp_path: Path) -> None:
@@ -289,7 +289,7 @@ def test_a_killed_job_on_another_machine_counts_all_that_it_was_granted(tmp_path
     ]  # fmt: skip
     (folder / f"elsewhere.{SUFFIX}").write_text("".join(json.dumps(line) + "\n" for line in lines) + '["-", 2, 1.0')
     _, stopped = ask("http://127.0.0.1:9/v1", tmp_path, 0, 1, budget=100.0)
-    assert "of which 80 is spent, 60 of that for attempts" in stopped
+    assert "and 80 is spent, 60 of that for attempts" in stopped
 
 
 def test_a_store_is_needed_to_keep_a_budget() -> None:

@@ -78,7 +78,7 @@ def add_init(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pairs",
         action=argparse.BooleanOptionalAction,
-        help="compare systems in pairs (default: if those in --dialogues share cases and a judge can compare)",
+        help="compare systems in pairs (default: yes if systems in --dialogues share cases and a judge can compare)",
     )
     parser.add_argument("--labels", type=int, metavar="N", help="draw N dialogues of each system for human labels")
 

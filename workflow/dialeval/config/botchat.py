@@ -16,6 +16,7 @@ from dialeval.config.section import (
     Length,
     Mistake,
     Name,
+    NameOrNames,
     Number,
     Penalties,
     Repeats,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Scenarios(Section):
-    """Scenarios for the simulated user: each chatbot has one dialogue on each."""
+    """Scenarios for the simulated user: each chatbot has one dialogue on each scenario."""
 
     path: Path = Field(
         description="CSV file or JSON Lines, relative to data_dir or absolute: scenario_id, opening, persona, goal."
@@ -46,13 +47,15 @@ class Selfchat(Section):
     n_utterances: Annotated[Integer, Field(ge=3, le=1_000)] = Field(
         16, description="Number N of utterances of a dialogue, including the seed."
     )
-    temperature: Temperature = Field(0.0, description="Sampling temperature; the paper's is 0.")
+    temperature: Temperature = Field(0.0, description="Sampling temperature. The paper uses 0.")
     max_tokens: TokenCount = Field(1024, description="Maximum length of an utterance in the model's tokens.")
     partner: Name | None = Field(
         None, description="Model that plays the user (simulated user); null: each chatbot writes both sides."
     )
     scenarios: Scenarios | None = Field(
-        None, description="Roles of the simulated user, instead of seeds; null: seeds, without a role."
+        None,
+        description="Scenarios of the simulated user, which replace the seeds; null: dialogues start with "
+        "seeds, and the user has no role.",
     )
     end: str = Field(
         "[END]", min_length=1, max_length=80, description="Text with which the simulated user ends the dialogue."
@@ -86,7 +89,7 @@ class Arena(_JudgingProtocol):
 
 
 class GTEval(_JudgingProtocol):
-    """GTEval: which is more human, the chatbot's dialogue or the human one? (BotChat 3.4)"""
+    """GTEval: is the chatbot's dialogue or the human dialogue more human? (BotChat 3.4)"""
 
 
 class Elo(Section):
@@ -101,13 +104,13 @@ class Elo(Section):
         1000, description="Number of random orders of the comparisons. The rating is the median."
     )
     repeats: Repeats = Field(
-        10, description="Number of independent bootstraps whose mean is reported; `elo_sd` uses five."
+        10, description="Number of independent bootstraps whose mean is reported; `elo_sd` needs at least five."
     )
     resamples: Resamples = Field(1000, description="Number of bootstrap resamples of the seeds.")
 
 
 class Battles(Section):
-    """A table of pairwise comparisons to rate on its own."""
+    """A table of pairwise comparisons, from which systems are rated without models and judges."""
 
     path: Path = Field(
         description="CSV, .xlsx, JSON or Parquet, relative to data_dir or absolute (see docs/battles.md)."
@@ -149,14 +152,9 @@ class Battles(Section):
 class FailureData(Section):
     """Dialogues in which failures are detected."""
 
-    source: list[Name] = Field(
+    source: NameOrNames = Field(
         ["selfchat"], min_length=1, description="selfchat, a name under transcripts, or a list of these."
     )
-
-    @field_validator("source", mode="before")
-    @classmethod
-    def _one_is_a_list(cls, value: Any) -> Any:
-        return [value] if isinstance(value, str) else value
 
 
 class Failures(Section):
@@ -173,7 +171,7 @@ class Failures(Section):
     criteria: list[Name] = Field(
         list(FAILURES),
         min_length=1,
-        description="Kinds of failure that judges look for: these, or your own criteria.",
+        description="Kinds of failure that judges look for: the default kinds, or your own criteria.",
     )
     length_share: Annotated[Number, Field(gt=0, lt=1)] = Field(
         0.99,
@@ -259,5 +257,5 @@ def unfit_partner(config: Config) -> Iterator[Mistake]:
     for protocol, settings in config.resolved_protocols().items() if chat.scenarios else ():
         of_people = settings.data.opponent == "human" or "pass_rates_at_gt_length" in settings.measured()
         if of_people and SELFCHAT in settings.data.source:
-            words = f"it compares with human dialogues, which scenarios do not have; remove {protocol}"
+            words = f"it compares systems with human dialogues, which scenarios do not have; remove {protocol}"
             yield Mistake(f"protocols.{protocol}", words, ("selfchat.scenarios",))

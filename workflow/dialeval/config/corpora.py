@@ -50,9 +50,9 @@ class Corpus(Section):
 class Seeds(Section):
     """The human dialogues whose first two utterances start a self-chat."""
 
-    corpus: Name = Field(description="Corpus of human dialogues. The first two utterances of each are a seed.")
+    corpus: Name = Field(description="Corpus of human dialogues. The first two utterances of each dialogue are a seed.")
     arena_min_utterances: Annotated[Integer, Field(ge=2)] = Field(
-        4, description="Minimum number of human utterances of a seed for Arena and GTEval."
+        4, description="Minimum number of utterances of a seed's human dialogue, for Arena and GTEval."
     )
     limit: Count | None = Field(None, description="Maximum number of seeds, for a trial run.")
 
@@ -100,7 +100,7 @@ class Shown(Section):
 
 
 class Columns(Section):
-    """Columns and fields with uncommon names; dots lead into objects: `meta.bot` (see docs/transcripts.md)."""
+    """Uncommon names of columns and fields; `meta.bot` names a field of a nested object (see docs/transcripts.md)."""
 
     dialogue_id: FieldInFile | None = Field(None, description="Column with the dialogue's id.")
     system: FieldInFile | None = Field(None, description="Column with the system.")
@@ -291,7 +291,7 @@ def unfit_translations(config: Config) -> Iterator[Mistake]:
     for name, settings in config.translate.items():
         field = f"translate.{name}"
         yield from unknown(field, [name], config.sources(), "corpus", "corpora", "metaeval.corpora")
-        rated = config.metaeval.corpora.get(name) if config.metaeval else None
+        rated = config.rated_corpora.get(name)
         there = [language for language in (rated and rated.languages) or () if language in settings.into]
         if there:
             words = (
@@ -370,17 +370,15 @@ def without_absent(config: Config) -> Config:
 
 def absence_in_words(config: Config, complete: Config) -> Iterator[str]:
     """Yields a line about every corpus of the complete configuration that the run leaves out."""
-    kept = config.metaeval.corpora if config.metaeval else {}
     for name, path in absent_corpora(complete).items():
-        if name not in kept:
+        if name not in config.rated_corpora:
             yield f"note: metaeval.corpora.{name} is skipped: {path} does not exist; {_remedy(complete)}"
 
 
 def absent_corpora(config: Config) -> dict[str, Path]:
     """Returns the optional rated corpora whose files are not there, with the files; none that is named elsewhere."""
     named = {source for one in config.protocols.own.values() for source in one.data.source} | {*config.translate}
-    corpora = config.metaeval.corpora if config.metaeval else {}
-    optional = [name for name, one in corpora.items() if one.optional and name not in named]
+    optional = [name for name, one in config.rated_corpora.items() if one.optional and name not in named]
     paths = {name: config.rated_path(name) for name in optional}
     return {name: path for name, path in paths.items() if path is not None and not is_there(path)}
 

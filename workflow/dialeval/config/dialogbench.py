@@ -33,8 +33,8 @@ class Experts(Section):
     answers: Path | None = Field(
         None,
         description=(
-            "CSV file of answers, relative to data_dir or absolute: item, answer and, with several experts, "
-            "expert; the filled-in sheet is such a file. null: the run only writes the sheet."
+            "CSV file of answers, relative to data_dir or absolute. Its columns are item, answer and, with several "
+            "experts, expert. The filled-in sheet is such a file. null: the run only writes the sheet."
         ),
     )
     per_task: Count = Field(
@@ -59,7 +59,7 @@ Language = Literal["en", "zh"]
 
 
 class PublishedItems(Section):
-    """Test items in DialogBench's published format: one JSON object per line."""
+    """Test items in DialogBench's published format, with a JSON object per line."""
 
     path: Path = Field(description="File, or folder of .json and .jsonl files, relative to data_dir or absolute.")
     language: Language = Field("en", description="Language of the items.")
@@ -157,7 +157,7 @@ class Examine(Section):
     """Models that answer the items, by method."""
 
     letter: list[Name] = Field([], description="Chat models that answer with the letter of an option.")
-    choice: list[Name] = Field([], description="Chat models whose answer is the option with the most probable letter.")
+    choice: list[Name] = Field([], description="Chat models that choose the option with the most probable letter.")
     perplexity: list[Name] = Field([], description="Base models that choose the option with the highest likelihood.")
 
     def by_method(self) -> dict[str, list[str]]:
@@ -192,7 +192,9 @@ class DialogBench(Penalties):
     classifier: Name | None = Field(
         None, description="Model that classifies style and domain of written dialogues (Figures 5 and 6); null: none."
     )
-    experts: Experts | None = Field(None, description="Human experts who answer items; null: the paper's human row.")
+    experts: Experts | None = Field(
+        None, description="Human experts who answer items; null: tables show the human accuracies of the paper."
+    )
     confidence: Annotated[Number, Field(gt=0, lt=1)] = Field(0.95, description="Confidence of the intervals.")
 
     @field_validator("published")

@@ -41,8 +41,8 @@ class Fields(Section):
     contamination: bool = Field(
         False,
         description=(
-            "Whether to look for passages of the cases and of the systems' responses in `corpora` (50 letters in a "
-            "row); makes no requests."
+            "Whether to search `corpora` for passages (50 letters in a row) of the cases and of the systems' "
+            "responses. The search makes no requests."
         ),
     )
     memorization: Memorization | None = Field(

@@ -31,7 +31,7 @@ class Labels(Section):
     path: Path = Field(
         description=(
             "Folder of human labels: exports of the labelling page, and files of other tools; relative to the "
-            "folder of the run, or absolute. The recorded sample lies there, too."
+            "folder of the run, or absolute. DialEval stores the record of the sample in the same folder."
         )
     )
     protocols: list[Name] | None = Field(
@@ -61,8 +61,8 @@ class Labels(Section):
     judge: Name | None = Field(
         None,
         description=(
-            "Judge whose scores `sampling_design: score`, `uncertainty` and `active` use; null: the first judge of "
-            "the protocol; for `active`, all its judges."
+            "Judge whose scores the sampling designs `score`, `uncertainty` and `active` use; null: the first judge "
+            "of the protocol (for `active`, all its judges)."
         ),
     )
     annotators: list[Name] = Field(
@@ -168,7 +168,7 @@ def _can_be_labelled(config: Config, protocol: Protocol) -> bool:
 
 
 def _about_systems(config: Config, protocol: Protocol) -> bool:
-    rated = {RATED, PERTURBED, *(config.metaeval.corpora if config.metaeval else ())}
+    rated = {RATED, PERTURBED, *config.rated_corpora}
     return not rated.issuperset(protocol.data.source)
 
 
@@ -226,7 +226,7 @@ def _questions(config: Config, labels: Labels) -> Iterator[Mistake]:
             yield Mistake("labels.questions", words, related)
         elif isinstance(question, str) and len(criteria) > 1:
             words = (
-                f"it is a single question, and {name} has the criteria {', '.join(criteria)}; write "
+                f"this is a single question, and {name} has the criteria {', '.join(criteria)}; write "
                 "{criterion: question}"
             )
             yield Mistake(field, words, related)

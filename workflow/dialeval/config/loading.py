@@ -45,12 +45,12 @@ def load_config(
 ) -> Config:
     """Return the checked configuration.
 
-    One message lists all mistakes: fields with a mistake are left out and the rest is checked. Consequences of another
-    mistake are omitted.
+    The error lists all mistakes: DialEval leaves out fields with a mistake and checks the other fields. It omits
+        mistakes that follow from other mistakes.
 
     Args:
         raw: the configuration as read from YAML.
-        files_are_there: whether the files that it names must exist.
+        files_are_there: whether the files that the configuration names must exist.
         further: additional checks.
         source: name of the file, for the message.
 
@@ -88,12 +88,9 @@ def missing_files(config: Config) -> Iterator[Mistake]:
     sources |= {f"battles.{name}.path": config.battles_path(name) for name in config.battles}
     sources |= {f"transcripts.{name}.path": config.transcripts_path(name) for name in config.transcripts}
     sources |= config.published_sources()
-    if config.metaeval:
-        needed = [name for name in config.metaeval.corpora if name not in absent_corpora(config)]
-        sources |= {f"metaeval.corpora.{name}.path": config.rated_path(name) for name in needed}
-        sources |= {
-            f"metaeval.score_files.{name}.path": config.score_path(name) for name in config.metaeval.score_files
-        }
+    needed = [name for name in config.rated_corpora if name not in absent_corpora(config)]
+    sources |= {f"metaeval.corpora.{name}.path": config.rated_path(name) for name in needed}
+    sources |= {f"metaeval.score_files.{name}.path": config.score_path(name) for name in config.score_files}
     sources |= {"selfchat.scenarios.path": config.scenarios_path()}
     sources |= {"robustness.published": config.published_perturbations()}
     sources |= {"dialogbench.experts.answers": config.expert_answers()}
@@ -272,13 +269,13 @@ def in_words(details: dict[str, Any]) -> str:
             return f"  {field}: there is no such field; {nearest(place[-1], _known_fields(place[:-1], details))}"
         case "missing" if place[:1] == ["protocols"] and place[2:] == ["form"]:
             shipped = nearest(place[1], Protocols.model_fields)
-            words = f"'{place[1]}' is not a shipped protocol ({shipped}); one of your own needs this field, and `data`"
+            words = f"'{place[1]}' is not a shipped protocol ({shipped}); your own needs this field, and `data`"
             return f"  {field}: {words}"
         case "missing":
             return f"  {field}: this field is needed and missing"
         case "union_tag_not_found" if isinstance(value, Mapping):
             like = difflib.get_close_matches("engine", map(str, value), n=1)
-            remedy = f"'{like[0]}' is there; did you mean 'engine'?" if like else f"known: {', '.join(ENGINES)}"
+            remedy = f"it has the field '{like[0]}'; did you mean 'engine'?" if like else f"known: {', '.join(ENGINES)}"
             return f"  {field}.engine: this field is needed and missing; {remedy}"
         case "union_tag_invalid":
             given = value["engine"]
@@ -405,8 +402,8 @@ _ONLY_GIVEN_FIELDS = (Columns, EncoderTraining, JudgedData, Protocol)
 _LEAST = 6
 """Characters of a value that is looked for: a shorter one is no key, and would be found everywhere."""
 _HEAD = (
-    "# The configuration of this run with every default filled in, as the run wrote it down when it began.\n"
-    "# To follow it again: snakemake --cores 8 --configfile {place}\n"
+    "# The configuration of this run with all defaults, written when the run began.\n"
+    "# To run it again: snakemake --cores 8 --configfile {place}\n"
 )
 
 

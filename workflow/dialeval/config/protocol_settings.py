@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from dialeval.config.section import (
     Count,
     Length,
     Mistake,
     Name,
+    NameOrNames,
     Number,
     Penalties,
     Repeats,
@@ -166,7 +167,7 @@ PARTS = (
 class JudgedData(Section):
     """The items of a protocol."""
 
-    source: list[Name] = Field(
+    source: NameOrNames = Field(
         min_length=1,
         description=(
             "Source or list of sources: selfchat, a name under transcripts or metaeval.corpora, rated (all of "
@@ -177,32 +178,30 @@ class JudgedData(Section):
         [], description="For pair: lengths N that dialogues are cut to; []: the complete dialogues."
     )
     opponent: Name = Field(
-        EACH_OTHER, description="For pair: each_other, human, or the system that all others are compared with."
+        EACH_OTHER,
+        description="For pair: opponents of a system: each_other, human, or the name of the one system "
+        "that all others are compared with.",
     )
     turns: Literal["last", "all"] = Field(
         "last",
         description=(
-            "For scale and probability, with criteria about a response: score the last utterance of the "
-            "evaluated speaker, or all."
+            "For scale and probability, with criteria about a response: score the last utterance of the evaluated "
+            "speaker (last), or each of its utterances (all)."
         ),
     )
     human_utterances: Annotated[int, Field(ge=1, le=1_000)] | None = Field(
         None, description="For pair in self-chat: minimum number of utterances of the human dialogue; null: any."
     )
 
-    @field_validator("source", mode="before")
-    @classmethod
-    def _one_is_a_list(cls, value: Any) -> Any:
-        return [value] if isinstance(value, str) else value
-
 
 class Protocol(Penalties):
     """Your own protocol: a question, its items, and the measures."""
 
     form: Form = Field(
-        description="scale (a number for each criterion), probability (of Yes), pair (which of two dialogues), "
-        "locate (whether an AI took part, and in which utterance first; with criteria, whether each criterion shows, "
-        "and in which utterance first), annotate (which criteria show and in which utterances, all in one request)."
+        description="scale (a number for each criterion), probability (the probability of Yes), pair (which of two "
+        "dialogues is better), locate (whether an AI took part, and the first utterance that shows it; with "
+        "criteria, whether each criterion shows, and the first utterance that shows it), annotate (the criteria that "
+        "show, and all utterances that show them, in one request)."
     )
     data: JudgedData
     template: str | None = Field(

@@ -19,8 +19,8 @@ class Answering(Section):
     max_unparsed: Count | None = Field(
         20,
         description=(
-            "Number of unparsed, refused or truncated responses of a judge under a protocol, with no parsed "
-            "one, at which the job stops; null: no limit."
+            "The job stops if a judge has this number of unparsed, refused or truncated responses under a protocol, "
+            "and no parsed response; null: no limit."
         ),
     )
 

@@ -93,12 +93,13 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
             _with("a file of answers under unieval, gteval or arena"),
         ),
     ),
-    Selfchat: (Condition(("end",), lambda one: one.partner is not None, _with("a partner, which writes it")),),
+    Selfchat: (Condition(("end",), lambda one: one.partner is not None, _with("selfchat.partner, which writes this "
+    "text")),),
     Transcripts: (
         Condition(
             ("system",),
             lambda one: one.reader not in ("folder", "mt_bench"),
-            lambda one: f"a file without names of systems, and reader {one.reader} has the files' names",
+            lambda one: f"a file without names of systems, and reader {one.reader} names systems after the files",
         ),
     ),
     TrainingSet: (

@@ -84,8 +84,6 @@ def read_dialogues(
     """Reads a data set.
 
     Args:
-        corpus: its name in the configuration.
-        path: the file of its texts.
         languages: the wanted languages, which must include `en`; None for all.
         include_unrated: whether dialogues without a rating become items too, which judges would score in vain.
     """
@@ -102,7 +100,7 @@ def read_dialogues(
         reading.ratings += _rounds(corpus, by_model, records)
     if not reading.ratings:
         candidates = ", ".join(str(file) for file in _candidates(path, "gpt4"))
-        raise UserError(f"{path}: no file of ratings beside it; searched for: {candidates}")
+        raise UserError(f"{path}: a file of ratings must be beside it; add one of: {candidates}")
 
     rated = {rating.item_id for rating in reading.ratings}
     firsts = clusters.identical_clusters(texts)
@@ -171,7 +169,8 @@ def _human_ratings(
         rated = parsed(RatedDialogue, value, place)
         if tuple(one.text for one in rated.dialog) != utterances:
             raise UserError(
-                f"{place}: the dialogue is not the one in the same row of the texts; both must be in one order"
+                f"{place}: the dialogue differs from the dialogue in the same row of the texts; both files must have "
+                f"the same order"
             )
         ratings += ratings_of((corpus, record.record_id), rated.annotations or {}, FED_DIALOGUE, place, notes)
     return ratings
@@ -233,7 +232,6 @@ def _rated_rows(indices: list[Any] | None, file: Path, n_rows: int) -> list[int]
 
 # Comp-analysis at turn level: responses in context, with one mean rating per dimension.
 
-_ENDING = "_text"
 _FILE_NAMES = {"interestingness": "interesting"}
 _SINGLE_FILE = "turn_ratings.json"
 
@@ -242,12 +240,10 @@ def read_turns(corpus: str, path: Path, languages: Iterable[str] | None = None) 
     """Reads a data set.
 
     Args:
-        corpus: its name in the configuration.
-        path: the file of its texts.
         languages: the wanted languages, which must include `en`; None for all.
     """
     only("en", languages, str(path))
-    dataset = dataset_of(path)
+    dataset = path.stem.removesuffix("_text")  # the name under which its ratings are kept
     scales = scales_of(dataset, str(path))
     records = read_records(path)
     reading = RatedReading(str(path))
@@ -272,11 +268,6 @@ def read_turns(corpus: str, path: Path, languages: Iterable[str] | None = None) 
 def turn_source_files(path: Path) -> list[Path]:
     """Returns the files that a data set is read from: a rating could come into any of them."""
     return [path, *_rating_files(path)]
-
-
-def dataset_of(path: Path) -> str:
-    """Returns the name under which the ratings of a file of texts are kept."""
-    return path.stem.removesuffix(_ENDING)
 
 
 def _clusters(records: list[TabRecord]) -> list[int]:

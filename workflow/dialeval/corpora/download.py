@@ -58,7 +58,6 @@ def download(
             files that were added to the registry later, as a data folder of before does; the last line names them.
         fetch: how a URL is fetched; None for plain HTTP.
         base_url: of the server of raw repository files.
-        notify: prints a line for the user.
 
     Returns:
         The files, present and checked.
@@ -166,8 +165,8 @@ def _written(file: PublicFile, target: Path, origin: str) -> Iterator[BinaryIO]:
             os.fsync(out.fileno())
         if file.sha256 and (found := _sha256(part)) != file.sha256:
             raise UserError(
-                f"{origin} has the checksum {found[:12]}..., not {file.sha256[:12]}... as recorded: it is another "
-                f"version or was corrupted in transfer. No file was written"
+                f"{origin} has the checksum {found[:12]}..., not {file.sha256[:12]}... as recorded: the file is "
+                f"another version, or was corrupted in transfer. No file was written"
             )
         part.replace(target)
     except OSError as error:

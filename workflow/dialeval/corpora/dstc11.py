@@ -67,8 +67,6 @@ def read_dstc11_csv(corpus: str, path: Path, languages: Iterable[str] | None = N
     """Reads the ratings of replies or of dialogues.
 
     Args:
-        corpus: its name in the configuration.
-        path: the file of ratings.
         languages: the wanted languages, which must include `zh`; None for all.
     """
     only(LANGUAGE, languages, str(path))
@@ -219,8 +217,6 @@ def read_dstc11_json(corpus: str, path: Path, languages: Iterable[str] | None = 
     """Reads a Chinese development set of DSTC11.
 
     Args:
-        corpus: its name in the configuration.
-        path: the JSON file.
         languages: the wanted languages, which must include `zh`; None for all.
     """
     only(LANGUAGE, languages, str(path))
@@ -303,7 +299,10 @@ def _annotated(item: tuple[str, str], level: Level, annotations: Mapping[str, An
         place = f"{where}, '{name:.60}'"
         dimension = dimension_named(name, level)
         if names.setdefault(dimension, name) != name:
-            raise UserError(f"{place}: '{names[dimension]:.60}' before it is also {dimension}; remove one of them")
+            raise UserError(
+                f"{place}: the entry '{names[dimension]:.60}' has the same dimension, {dimension}; "
+                f"remove one of the two"
+            )
         several = values if isinstance(values, list) else [values]
         checked = [None if is_missing(value) else rating_value(value, SCALE, place) for value in several]
         ratings += repeated_ratings((*item, dimension), ("human", PEOPLE), checked, SCALE)

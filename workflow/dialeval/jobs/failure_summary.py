@@ -26,20 +26,22 @@ _RED, _AS_BEFORE = "\033[31m", "\033[0m"
 _FORCING = {"-F", "--forceall", "-f", "--force"}
 _FORCING_SOME = {"-R", "--forcerun"}
 _SIGNALS = {
-    "signal 9": "it was killed (signal 9), by a user or by the system for lack of memory; for lack of memory run "
-    "fewer jobs at once (--cores), or give it more memory",
-    "signal 15": "it was terminated (signal 15)",
-    "signal 11": "it crashed (signal 11), because of a library or the machine",
-    "signal 7": "it crashed (signal 7); the network disk may be full or disconnected",
+    "signal 9": "the job was killed (signal 9), by a user or by the system for lack of memory. If memory is short, "
+    "run fewer jobs at once (--cores), or request more memory",
+    "signal 15": "the job was terminated (signal 15)",
+    "signal 11": "the job crashed (signal 11), because of a library or the machine",
+    "signal 7": "the job crashed (signal 7); the network disk may be full or disconnected",
 }
 _STATES = {
-    "TIMEOUT": "its time limit was reached; request more, in minutes: --set-resources {rule}:runtime=N",
-    "DEADLINE": "its time limit was reached; request more, in minutes: --set-resources {rule}:runtime=N",
-    "OUT_OF_MEMORY": "it needed more memory than it requested; request more: --set-resources {rule}:mem_mb=N",
-    "NODE_FAIL": "its node failed; run the same command again, or exclude the node with --slurm-exclude-failed-nodes",
-    "BOOT_FAIL": "its node did not start; run the same command again",
-    "PREEMPTED": "it was preempted by a job of higher priority; run the same command again",
-    "CANCELLED": "it was cancelled (scancel), by a user or by the cluster",
+    "TIMEOUT": "the job reached its time limit; request more time, in minutes: --set-resources {rule}:runtime=N",
+    "DEADLINE": "the job reached its time limit; request more time, in minutes: --set-resources {rule}:runtime=N",
+    "OUT_OF_MEMORY": "the job needed more memory than it requested; request more memory: --set-resources "
+    "{rule}:mem_mb=N",
+    "NODE_FAIL": "the job's node failed; run the same command again, or exclude the node with "
+    "--slurm-exclude-failed-nodes",
+    "BOOT_FAIL": "the job's node did not start; run the same command again",
+    "PREEMPTED": "the job was preempted by a job of higher priority; run the same command again",
+    "CANCELLED": "the job was cancelled (scancel), by a user or by the cluster",
 }
 
 
@@ -229,7 +231,7 @@ def _failed_job(
         cause = [f"the disk of {_shown(full)} is full, and its log could not be written; make room there"]
     if not cause and (missing := [one for one in run_log.missing_outputs if any(path in one for path in job.output)]):
         paths = [path for path in job.output if path in missing[-1]]
-        cause = [f"it ended without an error, but {', '.join(paths)} was missing after --latency-wait"]
+        cause = [f"the job ended without an error, but {', '.join(paths)} was missing after --latency-wait"]
     cause += exit_message(how, known=bool(cause)) + (words_of_state(state, job.rule.name) if state else [])
     if not cause_in(text) and cluster:
         cause += cause_in_cluster_log(cluster)

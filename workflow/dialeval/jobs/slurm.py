@@ -171,12 +171,13 @@ _LIMITS = ("Assoc", "QOS")
 _OF_ONE_JOB = ("PerJob", "PerNode", "WallDuration", "NotAllowed", "QOSMin")
 """What the names of limits hold that one job is over; under all others it waits for other jobs of its user to end."""
 _REMEDIES = {
-    "PartitionTimeLimit": "it requests more time than its partition allows; a group of jobs requests the sum of "
+    "PartitionTimeLimit": "the job requests more time than its partition allows; a group of jobs requests the sum of "
     "their times, so lower `runtime` in the profile, or of the model's `resources`",
-    "PartitionConfig": "it requests more cores or memory than a node of its partition has; a group of jobs requests "
+    "PartitionConfig": "the job requests more cores or memory than a node of its partition has; a group of jobs "
+    "requests "
     "the sum of the jobs that `cores` of the profile lets run at once, so lower `cores`, or the model's `resources`",
     "BadConstraints": "no node has the requested resources; correct the profile, or the model's `resources`",
-    "ReqNodeNotAvail": "the nodes that could run it are not in service; set another partition",
+    "ReqNodeNotAvail": "the nodes that could run the job are not in service; set another partition",
 }
 
 

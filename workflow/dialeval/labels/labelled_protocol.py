@@ -79,8 +79,8 @@ class LabelledProtocol:
             )
         if len(names) > 1:
             raise UnknownUnitError(
-                f"no criterion, and protocol {self.question.name} has {', '.join(self.criteria)}; "
-                "add a column 'criterion'"
+                f"the label has no criterion, and protocol {self.question.name} has the criteria "
+                f"{', '.join(self.criteria)}; add a column 'criterion'"
             )
         return next(iter(names.values()), None)
 
@@ -94,7 +94,7 @@ class LabelledProtocol:
         found = self._by_key(label) if label.key else self._by_ids(label.about, criterion)
         criteria = self.frame.criteria.get(found.unit.level, [])
         if criterion is not None and criterion.name not in {one.name for one in criteria}:
-            raise UnknownUnitError(f"{found.unit.words} does not score {criterion.name}")
+            raise UnknownUnitError(f"{criterion.name} is not a criterion of {found.unit.words}")
         return found
 
     def key_drawn(self, key: str) -> str:

@@ -284,7 +284,7 @@ def _design_fault(raw: RawLabel, protocol: LabelledProtocol) -> str:
         return (
             f"{raw.file} belongs to another sample, {raw.draw:.40}; {ledger.path.name} has "
             f"{' and '.join(sorted(set(ledger.draws().values())))}: label on pages of this sample, or restore the "
-            f"record of the other"
+            f"record of the other sample"
         )
     return ""
 

@@ -38,15 +38,15 @@ from dialeval.text import counted
 
 FAMILY = ("table", "measure", "judge", "scope")
 """Columns whose values a family shares."""
-NO_RATING = "one of the two has no rating"
+NO_RATING = "one of the two systems has no rating"
 NO_LIMIT = "not identifiable: the data do not bound the difference of the two ratings"
-NOT_CONNECTED = "not identifiable: no chain of comparisons connects the two"
+NOT_CONNECTED = "not identifiable: no chain of comparisons connects the two systems"
 NO_ERROR = "the standard error of this difference cannot be computed from these data"
 ONE_CLUSTER = "all comparisons are in one cluster"
 HEAD_TO_HEAD = "head_to_head"
 COMPARED = ("win_rates", "pass_rates", "pass_rates_at_gt_length", "means", "rates", "checklist")
 """Measures whose numbers are compared here, in the order of the table; ratings are compared where they are made."""
-IN_ROUNDS = "sequential pairs: adaptive_rounds has the decision and its p; this one assumes a fixed design"
+IN_ROUNDS = "sequential pairs: adaptive_rounds has the decision and its p-value; this p-value assumes a fixed design"
 UNPAIRED = "the systems met different cases: compared as two samples"
 _FEWEST_COMMON = 2
 """Cases that two systems must share to be compared case by case, unless all that one of them met are shared."""
@@ -60,7 +60,6 @@ def differences(judgements: pd.DataFrame, design: Design, human_lengths: dict[st
     """Returns the rows of a table `differences` but for ratings, p-values corrected within each family of pairs.
 
     Args:
-        judgements: the protocol's table `judgements`, with the columns of `item_values.COLUMNS`.
         design: the protocol's design, whose other measures say what is compared.
         human_lengths: cases with a human dialogue that is long enough -> number of its utterances.
     """
@@ -302,7 +301,6 @@ def judge_differences(judgements: pd.DataFrame, design: Design) -> list[Row]:
 
     Args:
         judgements: the protocol's table `judgements`, with the columns of `item_values.COLUMNS` and `repeat`.
-        design: the protocol's design.
     """
     systems = systems_of(judgements, design)
     rows = [row for found in scores(judgements, design) for row in _over_judges(found, systems, design.confidence)]

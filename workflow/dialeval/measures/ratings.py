@@ -46,7 +46,7 @@ PENALISED = "bradley_terry_penalised"
 FEWEST_REPEATS = 5
 """Repeats of Bootstrap Elo from which their spread is shown: that of two is anything from a thirtieth to the double."""
 NO_NEXT = "p_above_next is missing, since the difference from the next system is not identifiable"
-START_LEFT = "one of the two has too few comparisons, so Elo depends on the initial rating; see Bradley-Terry"
+START_LEFT = "one of the two systems has too few comparisons, so Elo depends on the initial rating; see Bradley-Terry"
 ALL_BATTLES = "all battles"
 
 
@@ -58,8 +58,6 @@ def ratings(judgements: pd.DataFrame, design: Design, words: Words) -> Ratings:
     within a case. Unparsed verdicts are left out and counted.
 
     Args:
-        judgements: the protocol's table `judgements`, with the columns of `COLUMNS`.
-        design: the protocol's design.
         words: lengths of the dialogues, for the ratings that hold length fixed.
     """
     systems = sorted(players(judgements, design))  # so that no number depends on how a list of them is ordered
@@ -95,10 +93,6 @@ def win_rates(judgements: pd.DataFrame, design: Design) -> list[Row]:
     """Returns the rows of a table `win_rates`: every system against every other, or all against the reference.
 
     Rates are shares of all verdicts, unparsed ones included, both orders together.
-
-    Args:
-        judgements: the protocol's table `judgements`, with the columns of `ratings.COLUMNS`.
-        design: the protocol's design.
     """
     systems = players(judgements, design)
     rows = []

@@ -23,7 +23,7 @@ from dialeval.stats.reliability import Reliability, corrected_correlation, relia
 from dialeval.stats.resampling import mean_of_independent
 
 _Numbers = dict[str, float | str | None]
-MEANS_ALONE = "only the raters' mean is known, so their agreement is not"
+MEANS_ALONE = "only the mean of the raters is known, so their agreement is unknown"
 SINGLE_RATING_COLUMNS = (*SCORED, "repeat")
 """Columns of the table `judgements` that are read."""
 REPEAT_COLUMNS = ("judge", "protocol", "corpus", "language", "item_id", "criterion", "repeat", "value")
@@ -51,15 +51,14 @@ def ceiling_rows(results: Iterable[Correlated], opinions: SingleOpinions) -> Ite
                 both = ~np.isnan(result.scores[judge, dimension]) & ~np.isnan(result.ratings[dimension])
                 if raters is not None and both.tobytes() not in known:
                     known[both.tobytes()] = _reliability(result, raters, both)
-                pearson = result.by_method["pearson"]
+                pearson = result.by_method["pearson"].one(judge, dimension)
                 yield {
-                    "judge": scorer.judge,
-                    "method": scorer.method,
+                    **scorer._asdict(),
                     "benchmark": result.cell.benchmark,
                     **result.about(name),
-                    "pearson": float(pearson.estimate[judge, dimension]),
-                    "n": int(pearson.n[judge, dimension]),
-                    **behind(pearson, judge, dimension),
+                    "pearson": pearson.estimate,
+                    "n": pearson.n_items,
+                    **behind(pearson),
                     **_joined(
                         _reached(result, judge, dimension, known.get(both.tobytes()), raters.n_means if raters else 0),
                         _repeated(result, repeats, both),
@@ -317,15 +316,15 @@ def _reason(
         return next((row["reason"] for row in same if row["reason"]), "the correlation is not defined")
     if requested and all(row["rated"] != criterion for row in requested):
         rated = ", ".join(dict.fromkeys(row["rated"] for row in requested))
-        return f"its scores were compared with ratings on other criteria only ({rated})"
+        return f"the judge's scores were compared with ratings on other criteria only ({rated})"
     if requested:
         others = ", ".join(dict.fromkeys(row["method"] for row in requested))
         return f"this judge scored rated items only in another form ({others})"
     if any(row["dimension"] == criterion for row in correlations):
         wanted = f", under {' or '.join(methods)}" if methods else ""
-        return f"this judge did not score the items that are rated on it{wanted}"
+        return f"this judge did not score the items that are rated on this criterion{wanted}"
     if correlations:
-        return "no corpus of this run is rated on it"
+        return "no corpus of this run is rated on this criterion"
     return "no rated corpora in this run (metaeval)"
 
 

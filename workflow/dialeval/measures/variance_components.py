@@ -30,7 +30,6 @@ def variance_components(judgements: pd.DataFrame, design: Design) -> list[Row]:
 
     Args:
         judgements: the protocol's table `judgements`, with the columns of `item_values.COLUMNS` and `repeat`.
-        design: the protocol's design.
     """
     return [row for found in _of_systems(judgements, design) for row in _rows(found, design)]
 

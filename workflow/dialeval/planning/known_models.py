@@ -28,8 +28,8 @@ _REASONED = "a choice and a reason of one or two sentences: the verdicts in our 
 OPENAI = "https://api.openai.com/v1"
 TEMPLATE_TOKENS = 16
 """Most tokens that a chat template adds to a message."""
-UNTRAINED = "it is not trained yet, so stored responses could not be looked up"
-UNSEEN = "stored responses are looked up when it runs"
+UNTRAINED = "the model is not trained yet, so stored responses could not be looked up"
+UNSEEN = "stored responses are looked up when the model runs"
 
 
 def known_model(name: str, model: Model, learned: Mapping[str, Path]) -> KnownModel:
@@ -121,7 +121,7 @@ def _encoder(name: str, model: EncoderModel, folder: Path | None) -> KnownModel:
     from dialeval.engines.encoder.engine import metric_engine
 
     if folder is None:
-        return _specialist(name, UNTRAINED, "at most: it scores only the levels and criteria that it learned")
+        return _specialist(name, UNTRAINED, "at most: the judge scores only the levels and criteria that it learned")
     try:
         engine = metric_engine(model, folder)
     except UserError as error:

@@ -317,9 +317,9 @@ def _alternative_annotators(labels: LabelPlan, n_labels: int, decided: float | N
     return (
         f"the alternative annotator test (may a judge replace annotators?) needs {FEWEST_ANNOTATORS} annotators "
         f"with {FEWEST_ITEMS} common items each. With {most} annotators, a judge as good as they are passes with 80% "
-        f"probability from these items of each annotator on: {words}, all in different cases, if {share:.0%} of the "
-        f"items decide between judge and annotator ({source}). The design has "
-        f"{counted(labels.n_annotators, 'annotator')} with about {each:,} items each"
+        f"probability if each annotator has at least this number of items: {words}; the items must be in different "
+        f"cases. The number depends on the share of items that decide between judge and annotator, {share:.0%} "
+        f"({source}). The design has {counted(labels.n_annotators, 'annotator')} with about {each:,} items each"
         + (f": enough for {', '.join(enough)}" if enough else ", too few")
     )
 

@@ -141,7 +141,7 @@ def _unknown_strategies(config: Config) -> Iterator[Mistake]:
             criterion = config.criteria.get(field.split(".")[1]) if field.startswith("criteria.") else None
             if criterion and criterion.level not in (None, strategy.level):
                 words = f"'{name}' perturbs a {strategy.level}, and the criterion is of level {criterion.level}"
-                yield Mistake(field, f"{words}; remove it, or the level")
+                yield Mistake(field, f"{words}; remove the perturbation, or the criterion's level")
 
 
 def _unknown_perturbations(config: Config) -> Iterator[Mistake]:
@@ -240,7 +240,7 @@ def _unfit_completion_template(config: Config) -> Iterator[Mistake]:
         yield Mistake("prompts.directory", str(error), ("memorization",))
         return
     if text not in prompt:
-        words = f"{COMPLETION_TEMPLATE}: it lacks the text to complete; write {{{{ text }}}} in its place"
+        words = f"{COMPLETION_TEMPLATE}: the template lacks the text to complete; write {{{{ text }}}} in its place"
         yield Mistake("prompts.directory", words, ("memorization",))
 
 

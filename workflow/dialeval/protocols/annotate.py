@@ -87,7 +87,7 @@ def parse(question: Question, planned: Mapping[str, Any], answer: Mapping[str, A
     marks = {name: places for name, places in marks.items() if name not in outside}
     for name in names:
         places = marks.get(name)
-        problem = f"utterance {outside[name][0]} is none that is judged" if name in outside else "no readable line"
+        problem = f"utterance {outside[name][0]} is not evaluated" if name in outside else "no readable line"
         yield judgement(
             planned,
             status_of(answer["status"], answer["finish_reason"], readable=places is not None),

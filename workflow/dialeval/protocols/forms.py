@@ -159,11 +159,12 @@ def _missing(question: Question, criterion: Criterion | None, items: Sequence[It
         missing = [number for number, text in enumerate(item.utterances, start=1) if text not in prompt]
         if len(missing) == len(item.utterances):
             what = f"the {variable} dialogue" if len(items) == 2 else f"the {item.level}"
-            yield f"it lacks {what}; write {{{{ {variable} }}}} in its place"
+            yield f"the template lacks {what}; write {{{{ {variable} }}}} in its place"
         elif missing:
-            yield f"it shows {variable} without utterance {', '.join(map(str, missing))} of {len(item.utterances)}"
+            places = ", ".join(map(str, missing))
+            yield f"the template shows {variable} without utterance {places} of {len(item.utterances)}"
     if criterion is not None and not _names(prompt, criterion):
-        yield f"it lacks the criterion: it has neither the name nor the question of '{criterion.name}'"
+        yield f"the template lacks the criterion: it has neither the name nor the question of '{criterion.name}'"
     if question.protocol.form not in ("pair", "locate") or question.structured:
         return
     options = question.protocol.options or pair.OPTIONS
@@ -171,9 +172,9 @@ def _missing(question: Question, criterion: Criterion | None, items: Sequence[It
     without = re.sub(r"\w+: Quince[^\n]*?marrow\.", "", prompt)  # speakers have letters, too
     words = f" {folded_option(without)} "
     if lacking := [label for label in labels if f" {folded_option(label)} " not in words]:
-        yield f"it lacks the options {', '.join(repr(label) for label in lacking)}"
+        yield f"the template lacks the options {', '.join(repr(label) for label in lacking)}"
     if "choice:" not in prompt.lower():
-        yield "it does not request a line that begins with 'Choice:', which DialEval parses"
+        yield "the template does not request a line that begins with 'Choice:', which DialEval parses"
 
 
 def _names(prompt: str, criterion: Criterion) -> bool:

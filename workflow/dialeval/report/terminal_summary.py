@@ -23,8 +23,6 @@ from dialeval.jobs.progress import RunProgress
 from dialeval.provenance.records import digest_of, read_record, record_path
 from dialeval.text import counted
 
-# The summary of a run, read back for a terminal.
-
 FILE = "summary.md"
 WIDEST = 110
 REPORT, TABLES = "- the report: ", "- all numbers as CSV and Parquet: "
@@ -39,7 +37,7 @@ def words_of_results(results_dir: Path) -> str:
         results_dir: the folder of results.
 
     Raises:
-        UserError: there is no summary there.
+        UserError: the folder has no summary.
     """
     lines = _seen_from_here(plain_lines(read_summary(results_dir)), results_dir)
     width = min(shutil.get_terminal_size((WIDEST, 24)).columns, WIDEST)

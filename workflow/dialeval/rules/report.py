@@ -170,7 +170,7 @@ class Report(Judging):
         parts = [f"requests to {name} when it {task}" for task, name in waiting.items() if name]
         planned = set(self.layout.requests_planned_before())
         parts += [
-            f"{protocol}, whose items {' and '.join(needed)} must write first"
+            f"requests under {protocol}: {' and '.join(needed)} must write its items first"
             for protocol in self.layout.protocols_without_chatbots
             if (needed := self.config.models_before_planning(protocol))
             and self.layout.REQUESTS.format(protocol=protocol) not in planned

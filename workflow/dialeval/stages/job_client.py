@@ -26,5 +26,8 @@ sent = server.sendmsg([job], [(SOL_SOCKET, SCM_RIGHTS, streams)])
 server.sendall(job[sent:])
 status = server.recv(1)
 if not status:
-    os.write(2, b"error in job_server: it was killed, maybe for lack of memory. Run the same command again to resume\n")
+    os.write(
+        2,
+        b"error in job_server: the job was killed, perhaps for lack of memory. Run the same command again to resume\n",
+    )
 os._exit(status[0] if status else 1)

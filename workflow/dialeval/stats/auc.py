@@ -35,11 +35,11 @@ class ClusteredAuc:
 
     Attributes:
         auc: between 0 and 1; NaN without a pair.
-        ci_low, ci_high: ends of the interval; NaN where there is none.
+        ci_low, ci_high: limits of the interval; NaN if there is none.
         n: number of compared examples.
         n_clusters: number of their clusters.
-        reason: why a number is missing; empty where none is.
-        contributions: of each cluster to auc less its expectation, shape [clusters of all examples].
+        reason: why a number is missing; empty if nothing is missing.
+        contributions: contribution of each cluster to the AUC, minus its expectation, shape [clusters of all examples].
         confidence: nominal coverage.
     """
 
@@ -64,7 +64,8 @@ def clustered_auc(
     """Return the AUC of positive against negative examples, with a clustered interval.
 
     With strata (perturbations, criteria, languages), positive and negative examples are compared within a stratum, and
-    the AUCs of the strata are averaged, weighted by their examples. A stratum without both is left out.
+    the AUCs of the strata are averaged, weighted by their examples. A stratum without positive or without negative
+    examples is left out.
 
     Args:
         score: score of each example, shape [n].
@@ -159,15 +160,15 @@ def _variance_of_single_pairs(auc: float, concentration: FloatArray) -> float:
 def auc_gain(after: ClusteredAuc, before: ClusteredAuc) -> tuple[float, float, float]:
     """Return the difference of two AUCs on the same examples, with an interval (MOVER, Zou 2008, section 3).
 
-    The square of each end's distance from the difference is a^2 + b^2 - 2 r a b, with a and b the distances of the two
-    intervals' ends on that side from their AUCs, and r the correlation of the clusters' contributions. As the intervals
-    are never of zero width, nor is this one.
+    The distance of a limit from the difference is sqrt(a^2 + b^2 - 2 r a b), with a and b the distances of the two
+    AUCs' limits from the AUCs, and r the correlation of the clusters' contributions. The interval never has zero width,
+    since the intervals of the AUCs never do.
 
     Args:
         after, before: AUCs of the same examples, clusters and strata.
 
     Returns:
-        The difference and the limits of its interval, which are NaN if one AUC has no interval.
+        The difference and the limits of its interval; the limits are NaN if one AUC has no interval.
     """
     difference = after.auc - before.auc
     if after.reason or before.reason:

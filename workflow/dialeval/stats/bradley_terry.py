@@ -43,17 +43,18 @@ class StrengthRating:
     A player without a comparison has NaN.
 
     Attributes:
-        method: "bradley_terry" (a tie is half a win for each) or "davidson" (ties have a parameter of their own).
-        rating: Elo points, shape [n_players]; the players that the data place at a finite distance from each other
-            average `initial`.
+        method: "bradley_terry" (a tie is half a win for each player) or "davidson" (ties have a parameter of their
+            own).
+        rating: Elo points, shape [n_players]; the players with a finite distance from each other average `initial`.
         ci_low, ci_high: limits of the expanded percentile interval over resampled clusters, shape [n_players]; NaN
             without resamples, if the limit is not identifiable, or if all resamples give the same rating.
         p_above_next: share of replicates in which a player is above the next one of the ranking, shape [n_players].
-        replicates: ratings of each resample, shape [resamples, n_players]; infinite if it is unbounded in
-            the resample.
+        replicates: ratings of each resample, shape [resamples, n_players]; infinite if the rating is unbounded in the
+            resample.
         above, below: number of resamples in which the rating has no upper or no lower bound, shape [n_players].
         clusters: number of clusters with comparisons of each player, shape [n_players].
-        design_effect: of the Bradley-Terry strength, from its linear form; NaN for Davidson's, shape [n_players].
+        design_effect: design effect of the Bradley-Terry strength, from its linear form; NaN for Davidson's, shape
+            [n_players].
         tie_parameter: Davidson's nu; NaN for Bradley-Terry.
         group: number of the set of players connected by comparisons; ratings of different groups cannot be compared;
             -1 without a comparison, shape [n_players].
@@ -132,8 +133,8 @@ def bradley_terry(
         equal_pairs: whether all compared pairs have the same weight.
 
     Raises:
-        ValueError: if shapes differ, a player is out of range or meets itself, an outcome is none of the three, or
-            a setting is out of range.
+        ValueError: if shapes differ, a player is out of range or meets itself, an outcome is not 1, 0.5 or 0, or a
+            setting is out of range.
     """
     if ridge <= 0.0 or scale <= 0.0 or resamples < 0:
         raise ValueError(f"ridge ({ridge}) and scale ({scale}) must be above 0, resamples ({resamples}) 0 or more")
@@ -172,7 +173,7 @@ def bradley_terry(
             replicates[rows] = comparisons.to_all_players(
                 _anchored(drawn[:, comparisons.players], up, down, rating[0, comparisons.players], comparisons)
             )
-    clusters = comparisons.to_all_players(counts.clusters_of_player().astype(np.float64), missing=0.0).astype(np.int64)
+    clusters = comparisons.to_all_players(counts.clusters_of_player(), missing=0)
     low, high = percentile_interval(replicates, confidence, clusters)
     low, high = without_zero_width(*(np.where(np.isfinite(end), end, np.nan) for end in (low, high)))
     effect = np.full(comparisons.n_rated, np.nan)
@@ -188,8 +189,8 @@ def bradley_terry(
         ci_high=high,
         p_above_next=p_above_next(rating[0], replicates),
         replicates=replicates,
-        above=comparisons.to_all_players(above.astype(np.float64), missing=0.0).astype(np.int64),
-        below=comparisons.to_all_players(below.astype(np.float64), missing=0.0).astype(np.int64),
+        above=comparisons.to_all_players(above, missing=0),
+        below=comparisons.to_all_players(below, missing=0),
         clusters=clusters,
         design_effect=comparisons.to_all_players(effect),
         tie_parameter=float(np.exp(point.log_tie[0])) if has_tie_parameter and comparisons.n_pairs else math.nan,

@@ -6,7 +6,7 @@ and 0 for others, strengths solve (Angelopoulos, Duchi and Zrnic 2023, for the l
     sum x (e - omega sigmoid(x'strength)) = 0,  e = w (y - lambda f) + lambda f,  omega = (1 - lambda) w + lambda.
 
 lambda makes the sum of the players' variances smallest within 0..1; at 0 people stand alone, exactly. A tie is half a
-win for each.
+win for each player.
 """
 
 from __future__ import annotations
@@ -17,7 +17,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_codes, check_confidence, ratio
+from dialeval.stats.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    as_codes,
+    check_confidence,
+    first_notes,
+    ratio,
+    refuse,
+    refuse_itself,
+)
 from dialeval.stats.comparisons import LOSES_ALL, SEPARATED, WINS_ALL
 from dialeval.stats.label_corrected import (
     NOT_CORRECTED,
@@ -44,7 +54,7 @@ PSEUDO_COMPARISONS = 0.1
 _HALVINGS = 4
 _APART = 0.25
 NO_LABEL = "no labelled comparison, so no estimate"
-FEW_CLUSTERS = f"labels of fewer than {FEWEST_LABELLED} seeds or cases in all: from labels alone"
+FEW_CLUSTERS = f"labels of fewer than {FEWEST_LABELLED} seeds or cases in all: the estimate uses labels only"
 NO_SPREAD = "labels without variance, such as ties only"
 ALL_LABELLED = "every comparison is labelled: there is no sampling error"
 
@@ -65,15 +75,15 @@ def correct_ratings(
 ) -> Corrected:
     """Return human-corrected Bradley-Terry ratings over all comparisons that the judge made.
 
-    A row without a judge's outcome takes the outcome that the judge's ratings predict. A player that won, or lost, all
-    its labelled comparisons has a rating that depends on the pseudo-comparisons, and no interval; `note` says so.
+    A row without a judge's outcome takes the outcome that the judge's ratings predict. If a player won or lost all its
+    labelled comparisons, its rating depends on the pseudo-comparisons. It has no interval, and `note` says so.
 
     Args:
-        score: the judge's outcome of each row: 1 where left wins, 0.5 for a tie, 0 where right wins, or between them
-            (the mean of both orders); NaN where it has none, shape [n].
+        score: the judge's outcome of each row: 1 where left wins, 0.5 for a tie, 0 where right wins, or a number
+            between 0 and 1 (the mean of both orders); NaN where it has none, shape [n].
         label: annotators' outcome; NaN without a label, shape [n].
-        probability: with which each row was drawn for labelling; None where labels are a simple random sample of all
-            rows. Shape [n].
+        probability: probability with which each row was drawn for labelling; None where labels are a simple random
+            sample of all rows. Shape [n].
         left, right: players of each row, numbers in 0..n_players-1, shape [n].
         n_players: number of players; some may have no comparison.
         cluster: cluster of each row (seed, case), shape [n].
@@ -98,13 +108,9 @@ def correct_ratings(
         n_players,
         rows.shape[0],
     )
-    if (games.left == games.right).any():
-        row = int(np.flatnonzero(games.left == games.right)[0])
-        raise ValueError(f"row {row} compares player {games.left[row]} with itself")
+    refuse_itself(games.left, games.right, "player")
     for name, value in (("score", rows.f), ("label", rows.y)):
-        if not ((value >= 0.0) & (value <= 1.0)).all():
-            row = int(np.flatnonzero(~((value >= 0.0) & (value <= 1.0)))[0])
-            raise ValueError(f"{name}[{row}] is {value[row]}; an outcome lies between 0 and 1")
+        refuse(name, value, ~((value >= 0.0) & (value <= 1.0)), "an outcome lies between 0 and 1")
 
     scored = rows.scored.astype(np.float64)
     data = _Comparisons(games, rows.y, rows.f, rows.w, rows.thin, rows.labelled, float(target == "new_cases"))
@@ -385,4 +391,4 @@ def _notes(
         (wider, NOT_CORRECTED),
         (unknown, NO_SPREAD),
     )
-    return tuple(next((note for which, note in notes if which[k]), "") for k in range(len(limited)))
+    return first_notes(notes)

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, check_confidence, dense_codes, with_room_for_squares
-from dialeval.stats.estimates import SINGLE_CLUSTER
+from dialeval.stats.estimates import SINGLE_CLUSTER, Estimate
 from dialeval.stats.likelihood import correlation_design_effects, sums_by_cluster
 from dialeval.stats.rank_correlation import weighted_kendall, weighted_spearman
 from dialeval.stats.resampling import integer_counts, percentile_interval
@@ -48,12 +48,12 @@ class Correlations:
         replicates: the correlation on each resample, the same resamples for all judges and dimensions, shape
             [resamples, n_judges, n_dimensions].
         n: items with both a score and a rating, shape [n_judges, n_dimensions].
-        reason: why a correlation or its interval is missing, empty where neither is, [n_judges][n_dimensions].
+        reason: why a correlation or its interval is missing, empty if both are there, [n_judges][n_dimensions].
         n_clusters: clusters of these items, shape [n_judges, n_dimensions].
-        resampled: clusters by which the interval is expanded, shape [n_judges, n_dimensions]: for an average over
-            corpora, their mean number per corpus.
-        design_effect: of Pearson's correlation, the variance of its linear form between clusters over that of
-            independent items; NaN for the others and for averages, shape [n_judges, n_dimensions].
+        resampled: number of clusters by which the interval is expanded, shape [n_judges, n_dimensions]; for an average
+            over corpora, the mean number per corpus.
+        design_effect: of Pearson's correlation: the variance of its linear form between clusters divided by that of
+            independent items; NaN for other correlations and for averages, shape [n_judges, n_dimensions].
     """
 
     method: Method
@@ -69,6 +69,23 @@ class Correlations:
     resamples: int
     confidence: float
     random_seed: int
+
+    def one(self, judge: int = 0, dimension: int = 0) -> Estimate:
+        """Return the correlation of one judge on one dimension."""
+        at = (judge, dimension)
+        n, effect = int(self.n[at]), float(self.design_effect[at])
+        return Estimate(
+            float(self.estimate[at]),
+            float(self.ci_low[at]),
+            float(self.ci_high[at]),
+            self.confidence,
+            self.resamples,
+            self.reason[judge][dimension],
+            n_clusters=int(self.n_clusters[at]),
+            design_effect=effect,
+            n_effective=n / effect if effect > 0.0 else math.nan,
+            n_items=n,
+        )
 
 
 def correlate(
@@ -86,7 +103,7 @@ def correlate(
     Args:
         scores: scores of the judges, NaN where missing, shape [n_judges, n_dimensions, n_items].
         human: human ratings, NaN where missing, shape [n_dimensions, n_items].
-        cluster: dialogue of each item, shape [n_items]; intervals resample it.
+        cluster: dialogue of each item, shape [n_items]; intervals resample dialogues.
         method: "pearson", "spearman" (mid-ranks) or "kendall" (tau-b).
         resamples: bootstrap resamples of the clusters; 0 for no intervals.
         confidence: nominal coverage of the intervals.
@@ -173,13 +190,14 @@ def _reasons(scores: FloatArray, human: FloatArray, known: BoolArray) -> tuple[t
 def average_over(results: Sequence[Correlations], over: str = "corpora") -> Correlations:
     """Average correlations over corpora (or dimensions, or languages), judge by judge and dimension by dimension.
 
-    An average leaves out corpora without that correlation, and `reason` gives their number. If a corpus has a
-    correlation without an interval (a single cluster), the average has no interval either. Replicates are averaged one
-    by one: they are paired if the resamples were drawn with the same seed, otherwise independent.
+    Corpora without the correlation are left out of the average, and `reason` gives their number. If a corpus has a
+    correlation but no interval (a single cluster), the average has no interval. Replicates are averaged one by one:
+    they are paired if the resamples were drawn with the same seed, otherwise independent.
 
     Args:
-        results: one result per corpus, of one method, the same judges and dimensions in the same order.
-        over: corpora, dimensions or languages, for the reason; only the clusters of corpora add up.
+        results: one result per corpus, with the same method, and the same judges and dimensions in the same order.
+        over: kind of the results, for `reason`: corpora, dimensions or languages. Numbers of clusters are added for
+            corpora only.
 
     Raises:
         ValueError: if there is no result, or they differ in method, shape, resamples or confidence.
@@ -264,10 +282,10 @@ class WilliamsTest:
     """Williams' test of two correlations that share a variable.
 
     Attributes:
-        t: test statistic; above 0 where the first correlation is the higher.
+        t: test statistic; above 0 if the first correlation is higher.
         degrees_of_freedom: n - 3.
         p_value: two-sided.
-        reason: why the numbers are missing; empty where they are not.
+        reason: why the numbers are missing; empty if they are there.
     """
 
     t: float

@@ -13,7 +13,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dialeval.stats.arrays import FloatArray, IntArray, as_codes, as_floats, check_confidence, dense_codes
+from dialeval.stats.arrays import (
+    FloatArray,
+    IntArray,
+    as_codes,
+    as_floats,
+    as_shares,
+    check_confidence,
+    dense_codes,
+    first_notes,
+)
 from dialeval.stats.clustered import NO_SPREAD, ONE_CLUSTER, cluster_influence, largest_of, scores_of
 from dialeval.stats.estimates import Estimates, t_interval
 
@@ -134,7 +143,7 @@ def item_differences(
     confidence: float = 0.95,
     scores: bool = False,
 ) -> Differences:
-    """Return the mean of first minus second over the items of each pair of systems.
+    """Return the mean difference, first minus second, over the items of each pair of systems.
 
     A difference of proportions has a t interval with `pseudo_items` added, so that its width is never 0. The number
     of effective items is the geometric mean of the effective clusters and n / design effect.
@@ -146,7 +155,7 @@ def item_differences(
         first, second: numbers of the systems of each pair, shape [n_pairs].
         stratum: stratum (task, perturbation) of each item, if means over strata are compared, shape [n].
         confidence: nominal coverage.
-        scores: whether values are scores on any scale, without strata; else they are proportions, from 0 to 1.
+        scores: whether values are scores on any scale, without strata. Otherwise they are proportions, from 0 to 1.
 
     Raises:
         ValueError: if shapes differ, a pair is out of range, a value is missing or outside 0..1, or scores have strata.
@@ -154,7 +163,7 @@ def item_differences(
     check_confidence(confidence)
     if scores and stratum is not None:
         raise ValueError("scores have no strata: their degrees of freedom are known for one stratum only")
-    check = scores_of if scores else _proportions
+    check = scores_of if scores else as_shares
     here, there = check("first_value", first_value), check("second_value", second_value)
     n = len(here)
     as_floats("second_value", there, n)
@@ -169,7 +178,7 @@ def item_differences(
         (found.fewest_clusters < 2, ONE_CLUSTER_IN_STRATUM),
         (still, NO_SPREAD if scores else ALL_THE_SAME),
     )
-    note = tuple(next((text for there, text in notes if there[k]), "") for k in range(len(firsts)))
+    note = first_notes(notes)
     centre, variance, df = found.estimate, found.variance, found.df_satterthwaite
     if not scores:
         df = found.df_effective
@@ -197,13 +206,15 @@ def two_sample_difference(
 ) -> Differences:
     """Return the difference of the means of two samples of items, with Welch's degrees of freedom, shape [1].
 
-    Clusters with items in both samples make the two means dependent: their influence values are subtracted. Only
-    strata of both samples count. Proportions have one pseudo-success and one pseudo-failure on either side.
+    Clusters with items in both samples make the two means dependent. For these clusters, the influence values of the
+        samples are subtracted. Strata that only one sample has are left out. For proportions, each sample gets one
+        pseudo-success and one pseudo-failure.
 
     Args:
-        first, second: the items; clusters and strata have the same names in both.
+        first, second: items of the two samples; equal names of clusters and strata in both samples mean the same
+            cluster or stratum.
         confidence: nominal coverage.
-        scores: whether values are scores on any scale; else they are proportions, from 0 to 1.
+        scores: whether values are scores on any scale. Otherwise they are proportions, from 0 to 1.
 
     Raises:
         ValueError: if shapes differ, or a value is missing or outside 0..1.
@@ -211,7 +222,7 @@ def two_sample_difference(
     check_confidence(confidence)
     if scores and (first.stratum is not None or second.stratum is not None):
         raise ValueError("scores have no strata: their degrees of freedom are known for one stratum only")
-    check = scores_of if scores else _proportions
+    check = scores_of if scores else as_shares
     sides = [check("value", sample.value) for sample in (first, second)]
     values, side = np.concatenate(sides), np.repeat([0, 1], [len(part) for part in sides])
     cluster = np.concatenate([np.asarray(sample.cluster) for sample in (first, second)])
@@ -289,11 +300,12 @@ class JudgeSample(NamedTuple):
 
     Attributes:
         estimate: mean over judges of each judge's mean difference.
-        n_judges, n_items, n_clusters: numbers of judges, of items of any judge, and of their clusters.
-        note: why a number is missing; empty if none is.
-        ci_low, ci_high, p_value: with judges as a random sample of at least `FEWEST_JUDGES`.
-        fixed_ci_low, fixed_ci_high: interval of the mean over these very judges.
-        judge_sd: standard deviation of the judges' true differences, 0 if they spread no more than by chance.
+        n_judges, n_items, n_clusters: numbers of judges, of items with a difference by any judge, and of their
+            clusters.
+        note: why a number is missing; empty if nothing is missing.
+        ci_low, ci_high, p_value: limits and p-value with judges as a random sample, of at least `FEWEST_JUDGES` judges.
+        fixed_ci_low, fixed_ci_high: interval of the mean over these judges only.
+        judge_sd: standard deviation of the judges' true differences; 0 if they vary no more than by chance.
         df: degrees of freedom, with judges as a random sample.
     """
 
@@ -332,8 +344,8 @@ def differences_over_judges(
     conservative.
 
     Args:
-        first_value, second_value: by judge and item, NaN if missing, shape [n_judges, n_items]; an item counts where
-            a judge has both.
+        first_value, second_value: values by judge and item, NaN if missing, shape [n_judges, n_items]; an item counts
+            if a judge has both values.
         cluster: cluster of each item, numbers or text, shape [n_items].
         confidence: nominal coverage.
         scores: whether values are scores; differences of proportions have pseudo-items, as in `item_differences`.
@@ -436,10 +448,3 @@ def _with_pseudo_items(
     centre = estimate * items / total
     added = 0.5 * pseudo * ((1.0 - centre) ** 2 + (1.0 + centre) ** 2)
     return centre, (items**2 * variance + items * (estimate - centre) ** 2 + added) / total**2
-
-
-def _proportions(name: str, value: ArrayLike) -> FloatArray:
-    values = as_floats(name, value)
-    if not ((values >= 0.0) & (values <= 1.0)).all():
-        raise ValueError(f"{name} must lie between 0 and 1")
-    return values

@@ -71,7 +71,8 @@ def bootstrap_elo(
 
     The result is bit-identical for any numbering of the players and any choice of left and right. Its standard
     deviation over random seeds is about 1.2533 * shuffle_sd / sqrt(shuffles * repeats). For a player with few
-    comparisons it is larger, since shuffles often begin with the same comparisons; `rating_sd` / sqrt(repeats) has it.
+    comparisons the deviation is larger, since shuffles often begin with the same comparisons: use `rating_sd` /
+    sqrt(repeats).
 
     Args:
         left, right: players of each comparison, numbers in 0..n_players-1, shape [n].
@@ -87,8 +88,8 @@ def bootstrap_elo(
             outcomes.
 
     Raises:
-        ValueError: if shapes differ, a player is out of range or meets itself, an outcome is none of the three, or
-            a setting is out of range.
+        ValueError: if shapes differ, a player is out of range or meets itself, an outcome is not 1, 0.5 or 0, or a
+            setting is out of range.
     """
     comparisons = compare(left, right, outcome, n_players)
     check_settings(k, scale)
@@ -112,12 +113,8 @@ def bootstrap_elo(
         group=comparisons.group_of_player(),
         games=comparisons.games(),
         notes=comparisons.notes(),
-        shuffles=shuffles,
         repeats=repeats,
-        k=k,
-        scale=scale,
         initial=initial,
-        random_seed=random_seed,
     )
 
 
@@ -218,7 +215,7 @@ def continue_play(
 
 @dataclass(frozen=True)
 class BootstrapElo:
-    """Bootstrap Elo ratings, with the settings that gave them.
+    """Bootstrap Elo ratings.
 
     A player without a comparison has NaN.
 
@@ -250,12 +247,8 @@ class BootstrapElo:
     group: IntArray
     games: IntArray
     notes: tuple[str, ...]
-    shuffles: int
     repeats: int
-    k: float
-    scale: float
     initial: float
-    random_seed: int
 
 
 def check_settings(k: float, scale: float) -> None:
@@ -391,7 +384,7 @@ def _typical_strength(comparisons: Comparisons) -> FloatArray:
 
 @dataclass(frozen=True)
 class SequentialElo:
-    """Elo ratings after one order of play, with the settings that gave them.
+    """Elo ratings after one order of play.
 
     Attributes:
         rating: Elo points, shape [n_players]; `initial` for a player without a comparison, as the rules have it.
@@ -400,9 +393,6 @@ class SequentialElo:
 
     rating: FloatArray
     games: IntArray
-    k: float
-    scale: float
-    initial: float
 
 
 def sequential_elo(
@@ -417,7 +407,8 @@ def sequential_elo(
 ) -> SequentialElo:
     """Return Elo ratings after the comparisons in the given order (equation 1 of the BotChat paper).
 
-    A single order is nearly noise at K = 32 (some 44 points of standard deviation): report `bootstrap_elo`.
+    Ratings by a single order are noisy (at K = 32, a standard deviation of about 44 points). Report `bootstrap_elo`
+    instead.
 
     Args:
         left, right: players of each comparison, numbers in 0..n_players-1, shape [n].
@@ -428,8 +419,8 @@ def sequential_elo(
         initial: initial rating of every player.
 
     Raises:
-        ValueError: if shapes differ, a player is out of range or meets itself, an outcome is none of the three, or
-            a setting is out of range.
+        ValueError: if shapes differ, a player is out of range or meets itself, an outcome is not 1, 0.5 or 0, or a
+            setting is out of range.
     """
     comparisons = compare(left, right, outcome, n_players)
     check_settings(k, scale)
@@ -440,4 +431,4 @@ def sequential_elo(
         change = k * (result - expected)
         rating[i] += change
         rating[j] -= change
-    return SequentialElo(np.asarray(rating, dtype=np.float64), comparisons.games(), k, scale, initial)
+    return SequentialElo(np.asarray(rating, dtype=np.float64), comparisons.games())

@@ -30,6 +30,7 @@ from dialeval.stats.arrays import (
     as_floats,
     check_confidence,
     dense_codes,
+    first_notes,
     with_room_for_squares,
 )
 from dialeval.stats.estimates import t_interval
@@ -238,18 +239,18 @@ def _within(value: FloatArray, system: IntArray, n_systems: int) -> FloatArray:
 
 @dataclass(frozen=True)
 class JudgePairs:
-    """Pearson correlations of two judges with human ratings on the items that both scored; arrays: shape [n_pairs].
+    """Pearson correlations of two judges with human ratings on the items that both scored; arrays have shape [n_pairs].
 
     Attributes:
         first, second: numbers of the judges; pairs without a common item are left out.
         first_pearson, second_pearson: their correlations with human ratings, on the common items.
         between: their correlation with each other, on the same items.
         difference: first_pearson - second_pearson.
-        ci_low, ci_high: limits of its clustered interval.
+        ci_low, ci_high: limits of the difference's clustered interval.
         p: two-sided p-value of equal correlations.
         p_reversed: share of the resamples in which the sign of the difference is reversed; NaN if the difference is 0.
         n, n_clusters: numbers of common items and of their clusters.
-        reason: why numbers are missing; empty if none is.
+        reason: why numbers are missing; empty if nothing is missing.
     """
 
     first: IntArray
@@ -285,7 +286,7 @@ def compare_judges(
         scores: scores of the judges, NaN where missing, shape [n_judges, n].
         human: human ratings, NaN where missing, shape [n].
         cluster: dialogue of each item, numbers or text, shape [n].
-        resamples: bootstrap resamples of the clusters; the same as those of `correlation.correlate` with this seed.
+        resamples: bootstrap resamples of the clusters; the same resamples as of `correlation.correlate` with this seed.
         confidence: nominal coverage of the intervals.
         random_seed: seed of the resampling.
 
@@ -331,21 +332,14 @@ def compare_judges(
 
     between = np.array([_between(values, sets[of_pair[number]], *pair) for number, pair in enumerate(pairs)])
     n, clusters = items[of_pair], filled[of_pair]
-    undefined = np.isnan(difference)
-    same = ~undefined & (error <= _SAME)
-    reason = tuple(
-        TOO_FEW
-        if n[number] < 3
-        else CONSTANT
-        if undefined[number]
-        else ONE_CLUSTER
-        if clusters[number] < 2
-        else SAME_SCORES
-        if same[number]
-        else NO_RESAMPLE
-        if np.isnan(error[number])
-        else ""
-        for number in range(n_pairs)
+    reason = first_notes(
+        [
+            (n < 3, TOO_FEW),
+            (np.isnan(difference), CONSTANT),
+            (clusters < 2, ONE_CLUSTER),
+            (error <= _SAME, SAME_SCORES),
+            (np.isnan(error), NO_RESAMPLE),
+        ]
     )
     found[:3, n < 3] = np.nan
     settled = np.array([not note for note in reason], dtype=np.bool_)

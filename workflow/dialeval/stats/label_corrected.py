@@ -240,8 +240,8 @@ class Difference(NamedTuple):
 
     Attributes:
         p: two-sided p-value of no difference.
-        weight: mean lambda of the two; 0 for human labels only.
-        n_labelled, n_labelled_clusters: labels of both, and their clusters.
+        weight: mean lambda of the two systems; 0 for human labels only.
+        n_labelled, n_labelled_clusters: numbers of labels of both systems, and of their clusters.
     """
 
     estimate: float
@@ -274,20 +274,21 @@ class Corrected:
         systems: the systems, sorted; players are numbers from 0.
         estimate, ci_low, ci_high: human-corrected estimate with its interval; NaN with a note.
         se, df: standard error and degrees of freedom of Student's t.
-        human_only, human_only_ci_low, human_only_ci_high: from human labels only.
-        judge_only, judge_only_ci_low,
-        judge_only_ci_high: from the judge's scores of all rows that it scored. The interval is about new
-            cases and does not include the judge's bias. If the scale is known, it is that of `clustered_mean`.
+        human_only, human_only_ci_low, human_only_ci_high: estimate from human labels only.
+        judge_only, judge_only_ci_low, judge_only_ci_high: estimate from the judge's scores of all rows that it scored.
+            The interval is about new cases and does not include the judge's bias. If the scale is known, it is the
+            interval of `clustered_mean`.
         judge_bias, judge_bias_ci_low, judge_bias_ci_high: judge minus annotators, on rows with both.
-        weight: lambda, the part of the judge's difference between all and labelled rows that is added; 0 for human
-            labels only.
+        weight: lambda, the factor of the judge's difference between all rows and labelled rows; 0 for human labels
+            only.
         rho_within: correlation of judge and annotators over the labelled rows of each system.
-        n, n_scored, n_labelled, n_labelled_clusters: rows, rows with a score, with a label, clusters of the latter.
+        n, n_scored, n_labelled, n_labelled_clusters: numbers of rows, of rows with a score, of rows with a label, and
+            of the clusters of labelled rows.
         n_effective_labels: number of labels without a judge that would have the same standard error.
         note: why a number is undefined, or a caveat; mostly empty.
-        rho: correlation of judge and annotators within systems, pooled over them.
-        target: what is estimated: new_cases (the mean on new cases) or given_cases (on these rows).
-        corrected, people, judge, bias: the same estimates with the influence of each cluster.
+        rho: correlation of judge and annotators within systems, pooled over systems.
+        target: target population: new_cases (the mean on new cases) or given_cases (the mean of these rows).
+        corrected, people, judge, bias: the estimates above with the influence of each cluster.
     """
 
     systems: tuple[object, ...]

@@ -32,12 +32,12 @@ _ROUNDS = 60
 
 
 class PenalisedRatings(NamedTuple):
-    """Penalised ratings; arrays of shape [n_players], NaN where a player has none.
+    """Penalised ratings; arrays have shape [n_players], NaN for players without a rating.
 
     Attributes:
         rating: rating on the Elo scale; the largest connected group averages `initial`.
         ci_low, ci_high: limits of the confidence interval.
-        notes: why a rating or an interval is missing; empty if neither is.
+        notes: why a rating or an interval is missing; empty if both are there.
     """
 
     rating: FloatArray
@@ -58,17 +58,18 @@ def penalised_bradley_terry(
     initial: float = 1000.0,
     equal_pairs: bool = False,
 ) -> PenalisedRatings:
-    """Rate players by the Bradley-Terry model with Firth's penalty. A tie is half a win for each.
+    """Rate players by the Bradley-Terry model with Firth's penalty. A tie is half a win for each player.
 
-    A player without a rating by maximum likelihood has the median design effect of the others. A limit more than 12
-    logits from the mean rating is NaN. Of connected groups of the same size, the one that maximum likelihood rates has
-    ratings; if it rates none of them, no player has a rating.
+    A player without a rating by maximum likelihood has the median design effect of the others. A limit of an interval
+    is NaN if it is more than 12 logits from the mean rating. Only the largest group of connected players is rated. Of
+    several largest groups, the group that maximum likelihood rates is rated; if it rates none of them, no player has a
+    rating.
 
     Args:
-        left, right, outcome, n_players, cluster, confidence, scale, initial, equal_pairs: as of `bradley_terry`.
+        left, right, outcome, n_players, cluster, confidence, scale, initial, equal_pairs: as in `bradley_terry`.
 
     Raises:
-        ValueError: as `bradley_terry`.
+        ValueError: as in `bradley_terry`.
     """
     check_confidence(confidence)
     comparisons = compare(left, right, outcome, n_players)

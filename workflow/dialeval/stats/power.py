@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import product
 from typing import NamedTuple
 
@@ -109,11 +110,11 @@ def simulated(
 
 
 class Detectable(NamedTuple):
-    """The power of a design for differences; arrays over differences, or numbers.
+    """The power of a design to detect differences; fields are arrays over differences, or numbers.
 
     Attributes:
-        smallest: smallest difference that is detected with the requested power; NaN where unknown.
-        half_width: half the width of its interval; the median where it is simulated.
+        smallest: smallest difference that is detected with the requested power; NaN if unknown.
+        half_width: half the width of the interval of a difference; the median if it is simulated.
     """
 
     smallest: FloatArray
@@ -121,22 +122,22 @@ class Detectable(NamedTuple):
 
 
 class HumanLabelDesign(NamedTuple):
-    """Labels of a part of the judge's items (prediction-powered inference), for a difference of two systems.
+    """Variances of a design in which annotators label a part of the judge's items (prediction-powered inference).
 
     Attributes:
-        spread: variance of a difference estimated from labels alone, times the number of labels.
+        spread: variance of a difference that is estimated from labels alone, multiplied by the number of labels.
         correlation: correlation of judge and annotators within a system, from -1 to 1.
         fixed: whether the interval is about the given dialogues (`target: given_cases`), not about new ones.
-        per_label: number of labels for one degree of freedom: the number of systems if each system's dialogues are
-            labelled, 1 for pairs.
+        per_label: number of labels for one degree of freedom: 1 for pairs, otherwise the number of systems.
         pilot_freedom: degrees of freedom of the estimate `spread`; infinite if it is assumed.
-        answers, annotators: annotators of each dialogue, and annotators in all, of the labels behind `spread`.
-        error: variance of a single label of a dialogue between annotators, divided by the variance of the dialogues'
-            mean labels behind `spread`.
-        harshness: part of `error` that is the same on all dialogues of a system: an annotator's severity. It cancels
-            if every annotator labels every dialogue.
-        between: variance of a difference between annotators (twice the component system x annotator). Divided by the
-            number of annotators, it is added only if they are a random sample.
+        answers, annotators: number of annotators of each dialogue, and of all annotators, in the labels that `spread`
+            is estimated from.
+        error: variance between annotators of a dialogue's labels, divided by the variance of the dialogues' mean
+            labels.
+        harshness: part of `error` that is due to annotators' severity, which is the same on all dialogues of a system.
+            It cancels if every annotator labels every dialogue.
+        between: variance of a difference between annotators (twice the component system x annotator). It is divided by
+            the number of annotators, and added only if annotators are a random sample.
     """
 
     spread: float
@@ -297,14 +298,7 @@ def more_to_halve(half_width: Callable[[int], float], now: int, most: int = MOST
     wanted = 0.5 * half_width(now)
     if half_width(now + most) > wanted:
         return None
-    too_few, enough = 0, most
-    while enough - too_few > 1:
-        middle = (too_few + enough) // 2
-        if half_width(now + middle) <= wanted:
-            enough = middle
-        else:
-            too_few = middle
-    return enough
+    return fewest(lambda more: half_width(now + more) <= wanted, 1, most)
 
 
 def for_pilot(
@@ -334,8 +328,8 @@ class LabelStudy(NamedTuple):
 
     Attributes:
         n_total: dialogues or comparisons in all, which the judge scores.
-        n_labels: of these, how many are labelled.
-        answers: annotators of each labelled one.
+        n_labels: number of labelled dialogues or comparisons.
+        answers: number of annotators of each labelled dialogue or comparison.
         n_annotators: number of annotators.
     """
 
@@ -358,18 +352,18 @@ def cheapest_labels(
     unit: int = 1,
     confidence: float = 0.95,
 ) -> LabelStudy | None:
-    """Return the cheapest study that detects a difference of two systems with 80% power; None if none does.
+    """Return the cheapest study that detects a difference of two systems with 80% power; None if no study does.
 
     Args:
         design: the variances.
         target: the difference to detect.
-        price_of_label: of one annotator's label.
-        price_of_total: of a dialogue or comparison with the judge's score.
-        totals: fewest and most dialogues or comparisons; equal numbers keep them.
-        answers: numbers of annotators of each labelled dialogue to choose from.
-        annotators: numbers of annotators to choose from.
-        of_population: whether these are a random sample.
-        unit: dialogues or comparisons of one case: both numbers are multiples of it.
+        price_of_label: price of one annotator's label.
+        price_of_total: price of a dialogue or comparison with the judge's score.
+        totals: lowest and highest number of dialogues or comparisons; equal numbers fix it.
+        answers: numbers of annotators of each labelled dialogue that are tried.
+        annotators: numbers of annotators that are tried.
+        of_population: whether annotators are a random sample of a population.
+        unit: number of dialogues or comparisons of one case; `n_total` and `n_labels` are multiples of it.
         confidence: of the interval.
     """
     least, most = (max(end // unit, 1) for end in totals)
@@ -377,10 +371,13 @@ def cheapest_labels(
     def cheapest(labelled: IntArray, each: int, who: int) -> tuple[float, LabelStudy | None, int]:
         """Return the cheapest study with one of these numbers of labelled cases, its cost, and the number's place."""
 
+        factor = for_pilot(design.pilot_freedom, unit * labelled / design.per_label - 1.0, confidence)
+        known = design._replace(pilot_freedom=math.inf)  # the factor does not depend on the cases, and takes long
+
         def detected(cases: IntArray) -> BoolArray:
             about = unit * labelled, unit * cases, confidence
-            found = design.detectable(*about, answers=each, n_annotators=who, of_population=of_population)
-            return np.asarray(found.smallest <= target, dtype=np.bool_)
+            found = known.detectable(*about, answers=each, n_annotators=who, of_population=of_population)
+            return np.asarray(found.smallest * factor <= target, dtype=np.bool_)
 
         low, high = np.maximum(least, labelled), np.full(len(labelled), most)
         possible = detected(high) & (labelled <= most)
@@ -418,10 +415,10 @@ _GRID_OF_CASES = 200
 
 
 class StudyDesign(NamedTuple):
-    """How many cases, judges and repeats the scores of every system have.
+    """Numbers of cases, judges and repeats of the scores of each system.
 
     Attributes:
-        n_cases, n_judges: number of cases, and of judges of each.
+        n_cases, n_judges: number of cases, and number of judges of each case.
         n_repeats: number of repeats of each judge's score; for unequal numbers, the harmonic mean.
         n_dialogues: number of dialogues of a system on each case; for unequal numbers, the harmonic mean.
         shared_cases: share of the cases that two systems have in common, from 0 to 1.
@@ -501,7 +498,7 @@ class Cost(NamedTuple):
     """Prices of a design, in any unit.
 
     Attributes:
-        case: price of a case without scores, such as of its dialogues.
+        case: price of a case without scores, such as the price of its dialogues.
         score: price of one judge's scores of all systems on a case, without repeats.
     """
 
@@ -528,18 +525,18 @@ def cheapest_design(
     most_cases: int = 1_000_000,
     confidence: float = 0.95,
 ) -> StudyDesign | None:
-    """Return the cheapest design whose difference of two systems reaches a target; None if no design does.
+    """Return the cheapest design that reaches a target for the difference of two systems; None if no design does.
 
     Args:
-        variances: by component, as of `Components.variances`.
+        variances: variance of each component, as in `Components.variances`.
         target: largest half-width of the interval, or the difference to detect with 80% power.
         cost: the prices.
         by_power: whether the target is a difference to detect.
-        pilot: design of the scores that the variances are from, for which a difference to detect allows (`for_pilot`);
-            None if they are known.
+        pilot: design of the scores that the variances were estimated from; the difference to detect allows for their
+            error (`for_pilot`). None if the variances are known.
         judges_fixed: whether the difference is about these judges alone.
-        judges, repeats: the numbers of judges and of repeats to choose from.
-        n_dialogues, shared_cases: as of `StudyDesign`.
+        judges, repeats: numbers of judges and of repeats that are tried.
+        n_dialogues, shared_cases: as in `StudyDesign`.
         most_cases: largest number of cases.
         confidence: of the interval.
     """
@@ -553,14 +550,13 @@ def cheapest_design(
         freedom = design.freedom(variances, judges_fixed=judges_fixed)
         return bool(found.smallest * for_pilot(pilot_freedom, freedom, confidence) <= target)
 
+    def with_cases(design: StudyDesign, n_cases: int) -> bool:
+        return reached(design._replace(n_cases=n_cases))
+
     designs = []
     for n_judges, n_repeats in product(judges, repeats):
         design = StudyDesign(most_cases, n_judges, n_repeats, n_dialogues, shared_cases)
-        if not reached(design):
-            continue
-        too_few, enough = 1, most_cases
-        while enough - too_few > 1:
-            middle = (too_few + enough) // 2
-            too_few, enough = (too_few, middle) if reached(design._replace(n_cases=middle)) else (middle, enough)
-        designs.append(design._replace(n_cases=enough))
+        if reached(design):
+            n_cases = fewest(partial(with_cases, design), 2, most_cases)
+            designs.append(design._replace(n_cases=n_cases))
     return min(designs, key=lambda one: (cost.of(one), one.n_cases), default=None)

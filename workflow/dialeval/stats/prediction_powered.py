@@ -26,8 +26,10 @@ from dialeval.stats.arrays import (
     as_floats,
     check_confidence,
     dense_codes,
+    first_notes,
     inverse,
     ratio,
+    refuse,
 )
 from dialeval.stats.clustered import clustered_proportions
 from dialeval.stats.estimates import Estimates
@@ -73,8 +75,8 @@ def correct_means(
     """Return the human-corrected mean of each system, over all rows that the judge scored.
 
     A row without a score takes the mean score of its system, which changes no estimate; a system without any score has
-    the estimate of its labels. Several labels of one row are given as their mean. The interval covers for any scale of
-    the judge, but is narrowest for scores on the labels' scale, since lambda is at most 1.
+    the estimate of its labels. Several labels of one row are given as their mean. The interval is valid for any scale
+    of the judge's scores. It is narrowest if scores are on the labels' scale, since lambda is at most 1.
 
     Args:
         score: the judge's scores on the scale of the labels, NaN if missing, shape [n].
@@ -86,13 +88,14 @@ def correct_means(
         target: population of the interval: "new_cases" (the mean on new cases) or "given_cases" (the mean of the
             given rows, from which the labelled ones were drawn).
         confidence: nominal coverage.
-        rate: whether labels are passes (1) and fails (0), whose intervals are Wilson's near the ends; None:
-            they are, if every label is 0 or 1.
-        ends: lowest and highest possible label of a scale; where nearly all labels are one of them, intervals are
-            Wilson's as well, since few labels do not show how far the others are. None for a scale without ends.
-        label_variance: variance of each row's label about the mean label of all possible annotators, NaN where it is
-            unknown, shape [n]; used for target "given_cases" only. None where the labels are without error.
-        annotators: the annotators, if intervals are about all possible annotators; None if about these annotators.
+        rate: whether labels are passes (1) and fails (0); their intervals are Wilson's near 0 and 1; None: True if
+            every label is 0 or 1.
+        ends: lowest and highest possible label of a scale; if nearly all labels are at one end, intervals are Wilson's
+            as well, since few labels do not show how far the other labels are from it. None for a scale without ends.
+        label_variance: variance of each row's label about the mean label of all possible annotators, NaN if unknown,
+            shape [n]; used for target "given_cases" only. None where the labels are without error.
+        annotators: the annotators, if intervals are about all possible annotators; None if intervals are about these
+            annotators only.
 
     Raises:
         ValueError: if shapes differ, a number is infinite, a probability of a labelled row is out of range, a label is
@@ -164,7 +167,7 @@ def correct_means(
         n_labelled=n_labelled,
         n_labelled_clusters=clusters.astype(np.int64),
         n_effective_labels=n_effective_labels(intervals.std_error, alone.std_error, n_labelled, n, target),
-        note=tuple(next((text for there, text in notes if there[k]), "") for k in range(len(names))),
+        note=first_notes(notes),
         rho=pooled,
         target=target,
         confidence=confidence,
@@ -430,8 +433,7 @@ def check_rows(
     n = len(f)
     y = as_floats("label", label, n)
     for name, given in (("score", f), ("label", y)):
-        if np.isinf(given).any():
-            raise ValueError(f"{name}[{int(np.flatnonzero(np.isinf(given))[0])}] is infinite; leave it NaN if unknown")
+        refuse(name, given, np.isinf(given), "leave it NaN if unknown")
     systems, n_systems = dense_codes("system", system, n)
     clusters, n_clusters = dense_codes("cluster", cluster, n)
     labelled = ~np.isnan(y)
@@ -441,9 +443,7 @@ def check_rows(
     else:
         chance = as_floats("probability", probability, n)
     wrong = labelled & ~((chance > 0.0) & (chance <= 1.0))
-    if wrong.any():
-        row = int(np.flatnonzero(wrong)[0])
-        raise ValueError(f"probability[{row}] is {chance[row]}; that of a labelled row is above 0 and at most 1")
+    refuse("probability", chance, wrong, "that of a labelled row is above 0 and at most 1")
     safe = np.where(labelled, chance, 1.0)
     rows = LabelledRows(
         f=np.where(np.isnan(f), 0.0, f),

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dialeval.stats.arrays import FloatArray, IntArray, check_confidence
+from dialeval.stats.arrays import FloatArray, IntArray, check_confidence, ratio
 from dialeval.stats.estimates import SINGLE_CLUSTER, Estimate
 
 ALL_THE_SAME = "every resample gives the same rating, so there is no interval"
@@ -64,20 +64,21 @@ def integer_counts(n_clusters: int, resamples: int, rng: np.random.Generator, la
 def percentile_interval(
     replicates: FloatArray, confidence: float = 0.95, n_clusters: ArrayLike | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Return percentile intervals over the first axis without NaN replicates, expanded for few clusters.
+    """Return percentile intervals over the first axis, expanded for few clusters. NaN replicates are left out.
 
-    The spread of resamples falls short of the statistic's by sqrt(1 - 1/K), and is itself uncertain. So the share cut
-    off at either end is Phi(-sqrt(K / (K - 1)) t), with t the quantile of Student's distribution with K - 1 degrees of
-    freedom (Hesterberg 2015, section 4.4: the expanded percentile interval), which for a mean is the t interval.
+    Resamples spread less than the statistic, by the factor sqrt(1 - 1/K), and their spread is itself uncertain. The
+    share that is cut off at each end is therefore Phi(-sqrt(K / (K - 1)) t), with t the quantile of Student's
+    distribution with K - 1 degrees of freedom (Hesterberg 2015, section 4.4: the expanded percentile interval), which
+    is the t interval for a mean.
 
     Args:
         replicates: shape [resamples, ...].
         confidence: nominal coverage.
-        n_clusters: clusters that were resampled, K, one number or shape [...]; None for so many that it does not
-            matter.
+        n_clusters: number K of resampled clusters, one number or shape [...]; None if there are so many that the
+            expansion is negligible.
 
     Returns:
-        Lower and upper ends, shape [...]; NaN where no replicate has a value, and where there is a single cluster.
+        Lower and upper limits, shape [...]; NaN if no replicate has a value or there is a single cluster.
 
     Raises:
         ValueError: if `confidence` is not between 0 and 1.
@@ -167,16 +168,18 @@ def interval(
     note: str = "",
     n_clusters: int | None = None,
 ) -> Estimate:
-    """Gather a statistic and its replicates, shape [resamples], into an `Estimate`, expanded for few clusters."""
+    """Gather a statistic and its replicates, shape [resamples], into an `Estimate`, expanded for few clusters.
+
+    Without replicates there is no interval, and no note says so: none was asked for.
+    """
     low, high = percentile_interval(replicates, confidence, n_clusters)
     known = int(np.count_nonzero(~np.isnan(replicates)))
     behind = n_clusters or 0
     if math.isnan(estimate):
-        why = note or "the statistic is undefined"
-        return Estimate(math.nan, math.nan, math.nan, confidence, known, why, behind)
-    if known == 0:
+        return Estimate.missing(confidence, note or "the statistic is undefined", behind, known)
+    if known == 0 and len(replicates):
         note = note or "no resample has a value"
-    elif n_clusters == 1:
+    elif n_clusters == 1 and len(replicates):
         note = note or SINGLE_CLUSTER
     return Estimate(float(estimate), float(low), float(high), confidence, known, note, behind)
 
@@ -197,9 +200,7 @@ def ratio_replicates(
     n_clusters = weights.shape[1]
     above = weights @ np.bincount(cluster, numerator, minlength=n_clusters)
     below = weights @ np.bincount(cluster, denominator, minlength=n_clusters)
-    ratio = np.full(len(weights), np.nan)
-    np.divide(above, below, out=ratio, where=below > 0)
-    return ratio
+    return ratio(above, below)
 
 
 def p_above_next(rating: FloatArray, replicates: FloatArray) -> FloatArray:

@@ -52,7 +52,7 @@ def holm(p_values: ArrayLike) -> FloatArray:
         Adjusted p-values, shape [n]; rejecting at `adjusted <= alpha` controls the family-wise error at alpha.
 
     Raises:
-        ValueError: if it is not a vector, or a p-value is not between 0 and 1.
+        ValueError: if `p_values` is not a vector, or a p-value is not between 0 and 1.
     """
     p, tested = _checked(p_values)
     order = tested[np.argsort(p[tested], kind="stable")]
@@ -65,7 +65,7 @@ def holm(p_values: ArrayLike) -> FloatArray:
 def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
     """Turn p-values into q-values by Benjamini and Hochberg's step-up method (1995).
 
-    Args, errors: as for `holm`.
+    Arguments and errors are those of `holm`.
 
     Returns:
         q-values, shape [n]; rejecting at `q <= alpha` controls the false discovery rate at alpha if the tests are
@@ -77,10 +77,10 @@ def benjamini_hochberg(p_values: ArrayLike) -> FloatArray:
 def benjamini_yekutieli(p_values: ArrayLike) -> FloatArray:
     """Turn p-values into q-values by Benjamini and Yekutieli's step-up method (2001).
 
-    Args, errors: as for `holm`.
+    Arguments and errors are those of `holm`.
 
     Returns:
-        q-values, shape [n]: of the claims at `q <= alpha` a share of alpha is expected to be false, whatever the
+        q-values, shape [n]: of the tests rejected at `q <= alpha`, a share of alpha is expected to be false, under any
         dependence of the tests.
     """
     return _step_up(p_values, lambda n: float((1.0 / np.arange(1, n + 1)).sum()))
@@ -102,7 +102,7 @@ class Places:
     Attributes:
         rank: rank by the estimate; estimates that differ only by rounding errors share the better rank.
         ci_low, ci_high: best and worst rank of the confidence set.
-        n_better, n_worse: systems shown to be better, and to be worse.
+        n_better, n_worse: number of systems shown to be better, and of systems shown to be worse.
     """
 
     rank: IntArray
@@ -155,8 +155,8 @@ class OrderClaims:
 
     Attributes:
         better: whether a system (row) is shown to be better than another (column), shape [n_systems, n_systems].
-        cyclic: whether the significant differences are cyclic, which is possible for pairs on different items;
-        transitivity is then not used.
+        cyclic: whether the significant differences are cyclic (A above B above C above A). This is possible if pairs
+            have different items; then transitivity is not used.
     """
 
     better: NDArray[np.bool_]

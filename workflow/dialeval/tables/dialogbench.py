@@ -17,11 +17,12 @@ WRITTEN_ITEMS = Table(
         extra=maybe(_FIELDS), options=maybe(TEXTS), label=maybe(TEXT), analysis=maybe(TEXT), origin=maybe(TEXT)
     ),
     row=(
-        "response of the writer (`dialogbench/written`, `filtered`); the item's columns are empty if it could not be "
-        "parsed"
+        "response of the writer (`dialogbench/written`, `filtered`); the item's columns are empty if the response "
+        "could not be parsed"
     ),
     columns={
-        "procedure": "full, -styles (no personalities were given), or -domains (no domain either: the basic prompt)",
+        "procedure": "full; -styles: the prompt gives no personalities; -domains: it gives neither personalities nor "
+        "a domain (the basic prompt)",
         "round": "round of the request",
         "reasons": "short reasons for rejection",
         "details": "reasons for rejection in full",
@@ -49,7 +50,7 @@ TEST_ITEMS = Table(
     ),
     row="test item, options as shown (`dialogbench/items`)",
     columns={
-        "variant": "full, or the ablation that it is for",
+        "variant": "full, or the ablation that uses the item",
         "label": "letter of the correct option",
         "extra": "text shown with the dialogue",
     },
@@ -59,11 +60,12 @@ TEST_ANSWERS = Table(
         source=TEXT, variant=TEXT, model=TEXT, method=TEXT, item_id=TEXT, cluster=TEXT, task=TEXT, domain=TEXT,
         language=TEXT, rotation=INT, n_options=INT, label=TEXT, choice=maybe(TEXT), correct=BOOL, status=TEXT
     ),
-    row="item, rotation and method (`dialogbench/answers/<model>/<method>`); perplexity gives two methods",
+    row="item, rotation and method (`dialogbench/answers/<model>/<method>`); perplexity has two methods: per token "
+    "and in total",
     columns={
         "cluster": "cluster for intervals: items on one dialogue",
         "rotation": "number of the rotation of the options; 0: the order of the items' table",
-        "choice": "the letter; empty if there is none",
+        "choice": "chosen letter; empty if the answer has none",
     },
 )
 EXPERT_ANSWERS = Table(
@@ -82,7 +84,7 @@ DIALOGBENCH_DIFFERENCES = differences(
     "dialogbench/differences",
     row="pair of models (with their methods) and task, dimension or all tasks; and one row per ablation",
     title="Pairwise tests of models",
-    caption="Accuracies by task, by group of tasks and over all, and of the ablations.",
+    caption="Accuracies by task, by group of tasks and over all tasks, and accuracies of the ablations.",
 )
 ACCURACY = Table(
     "dialogbench/accuracy", schema(
@@ -163,7 +165,7 @@ OVERVIEW = Table(
         "overall": "unweighted mean of the tasks",
         "chance": "accuracy of random guessing, overall",
         "part": "whether the model wrote or filtered these items",
-        "published": "the paper's Overall",
+        "published": "overall accuracy in the paper",
     },
     cells={"overall": Interval("ci_low", "ci_high", published="published")},
     numbers="share",
@@ -179,9 +181,9 @@ POSITIONS = Table(
     title="Accuracy by position of the correct option",
     columns={
         "orders": "number of option orders per item: one, or every rotation",
-        "accuracy": "accuracy on items whose correct option has that letter",
+        "accuracy": "accuracy on the items with this letter as the correct option",
         "share_chosen": "share of parsed answers with this letter",
-        "p_uniform": "chi-square test of equal shares of the letters, clustered by item",
+        "p_uniform": "p-value of the chi-square test of equal shares of the letters, clustered by item",
     },
     cells={"accuracy": Interval("ci_low", "ci_high")},
     numbers="share",
@@ -192,9 +194,9 @@ EXPERTS = Table(
         ci_high=maybe(FLOAT),
         n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT)
     ),
-    row="source, language, expert and task; empty without answers of experts",
+    row="source, language, expert and task; the table is empty without answers of experts",
     title="Accuracy of each expert",
-    caption="The row people of the models' tables has all experts together.",
+    caption="In the tables of models, the row `people` has all experts together.",
     columns={
         "expert": "expert; names with (simulated) are not human",
         "task": "Overall: unweighted mean of the tasks",
@@ -209,7 +211,7 @@ AGREEMENT = Table(
         alpha_ci_high=maybe(FLOAT),
         n_clusters=INT, note=maybe(TEXT)
     ),
-    row="source, language and task; empty without two experts",
+    row="source, language and task; the table is empty without two experts",
     title="Agreement of the experts",
     columns={
         "task": "Overall: all items together",
@@ -228,7 +230,7 @@ CIRCULAR = Table(
         ci_high=maybe(FLOAT), n=INT, n_unparsed=INT, **BEHIND, note=maybe(TEXT), single_accuracy=maybe(FLOAT),
         mean_accuracy=maybe(FLOAT)
     ),
-    row="source, model, method, language and task; empty unless `circular` is set",
+    row="source, model, method, language and task; the table is empty unless `circular` is set",
     title="Accuracy over all rotations of the options",
     columns={
         "accuracy": "share of items answered correctly in every rotation",
@@ -275,7 +277,8 @@ STYLES = Table(
     row="variant, judge, language, speaker and style (DialogBench's Figure 5)",
     title="Styles of the speakers",
     columns={
-        "variant": "full, -styles (no personalities were given), -domains (no domain either: the basic prompt)",
+        "variant": "full; -styles: the prompt gives no personalities; -domains: it gives neither personalities nor a "
+        "domain (the basic prompt)",
         "share": "share of the parsed descriptions",
     },
     cells={"share": Interval("ci_low", "ci_high")},
@@ -289,7 +292,8 @@ DOMAIN_COUNTS = Table(
     row="variant, judge, language and domain (DialogBench's Figure 6)",
     title="Domains of the written items",
     columns={
-        "variant": "full, -styles (no personalities were given), -domains (no domain either: the basic prompt)",
+        "variant": "full; -styles: the prompt gives no personalities; -domains: it gives neither personalities nor a "
+        "domain (the basic prompt)",
         "share": "share of the parsed descriptions",
         "domain": "domain; other: none of the twenty",
     },
@@ -303,7 +307,7 @@ FILTER_COUNTS = Table(
     row="variant, language, task, domain and reason",
     title="Written items by reason of rejection",
     columns={
-        "n": "number of the writer's responses, by the first reason",
+        "n": "number of the writer's responses with this reason; of several reasons, the first counts",
         "reason": "accepted; accepted_short (fewer than the ten requested turns); or the reason for rejection",
         "domain": "requested domain; empty for the basic prompt",
     },

@@ -19,7 +19,7 @@ UTTERANCES = Table(
     ),
     row="utterance of a human dialogue (`corpora/<corpus>`)",
     columns={
-        "turn": "counts from 0",
+        "turn": "number of the utterance, from 0",
     },
 )
 REQUESTS = Table(
@@ -35,11 +35,11 @@ REQUESTS = Table(
     columns={
         "kind": "chat (a text), choice (probabilities of the answer options) or loglikelihood (of the continuation)",
         "answer_schema": "JSON schema of the response; empty for free text",
-        "subject": "identifiers that the protocol needs to parse the response",
+        "subject": "texts that the request is about, such as the dialogues; embedded models answer from them",
         "left": "system shown first",
         "right": "system shown second; `human` for human dialogues",
         "repeat": "number of the repeat, from 0",
-        "part": "part of an item that several requests are about",
+        "part": "part of the item that the request is about, if an item needs several requests",
         "presence_penalty": "presence penalty of the sampler",
         "frequency_penalty": "frequency penalty of the sampler",
         "sampler_seed": "random seed of the model's sampler; empty for models without one",
@@ -75,7 +75,7 @@ USAGE = Table(
         "model_calls": "requests sent to the model",
         "cached": "requests answered from the store or by an identical request",
         "cost": "cost of all responses in use, in the currency of the prices",
-        "spent": "money spent, failures included, by the ledger of costs in the store",
+        "spent": "money spent, failed requests included, according to the ledger of costs in the store",
         "spent_unconfirmed": "part of `spent` without a usage report of the endpoint",
         "failures": "number of failures by type",
         "remarks": (
@@ -96,9 +96,9 @@ ESTIMATE = Table(
     columns={
         "cached": "responses that the store already has",
         "model_calls": "requests that a run would send",
-        "input_tokens_most": "upper bound",
-        "output_tokens_most": "upper bound",
-        "cost_most": "upper bound",
+        "input_tokens_most": "upper bound of the prompt tokens",
+        "output_tokens_most": "upper bound of the response tokens",
+        "cost_most": "upper bound of the cost",
         "tokenizer": "tokenizer that counted the tokens",
     },
 )
@@ -124,10 +124,10 @@ Status = Literal["ok", "unparsed", "refused", "truncated", "low_mass", "missing"
 """Whether a response could be parsed."""
 STATUSES: Mapping[Status, str] = {
     "ok": "the response was parsed",
-    "unparsed": "the response has no verdict or an ambiguous one; `reason` says which",
+    "unparsed": "the response has no verdict, or an ambiguous verdict; `reason` has the details",
     "refused": "the model declined, or a content filter ended the response; it is not parsed",
     "truncated": "the response ended before or within the verdict (`Index: 1` may be the beginning of 12), or the "
-    "prompt left no room for one in the context window of a vLLM model",
+    "prompt left no room for a response in the context window of a vLLM model",
     "low_mass": "under `yes_no` and DialogBench's `choice`: all answer options together have a probability below .001 "
     "as first token. Usually the model starts to reason: see [meta-evaluation](metaeval.md#configuration)",
     "missing": "no response, within the share that the configuration allows",
@@ -161,7 +161,7 @@ JUDGEMENTS = Table(
             "(Conversation 1, Conversation 2, Both, Neither)"
         ),
         "outcome": "side that is preferred or taken for human: left, right or tie",
-        "place": "number of the first AI utterance, or of the first that shows the criterion, from 1",
+        "place": "number of the first utterance by an AI, or of the first utterance that shows the criterion, from 1",
         "places": "numbers of all utterances that show the criterion, from 1",
         "value": "score on the scale from `scale_min` to `scale_max`",
         "mass": "total probability of the answer options",
@@ -182,7 +182,7 @@ SEEDS = Table(
     columns={
         "n_human": "number of utterances of the human dialogue",
         "for_arena": "whether Arena uses the seed",
-        "for_gteval": "whether GTEval uses the seed, which needs two alternating speakers",
+        "for_gteval": "whether GTEval uses the seed; GTEval needs two alternating speakers",
     },
 )
 GENERATED = Table(
@@ -203,12 +203,12 @@ UTTERANCE_LENGTHS = Table(
     ),
     row="model",
     title="Utterance lengths",
-    caption="Length of the generated utterances in tokens, and of the human ones.",
+    caption="Length in tokens of the generated and of the human utterances.",
     columns={
         "n": "utterances",
         "mean": "mean number of tokens of a generated utterance",
         "p95": "95th percentile",
-        "published_mean": "the paper's mean, matched by name",
+        "published_mean": "mean in the paper for a model of the same name",
     },
     numbers="rating",
 )
@@ -220,7 +220,7 @@ UTTERANCE_TOKENS = Table(
     title="Lengths of single utterances",
     shown=False,
     columns={
-        "turn": "counts from 0",
+        "turn": "number of the utterance, from 0",
     },
 )
 TOKENIZER = Table(
@@ -247,17 +247,19 @@ CONTAMINATION = Table(
     row="source, part, system and published corpus (`contamination: true`)",
     title="Contamination by published corpora",
     caption=(
-        "Cases and responses with a passage of 50 letters and digits that a published corpus contains. Models may "
+        "Number of cases and responses that have a passage of 50 letters and digits in common with a published "
+        "corpus. Models may "
         "have been trained on such cases, and may recite such responses. Scores are not corrected."
     ),
     columns={
-        "source": "selfchat, or the transcripts",
-        "part": "case (seed, or what the evaluated speaker did not write) or response",
+        "source": "selfchat, or the name of the transcripts",
+        "part": "case (the seed, or the utterances of the other speakers) or response (the utterances of the "
+        "evaluated speaker)",
         "system": "system that wrote the responses; empty for cases, which systems share",
         "corpus": "corpus that is searched; it contains the seeds that were taken from it",
         "n": "number of cases or dialogues with an utterance of 50 letters and digits",
-        "n_too_short": "number of cases or dialogues without one, which cannot be checked",
-        "n_shared": "number with a passage of the corpus",
+        "n_too_short": "number of cases or dialogues without such an utterance; they cannot be checked",
+        "n_shared": "number of cases or dialogues that contain a passage of the corpus",
         "share": "n_shared divided by n",
         "example": "one shared passage, in lower case, without blanks and punctuation",
     },
@@ -272,18 +274,19 @@ MEMORIZATION = Table(
     row="model and corpus (`memorization`)",
     title="Texts that models complete verbatim",
     caption=(
-        "Share of texts of which a model, shown the first part, writes the next 50 letters and digits. A model may "
-        "know a text and not complete it: the share is a lower bound. Scores are not corrected."
+        "Share of texts that a model continues verbatim: it reads the first part and writes the next 50 letters and "
+        "digits. A model may know a text and not complete it, so the share is a lower bound. Scores are not corrected."
     ),
     columns={
         "model": "model that completes the texts",
-        "n": "number of texts with a response, one of each dialogue",
+        "n": "number of texts with a response; each dialogue has one text",
         "n_missing": "number of texts without a response",
         "n_too_short": "number of dialogues that cannot be tested: shorter than 100 letters and digits, or repetitive",
-        "n_verbatim": "number of texts that are completed verbatim",
-        "estimate": "share of texts that are completed verbatim",
-        "chance": "share of the next passages of other texts of the corpus that a response contains",
-        "control": "share that the model completes of the corpora under memorization.control",
+        "n_verbatim": "number of texts that the model completes verbatim",
+        "estimate": "share of texts that the model completes verbatim",
+        "chance": "rate of matches by chance: how often a response contains the next passage of another text of the "
+        "corpus",
+        "control": "share of texts of the control corpora (`memorization.control`) that the model completes verbatim",
         "p": "p-value of a higher share than in the control corpora (Fisher's exact test, one-sided)",
         "p_holm": "p, adjusted over all models and corpora (Holm)",
         "example": "one passage that the model completes, in lower case, without blanks and punctuation",

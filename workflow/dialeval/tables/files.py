@@ -181,7 +181,7 @@ def read_table(path: Path, kind: Table, columns: Sequence[str] | None = None) ->
     """Reads a table.
 
     Raises:
-        UserError: the file is missing, not Parquet, or has other columns; the message says which differ.
+        UserError: the file is missing, not Parquet, or has other columns; the message names the differences.
     """
     with _open(path, kind) as file:
         return file.read(columns=list(columns) if columns else None)

@@ -130,7 +130,8 @@ RATES = Table(
     row="judge, criterion, system and answer",
     title="Rates",
     caption=(
-        "Share of items with each answer; of yes and no, the share of yes. Unparsed responses stay in the denominator. "
+        "Share of items with each answer; for Yes and No, only the share of Yes. Unparsed responses stay in the "
+        "denominator. "
         "Repeats are averaged within an item first. Intervals are clustered by case."
     ),
     columns={**_WORDS, "label": "answer", "n": "items", "n_unparsed": "number of items without a parsed answer"},
@@ -144,7 +145,7 @@ CHECKLIST = Table(
     title="Checklist",
     caption=(
         "Mean checklist score. An item's score is the share of criteria that the judge answers with yes. Items with an "
-        "unparsed answer to any criterion are left out and counted. Intervals are those of means."
+        "unparsed answer to any criterion are left out and counted. Intervals are computed as for means."
     ),
     columns={**_WORDS, "n": "number of items with all answers parsed",
         "n_missing": "number of items with an unparsed answer",
@@ -163,7 +164,8 @@ AGREEMENT = Table(
     caption=(
         "Cohen's kappa of two judges, or of a judge and the rules, over the dialogues that both judged, human "
         "dialogues included. The interval resamples cases. It is missing if fewer than 10 answers differ from the "
-        "most frequent one, or if these come from fewer than 5 cases; Gwet's AC1 then still has an interval. "
+        "most frequent answer, or if the differing answers come from fewer than 5 cases. Gwet's AC1 then still has "
+        "an interval. "
         "Precision and recall take `judge` as the reference; neither judge is known to be correct."
     ),
     columns={
@@ -189,11 +191,12 @@ EXAMPLES = Table(
         criterion=TEXT, rank=INT, system=TEXT, corpus=TEXT, item_id=TEXT, case_id=maybe(TEXT), flagged_by=TEXT,
         utterance=maybe(INT), n_flagged_utterances=INT, text=TEXT, before=TEXT
     ),
-    row="criterion and dialogue that shows it, the clearest first",
+    row="criterion and dialogue that shows the criterion, the clearest first",
     title="Clearest examples",
     caption=(
         "Dialogues are ordered by the number of judges that flag them, then by agreement on an utterance, then by the "
-        "number of flagged utterances. They are illustrations: rates cannot be computed from them. The case viewer of "
+        "number of flagged utterances. The examples are illustrations: rates cannot be computed from them. The case "
+        "viewer of "
         "the report has the complete dialogues."
     ),
     columns={
@@ -201,7 +204,8 @@ EXAMPLES = Table(
         "flagged_by": "judges that flag the dialogue, including `rules`",
         "utterance": "number of the flagged utterance, from 1", "n_flagged_utterances": "number of flagged "
         "utterances",
-        "text": "flagged utterance; without one, the beginning of the dialogue", "before": "preceding utterance",
+        "text": "flagged utterance; if no utterance is flagged, the beginning of the dialogue", "before": "preceding "
+        "utterance",
     },
 )
 BIAS = Table(
@@ -209,7 +213,7 @@ BIAS = Table(
         judge=TEXT, other_judge=maybe(TEXT), criterion=maybe(TEXT), n_utterances=maybe(INT), measure=TEXT, **_NUMBER,
         **_BEHIND
     ),
-    row="judge (or two) and measure",
+    row="judge or pair of judges, and measure",
     title="Judge biases",
     caption=(
         "Position bias, length bias and self-preference of each judge, and its agreement with itself and with other "
@@ -232,8 +236,9 @@ RANKS = Table(
     row="measure and system",
     title="Rank confidence sets",
     caption=(
-        "Simultaneous 95% confidence sets of ranks. A system ranks below those that are significantly better and above "
-        "those that are significantly worse, by the Holm-adjusted p-values of the pairwise tests. Human dialogues are "
+        "Simultaneous 95% confidence sets of ranks. A system ranks below the systems that are significantly better "
+        "and above the systems that are significantly worse, by the Holm-adjusted p-values of the pairwise tests. "
+        "Human dialogues are "
         "not ranked."
     ),
     columns={
@@ -259,15 +264,16 @@ JUDGE_DIFFERENCES = Table(
     title="Differences over a population of judges",
     caption=(
         "Mean difference over the judges. The interval treats cases and judges as random samples, so it also holds "
-        "for similar judges. It needs three judges. The table `differences` has the difference for each judge."
+        "for similar judges. The interval needs three judges. The table `differences` has the difference for each "
+        "judge."
     ),
     columns={
         **COMPARED,
         "judge": "empty: all judges without ensembles, cascades and rules",
         "difference": "`system` minus `opponent`, mean over judges",
-        "n_judges": "number of judges with scores of both",
-        "fixed_ci_low": "lower limit of the mean over the judges of this run only",
-        "fixed_ci_high": "upper limit of the mean over the judges of this run only",
+        "n_judges": "number of judges with scores of both systems",
+        "fixed_ci_low": "lower limit of the interval about the judges of this run only",
+        "fixed_ci_high": "upper limit of the interval about the judges of this run only",
         "judge_sd": "standard deviation of the judges' true differences; 0 if they spread no more than by chance",
     },
     cells={
@@ -283,9 +289,11 @@ VARIANCE_COMPONENTS = Table(
     row="measure, criterion, statistic and component (a source of the variance, or a design)",
     title="Where the uncertainty comes from",
     caption=(
-        "Variance of a single score by its sources; how well the means of the systems generalise to other cases and "
-        "judges; and half the width of the interval of a difference under other designs. Intervals resample cases and "
-        "hold systems and judges fixed. Components that the design cannot separate are one row, and `note` names them."
+        "The rows `variance` split the variance of a single score by its sources. The rows `generalizability` and "
+        "`dependability` show how well the means of the systems generalise to other cases and judges. The rows "
+        "`half-width` have half the width of the interval of a difference under other designs. Intervals resample "
+        "cases and "
+        "hold systems and judges fixed. Components that the design cannot separate share a row, and `note` names them."
     ),
     columns={
         **_WORDS,
@@ -318,7 +326,7 @@ ADAPTIVE_ROUNDS = Table(
     ),
     columns={
         **_WORDS, "round": "from 1", "n_seeds": "number of seeds of the pair so far",
-        "estimate": "share won by the system; a tie counts half",
+        "estimate": "share of comparisons that the system wins; a tie counts half",
         "se": "standard error under equality",
         "statistic": "distance of the estimate from 0.5 in standard errors, with continuity correction",
         "boundary": "critical value of the statistic",
@@ -327,7 +335,7 @@ ADAPTIVE_ROUNDS = Table(
         "n_requests": "number of requests of the pair so far",
         "n_requests_full": "number of requests of the pair in the full "
         "design",
-        "n_unparsed": "number of unparsed verdicts; they do not count",
+        "n_unparsed": "number of unparsed verdicts; they are left out",
         "n_missing": "number of requests without a response; no decision depends on them",
     },
     shown=False,
@@ -402,7 +410,7 @@ COMPARED_NUMBERS = Table(
         difference=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), p=maybe(FLOAT), p_holm=maybe(FLOAT),
         q_bh=maybe(FLOAT), changed=TEXT, how=TEXT, n=maybe(INT), n_clusters=maybe(INT), note=maybe(TEXT)
     ),
-    row="number that both runs have (`results/comparison/numbers`)",
+    row="estimate that both runs have (`results/comparison/numbers`)",
     title="Numbers that both runs have",
     columns={
         "table": "table below `tables` that has the estimate",
@@ -453,12 +461,12 @@ CHANGED_VERDICTS = Table(
         same_text=maybe(BOOL)
     ),
     row="verdict that differs between the runs (`results/comparison/changed_verdicts`)",
-    caption="Of each protocol and judge the first 5,000, those with the largest change of score first.",
+    caption="At most 5,000 rows of each protocol and judge, the largest changes of score first.",
     title="Changed verdicts",
     columns={
         "case_id": "seed or other case", "item_id": "item, test item or perturbed item",
         "left": "system of the judged dialogue; for a pair the first system", "right": "second system of a pair",
-        "n_utterances": "the length N",
+        "n_utterances": "length N",
         "reason_a": "the judge's reason in run_a", "reason_b": "the judge's reason in run_b",
         "size": "change of the score as a share of its scale; 1 for another answer",
         "same_text": "whether the judge saw the same texts in both runs; empty if the texts are not available",

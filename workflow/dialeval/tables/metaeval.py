@@ -16,7 +16,7 @@ ITEMS = Table(
         "cluster": "cluster for intervals: items of one dialogue",
         "system": "system; empty for items without one",
         "case_id": "case, such as a ChatSEED; empty for none",
-        "judged": "speaker that is judged; empty for all",
+        "judged": "evaluated speaker; empty if all speakers are evaluated",
     },
 )
 LEFT_OUT_ITEMS = Table(
@@ -33,9 +33,9 @@ RATINGS = Table(
     ),
     row="rating of an item (`ratings/<corpus>`)",
     columns={
-        "rater_kind": "human, model, or construction: the reference is known by construction",
-        "round": "counts raters or repeats from 0; empty for their mean",
-        "value": "on the scale from scale_min to scale_max",
+        "rater_kind": "human, model or construction (the reference follows from how the item was made)",
+        "round": "number of the rater or repeat, from 0; empty for their mean",
+        "value": "rating, on the scale from scale_min to scale_max",
     },
 )
 AVERAGES = Table(
@@ -48,7 +48,8 @@ AVERAGES = Table(
         kendall_ci_high=maybe(FLOAT), n_averaged=INT, n_imputed=maybe(INT), **BEHIND, reason=maybe(TEXT),
         published_pearson=maybe(FLOAT), published_spearman=maybe(FLOAT)
     ),
-    row="judge, method, benchmark, level, language, dimension and average over corpora, dimensions or languages",
+    row="judge, method, benchmark, level, language, dimension and kind of average (over corpora, dimensions or "
+    "languages)",
     title="Averages",
     caption=(
         "Mean correlations over corpora, dimensions or languages, each computed within a corpus. Intervals "
@@ -60,8 +61,9 @@ AVERAGES = Table(
         "raters": "human: human ratings only; full: also a model's ratings for dimensions without human ratings",
         "n_averaged": "number of averaged correlations",
         "n_imputed": "number of averaged correlations with imputed ratings",
-        "published_pearson": "comp-analysis' Tables 5 and 6, xDial-Eval's Tables 4, 5 and 15; see published_as",
-        "published_spearman": "xDial-Eval's Tables 15, 16 and 17",
+        "published_pearson": "value of comp-analysis' Tables 5 and 6 or xDial-Eval's Tables 4, 5 and 15, for the "
+        "system that `metaeval.published_as` names",
+        "published_spearman": "value of xDial-Eval's Tables 15, 16 and 17",
         "dimension": (
             "average: mean over dimensions; all: mean over corpora with any rated criterion, as in xDial-Eval"
         ),
@@ -91,8 +93,8 @@ CORRELATIONS = Table(
     columns={
         **JUDGED,
         "n_missing": "number of rated items without a score",
-        "published_pearson": "xDial-Eval's Table 15, for the natural Chinese corpora that it names",
-        "published_spearman": "value in the same table",
+        "published_pearson": "value of xDial-Eval's Table 15, for the corpora written in Chinese",
+        "published_spearman": "value of xDial-Eval's Table 15",
     },
     cells={
         "pearson": Interval("pearson_ci_low", "pearson_ci_high", published="published_pearson"),
@@ -119,7 +121,8 @@ DIMENSION_ENSEMBLE = Table(
     ),
     columns={
         **JUDGED,
-        "rater_kind": "raters of overall; for averages human (human ratings only) or full (also a model's)",
+        "rater_kind": "source of the overall ratings: human or model; in averages: human (human ratings only) or "
+        "full (also a model's ratings)",
         "ensemble": "correlation of the judge's mean score on all other dimensions",
         "direct": "correlation of the judge's own score on overall",
     },
@@ -139,18 +142,19 @@ MODEL_ENSEMBLE = Table(
     row="corpus and dimension",
     title="Ensembles of judges",
     caption=(
-        "Correlation of the mean score of the best judges with the ratings. Each model is a member once, by its "
-        "best method. Selection on all corpora, as in the paper (Table 9 of comp-analysis), is optimistic; "
-        "selection on all corpora except the evaluated one is not."
+        "Correlation of the mean score of the best judges with the ratings. A model can be a member only once, with "
+        "its best method. Selection on all corpora, as in the paper (Table 9 of comp-analysis), is optimistic. "
+        "Selection on all corpora except the evaluated corpus is not optimistic."
     ),
     columns={
         **JUDGED,
-        "raters": ("ratings that select and evaluate the members: human (human ratings only) or full (also a model's)"),
+        "raters": ("ratings that select and evaluate the members: human (human ratings only) or full (also a model's "
+        "ratings)"),
         "rater_kind": "raters of the corpus; for averages equal to `raters`",
         "chosen_on": "corpora on which the members were selected",
         "members": "judges of the ensemble; empty in averages over corpora with different members",
         "best_member": "best correlation of a single member",
-        "published_pearson": "comp-analysis' Table 9, where the members are three of its open models",
+        "published_pearson": "value of comp-analysis' Table 9, with three open models as members",
     },
     cells={"pearson": Interval("pearson_ci_low", "pearson_ci_high", published="published_pearson")},
     numbers="correlation",
@@ -169,9 +173,9 @@ RANKING_AGREEMENT = Table(
     ),
     columns={
         **JUDGED,
-        "second_rater": "name of the model",
+        "second_rater": "model or judge whose ratings give the second ranking",
         "n_judges": "number of ranked models",
-        "published_spearman": "comp-analysis' Table 7, of its 32 models by GPT-4's ratings",
+        "published_spearman": "value of comp-analysis' Table 7 (32 models, GPT-4's ratings)",
         "spearman": "rank correlation of the two rankings of judges",
     },
     cells={"spearman": Interval(published="published_spearman")},
@@ -218,7 +222,7 @@ MATRICES = Table(
     title="Correlations between dimensions, between languages and between judges",
     shown=False,
     columns={
-        "kind": "what is correlated: dimensions, judges or languages",
+        "kind": "variables that are correlated: dimensions, judges or languages",
         "scorer": "judge or rater whose scores are correlated; empty for judges",
         "first": "first dimension, judge or language",
         "second": "second dimension, judge or language",
@@ -260,9 +264,10 @@ RATED_CORPORA = Table(
         "agreement_min": "lowest mean correlation of two human raters over dimensions; empty if only mean ratings are "
         "known",
         "agreement_max": "highest mean correlation of two human raters over dimensions",
-        "published_n_items": "comp-analysis' Table 1, or xDial-Eval's",
-        "published_words_utterance": "xDial-Eval's Table 1",
-        "published_n_dimensions": "xDial-Eval's Table 1: number of dimensions with ratings in the original corpus",
+        "published_n_items": "number of items in Table 1 of comp-analysis or of xDial-Eval",
+        "published_words_utterance": "value of xDial-Eval's Table 1",
+        "published_n_dimensions": "value of xDial-Eval's Table 1: number of dimensions with ratings in the original "
+        "corpus",
         "human_dimensions": "dimensions with human ratings",
         "model_dimensions": "dimensions with a model's ratings that came with the corpus",
         "imputed_dimensions": "dimensions whose ratings a judge of this run imputed (`metaeval.imputer`)",
@@ -310,8 +315,8 @@ REPEAT_AGREEMENT = Table(
     row="judge, method, corpus, language and dimension, for judges with repeats",
     title="Agreement of judges with themselves",
     caption=(
-        "Agreement of a judge's repeats (the agreement between rounds of comp-analysis, where GPT-4 exceeds .65 in "
-        "general). Intervals resample dialogues."
+        "Agreement of a judge's repeats with each other. In comp-analysis, GPT-4's repeats correlate above .65 in "
+        "general. Intervals resample dialogues."
     ),
     columns={
         "method": JUDGED["method"],
@@ -343,8 +348,8 @@ CEILINGS = Table(
     title="Ceilings",
     caption=(
         "Raters differ, so even a perfect judge correlates with their mean by no more than the ceiling. The "
-        "disattenuated correlation is the judge's correlation with error-free raters. Corpora with raters' means only "
-        "have no ceiling. Intervals resample dialogues."
+        "disattenuated correlation is the judge's correlation with error-free raters. Corpora that contain only the "
+        "means of raters have no ceiling. Intervals resample dialogues."
     ),
     columns={
         **JUDGED,
@@ -352,7 +357,7 @@ CEILINGS = Table(
         "icc": (
             "share of the variance of a single rating that is due to the items: ICC(1), or ICC(2,1) for named raters"
         ),
-        "reliability": "the same of the mean over raters: ICC(1,k), or ICC(3,k)",
+        "reliability": "share of the variance of the mean over raters that is due to the items: ICC(1,k), or ICC(3,k)",
         "ceiling": "square root of the reliability: the correlation of a perfect judge",
         "pearson": "the judge's correlation with the mean of the raters, as in `metaeval/correlations`",
         "disattenuated": "disattenuated correlation: `pearson` divided by `ceiling`",
@@ -381,7 +386,7 @@ _ABOUT = {
     "source": "this run, or the table of the paper",
     "judge": "judge of this run, or system of the paper by its printed name",
     "training": "training data of the paper's system; empty for systems without training and for this run",
-    "rated": "criterion that humans rated in this run; the paper does not specify it by corpus",
+    "rated": "criterion that humans rated; empty in the paper's rows, which do not name it",
 }
 BY_LANGUAGE = Table(
     "metaeval/by_language", schema(
@@ -393,13 +398,13 @@ BY_LANGUAGE = Table(
     row="level, statistic and judge, or system of the paper",
     title="Judges by language",
     caption=(
-        "As Tables 4, 5, 16 and 17 of xDial-Eval: correlations with human ratings, averaged over corpora, by "
-        "language in the paper's order. The published rows follow, over the paper's corpora and with its prompts; "
-        "intervals are in the table of averages."
+        "Correlations with human ratings by language, averaged over corpora, as in Tables 4, 5, 16 and 17 of "
+        "xDial-Eval. Below them are the paper's rows, which use its corpora and prompts. The table "
+        "`metaeval/averages` has the intervals."
     ),
     columns={
         **_ABOUT,
-        "dimension": "criterion that judges score; all: all rated ones together",
+        "dimension": "criterion that judges score; all: all rated criteria together",
         "average": "mean over languages; empty for one language",
         "n_languages": "number of averaged languages",
     },
@@ -414,8 +419,8 @@ NATURAL_CHINESE = Table(
     row="level, statistic and judge, or system of the paper",
     title="Judges on dialogues written in Chinese",
     caption=(
-        "As Table 15 of xDial-Eval: correlations with human ratings on its corpora written in Chinese, if this run "
-        "has them under their names. The published rows follow."
+        "Correlations with human ratings on the corpora written in Chinese, as in Table 15 of xDial-Eval. A column "
+        "is filled if this run has a corpus with the paper's name for it. Below are the paper's rows."
     ),
     columns={
         **_ABOUT,
@@ -438,14 +443,16 @@ JUDGE_VALIDITY = Table(
     row="judge and criterion",
     title="Judge validity",
     caption=(
-        "Pearson correlation of the judge's scores on the criterion, under this form, with human ratings on the "
-        "rated corpora of the same run, averaged over corpora. A reference by construction is no human rating: it "
+        "Pearson correlation of the judge's scores on the criterion with human ratings. The scores are those of a "
+        "protocol of the same form on the rated corpora of this run; the correlation is averaged over corpora. A "
+        "reference by construction is no human rating: it "
         "shows that the judge detects perturbations."
     ),
     columns={
         "method": "protocol of the same form that scored the rated items",
         "level": "level of the rated items: turn or dialogue",
-        "rater_kind": "human, or else construction (known by how the item was made) or model",
+        "rater_kind": "human; without human ratings: construction (the reference follows from how the item was made) "
+        "or model",
         "n": "number of rated items",
         "corpora": "rated corpora",
         "reason": "why the estimate is missing",

@@ -18,7 +18,7 @@ TRAINING_EXAMPLES = Table(
         "criterion": "criterion on which the negative is worse",
         "good": "1 for the positive example, 0 for the negative",
         "kind": "kind of the negative; equal in both rows of a pair",
-        "cluster": "dialogues that share text; none has examples in two parts",
+        "cluster": "cluster of dialogues that share text; no cluster has examples in two parts",
         "made_from": "corpus and dialogue of inserted text",
     },
     shown=False,
@@ -77,7 +77,8 @@ TRAINING_CURVE = Table(
     ),
     row="judge and step of its training",
     title="Training",
-    caption="Training loss, and loss and AUC on the development part, which stops the training.",
+    caption="Loss on the training examples, and loss and AUC on the development part. The development part decides "
+    "when training stops.",
     columns={
         "measured": "training (mean since the previous row) or development",
         "auc": "share of pairs in which the positive example scores higher; ties count half",
@@ -94,7 +95,7 @@ TRAINING_RUNS = Table(
     caption="Training data, time and hardware of each judge.",
     columns={
         "n_examples": "number of training examples",
-        "best_step": "step whose weights were kept",
+        "best_step": "step at which the kept weights were saved",
         "seconds": "training time, including time before a restart",
         "label_mass_before": "for language models: mean total probability of Yes and No before the training",
     },
@@ -157,7 +158,7 @@ TRANSLATED_UTTERANCES = Table(
     row="utterance in its context that was translated (`translations/<corpus>/<language>.utterances`)",
     columns={
         "language": "target language",
-        "translated_by": "model of the configuration",
+        "translated_by": "name of the model in the configuration",
         "item_id": "first item or dialogue with this utterance",
         "cluster": "cluster for intervals: the dialogue of the item",
         "source": "original text",
@@ -180,12 +181,12 @@ TRANSLATED_CORPORA = Table(
     numbers="share",
     columns={
         "language": "target language",
-        "translated_by": "model of the configuration",
+        "translated_by": "name of the model in the configuration",
         "status": "ok, or why the translation cannot be used",
         "n": "number of utterances; equal utterances in equal contexts count once",
         "share": "share of the utterances",
         "n_dialogues": "number of dialogues and turns to translate",
-        "n_left_out": "number of dialogues and turns left out",
+        "n_left_out": "number of dialogues and turns that are left out",
     },
 )
 TRANSLATION_SAMPLE = Table(
@@ -208,7 +209,7 @@ BACK_TRANSLATIONS = Table(
     row="utterance of a sample that was translated back (`translations/<corpus>/<language>.back`, and `.csv`)",
     columns={
         "language": "target language of the translation",
-        "translated_back_by": "model of the configuration",
+        "translated_back_by": "name of the model in the configuration",
         "source": "original text",
         "back": "back-translated text",
     },
@@ -222,18 +223,18 @@ TRANSLATION_QUALITY = Table(
     row="corpus, language and metric",
     title="Quality of translations",
     caption=(
-        "Quality of a sample of utterances, as in Table 2 of xDial-Eval. Its values, for its own corpora and "
-        "translators, are shown for all corpora together."
+        "Quality of a sample of utterances, as in Table 2 of xDial-Eval. The paper's values, for its corpora and "
+        "translators, are in the rows of all corpora together."
     ),
     columns={
         "corpus": "all: pooled utterances of all corpora",
         "metric": (
             "bleu and chrf (0 to 100) and sentence_chrf compare the source with the back-translation; adequacy and "
-            "people are ratings from 1 to 5; others are scores of your files"
+            "people are ratings from 1 to 5; other metrics are scores from your files"
         ),
         "produced_by": "model that back-translated or judged, or the file with the scores",
         "n": "number of utterances with a value; several ratings of an utterance are averaged first",
-        "published": "value of Table 2 for this metric; adequacy: GPT-4's, by the paper's prompt",
+        "published": "value of Table 2 for this metric; for adequacy: GPT-4's rating with the paper's prompt",
         "published_people": "mean human rating in the paper",
         "signature": "exact definition of the metric, such as sacreBLEU's signature",
     },

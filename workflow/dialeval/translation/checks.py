@@ -18,19 +18,19 @@ from dialeval.text import is_unspaced, is_word, normalised, surface_tokens, toke
 
 STATUSES = {
     "ok": "translated",
-    "blank": "no letters (digits, emoji, a placeholder), so the utterance is kept",
-    "failed": "no response",
-    "cut": "truncated by max_tokens, or longer than the model's window",
-    "refused": "a refusal, or a remark about translating",
-    "empty": "an empty response",
-    "lines": "more than the utterance: further lines, an explanation, or the context",
-    "marks": "a placeholder or an address is lost, added or changed",
-    "script": "not in the script of the language",
-    "language": "common words of another language of the same script",
-    "unchanged": "the source again",
-    "long": "far longer than the source",
-    "short": "far shorter than the source",
-    "repeats": "repetition of one passage",
+    "blank": "the utterance has no letters (only digits, emoji or a placeholder), so it is kept",
+    "failed": "the model returned no response",
+    "cut": "the translation was truncated by max_tokens, or the request is longer than the model's window",
+    "refused": "the response is a refusal, or a remark about translating",
+    "empty": "the response is empty",
+    "lines": "the response contains more than the utterance: further lines, an explanation, or the context",
+    "marks": "the translation lost, added or changed a placeholder or an address",
+    "script": "the translation is not in the script of the language",
+    "language": "the translation has common words of another language with the same script",
+    "unchanged": "the translation equals the source",
+    "long": "the translation is far longer than the source",
+    "short": "the translation is far shorter than the source",
+    "repeats": "the translation repeats one passage",
 }
 """The statuses of a translated utterance, and their meanings."""
 USABLE = ("ok", "blank")
@@ -78,7 +78,6 @@ def read_translation(
     Args:
         answer: what the model wrote; None where it gave no answer.
         target: code of the target language.
-        finish_reason: how the answer ended.
         source: code of the utterance's language.
     """
     if has_no_words(text):

@@ -132,7 +132,6 @@ def back_rows(
         sample: rows of the table `translation_sample`.
         back: what came back.
         by: the model that translated back.
-        confidence: of the intervals.
     """
     for (corpus, language), rows in groups(sample).items():
         known = [row for row in rows if key_of(row) in back]
@@ -333,8 +332,6 @@ def sample(utterances: Iterable[Mapping[str, Any]], size: int, random_seed: int)
 
     Args:
         utterances: rows of the table `translated_utterances`.
-        size: how many.
-        random_seed: of the draw.
     """
     usable = {
         row["utterance_id"]: row
@@ -366,15 +363,15 @@ def unfit_translation_templates(templates: Templates, *, judged: bool) -> Iterat
     )
     prompt = next(planned).request.messages[0].content
     if _SENTENCE not in prompt:
-        yield f"{requests.TEMPLATE}: it lacks the text to translate; write {{{{ utterance }}}} in its place"
+        yield f"{requests.TEMPLATE}: the template lacks the text to translate; write {{{{ utterance }}}} in its place"
     if LANGUAGES[_TARGET].name not in prompt:
-        yield f"{requests.TEMPLATE}: it lacks the language to translate into; write {{{{ target }}}} in its place"
+        yield (f"{requests.TEMPLATE}: the template lacks the target language; write {{{{ target }}}} in its place")
     if not judged:
         return
     row = {"corpus": "", "language": _TARGET, "utterance_id": "", "source": _SENTENCE, "text": _TRANSLATED}
     prompt = next(plan_adequacy([row], templates, source=_SOURCE)).request.messages[0].content
     for text, variable in ((_SENTENCE, "utterance"), (_TRANSLATED, "translation")):
         if text not in prompt:
-            yield f"{TEMPLATE}: it lacks the {variable}; write {{{{ {variable} }}}} in its place"
+            yield f"{TEMPLATE}: the template lacks the {variable}; write {{{{ {variable} }}}} in its place"
     if f"{PROTOCOL}:" not in prompt.lower():
-        yield (f"{TEMPLATE}: it does not request a line 'adequacy: ' with a number, which DialEval parses")
+        yield (f"{TEMPLATE}: the template does not request a line 'adequacy: ' with a number, which DialEval parses")

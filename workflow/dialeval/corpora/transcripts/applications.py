@@ -76,7 +76,7 @@ def _librechat(record: Raw, where: str, notes: Counter[str]) -> Raw:
         level = record["messagesTree"]
         while isinstance(level, list) and level and isinstance(level[-1], dict):
             if len(level) > 1:
-                notes["dialogues with branches, of which the one that ends last is read"] += not messages
+                notes["dialogues with several branches: the latest branch is read"] += not messages
             messages.append(level[-1])
             level = level[-1].get("children")
     else:
@@ -343,8 +343,9 @@ def _call(record: Raw, where: str, notes: Counter[str]) -> Raw:
 
 def _batch(record: Raw, where: str, notes: Counter[str]) -> Raw:
     raise UserError(
-        f"{where}: requests or results of a batch, each of which is half of a dialogue; write one object for each "
-        "'custom_id' with the request's `body` (Anthropic: `params`) as `request` and the result's `body` (Anthropic: "
+        f"{where}: this file has the requests or the results of a batch, and each has only one side of a dialogue. "
+        f"Join them: write one object for each 'custom_id' with the request's `body` (Anthropic: `params`) as "
+        f"`request` and the result's `body` (Anthropic: "
         "`message`) as `response`"
     )
 
@@ -359,8 +360,8 @@ def _has_no_dialogue(record: Raw) -> bool:
 
 APPLICATIONS: dict[str, Conversion] = {
     "chatgpt": Conversion(
-        "ChatGPT's export `conversations.json`: the path to `current_node`. The system is the model that responded "
-        "there.",
+        "ChatGPT's export `conversations.json`. DialEval reads the branch that ends at `current_node`. The system is "
+        "the model that wrote the responses of this branch.",
         field_sets("mapping current_node"), each(chatgpt), _has_no_dialogue,
     ),
     "rasa": Conversion(
@@ -377,22 +378,23 @@ APPLICATIONS: dict[str, Conversion] = {
         field_sets("guild channel messages"), each(_discord),
     ),
     "telegram": Conversion(
-        "Telegram's export `result.json`, of one chat or all. The system is the bot of a chat with one.",
+        "Telegram's export `result.json`, of one or all chats. In a chat with a bot, the bot is the system.",
         field_sets("name type id messages"), each(_telegram),
         lambda record: f"{record['type']}".endswith(("_chat", "_group", "_supergroup", "_channel", "saved_messages")),
     ),
     "librechat": Conversion(
-        "LibreChat's export of a conversation (JSON), as a list or a tree; the branch that ends last.",
+        "LibreChat's export of a conversation (JSON), as a list or a tree. Of several branches, such as regenerated "
+        "responses, DialEval reads the latest.",
         field_sets("conversationId messages", "conversationId messagesTree"), each(_librechat),
         lambda record: any(value_at(record, f"{name}.0.isCreatedByUser") is not None for name in _LIBRECHAT),
     ),
     "open_webui": Conversion(
-        "Open WebUI's export of chats (JSON): the branch shown.",
+        "Open WebUI's export of chats (JSON). DialEval reads the branch that Open WebUI shows.",
         field_sets("chat id"), each(_open_webui),
         lambda record: isinstance(record["chat"], dict) and bool({"history", "messages"} & record["chat"].keys()),
     ),
     "chainlit": Conversion(
-        "Chainlit's threads with their `steps`. Tools are hidden messages.",
+        "Chainlit's threads with their `steps`. Tool calls are hidden messages.",
         field_sets("id steps"), each(_chainlit),
         lambda record: isinstance(record["steps"], list)
         and any(isinstance(one, dict) and f"{one.get('type')}" in _CHAINLIT_ROLES for one in record["steps"]),
@@ -402,7 +404,8 @@ APPLICATIONS: dict[str, Conversion] = {
         field_sets("internal visible"), each(_oobabooga),
     ),
     "deepseek": Conversion(
-        "DeepSeek's export: `mapping` with `fragments`; the branch that ends last.",
+        "DeepSeek's export: `mapping` with `fragments`. Of several branches, such as regenerated responses, DialEval "
+        "reads the latest.",
         field_sets("mapping title id"), each(_deepseek), _has_fragments,
     ),
     "grok": Conversion(
@@ -421,7 +424,8 @@ APPLICATIONS: dict[str, Conversion] = {
         lambda record: value_at(record, "data.0.object") == "thread.message",
     ),
     "sillytavern": Conversion(
-        "SillyTavern's chats (JSON Lines). The system is the character. Other swipes than the one shown are skipped.",
+        "SillyTavern's chats (JSON Lines). The system is the character. Of several swipes, DialEval reads the shown "
+        "one.",
         field_sets("user_name character_name"), _sillytavern, is_uniform=False,
     ),
     "ai_studio": Conversion(
@@ -435,7 +439,8 @@ APPLICATIONS: dict[str, Conversion] = {
         is_uniform=False,
     ),
     "zendesk": Conversion(
-        "Zendesk's tickets with `comments` (JSON): `user` is the requester, `agent` anyone else. Internal notes are "
+        "Zendesk's tickets with `comments` (JSON): the speaker `user` is the requester; all others are `agent`. "
+        "Internal notes are "
         "left out.",
         field_sets("comments", "comments requester_id", "comments ticket_id"), each(_zendesk),
         lambda record: isinstance(record["comments"], list)
@@ -464,8 +469,8 @@ APPLICATIONS: dict[str, Conversion] = {
         is_uniform=False,
     ),
     "batch": Conversion(
-        "Requests or results of a batch of OpenAI or Anthropic: each half of a dialogue, so they are refused with the "
-        "way to join them.",
+        "Files of OpenAI's or Anthropic's Batch API. Requests and results are separate files, and each has only one "
+        "side of a dialogue. DialEval refuses them, and the error describes how to join them.",
         field_sets("custom_id body", "custom_id response", "custom_id result", "custom_id params"),
         each(_batch),
     ),

@@ -91,6 +91,16 @@ def at_paths(entries: str, speaker: str, text: str, dialogue_id: str) -> Callabl
     return each(convert)
 
 
+def in_turn(entries: str, *texts: str) -> Callable[..., Found]:
+    """Returns a conversion of objects with `dialogue_id`, whose entries have texts of user and assistant at paths."""
+
+    def convert(record: Raw, where: str, notes: Counter[str]) -> Raw:
+        found = [value_at(entry, path) for entry in objects_at(record, entries, where) for path in texts]
+        return {"id": record.get("dialogue_id"), "messages": turns_of(found)}
+
+    return each(convert)
+
+
 def objects_at(outer: Any, path: str, where: str) -> list[Raw]:
     """Returns the list of objects at a path."""
     value = value_at(outer, path)
@@ -164,7 +174,7 @@ def _coqa(record: Raw, where: str, notes: Counter[str]) -> Raw:
 
 def _alternating(first: Sequence[Any], second: Sequence[Any], where: str) -> list[Any]:
     if not 0 <= len(first) - len(second) <= 1:
-        raise UserError(f"{where}: {len(first)} texts and {len(second)} that answer them; there must be as many")
+        raise UserError(f"{where}: {len(first)} texts have {len(second)} responses; both numbers must be equal")
     return [text for n in range(len(first)) for text in (*first[n : n + 1], *second[n : n + 1])]
 
 
@@ -269,17 +279,6 @@ def _persona_chat(lines: Iterable[JsonLine], notes: Counter[str]) -> Found:
         yield line, record
 
 
-def _multiwoz(record: Raw, where: str, notes: Counter[str]) -> Raw:
-    texts = [entry.get("text") for entry in objects_at(record, "log", where)]
-    return {"id": record.get("dialogue_id"), "messages": turns_of(texts)}
-
-
-def _camrest(record: Raw, where: str, notes: Counter[str]) -> Raw:
-    turns = objects_at(record, "dial", where)
-    texts = [value_at(turn, path) for turn in turns for path in ("usr.transcript", "sys.sent")]
-    return {"id": record.get("dialogue_id"), "messages": turns_of(texts)}
-
-
 def _tau_bench(record: Raw, where: str, notes: Counter[str]) -> Raw:
     trial = record.get("trial")
     name = f"{record['task_id']}" if trial is None else f"{record['task_id']}-{trial}"
@@ -359,14 +358,14 @@ DATA_SETS: dict[str, Conversion] = {
         field_sets("convo_id original", "original delexed"), each(_abcd),
     ),
     "persona_chat": Conversion(
-        "Persona-Chat and ConvAI2 as JSON: `personality` and `utterances` with `history` and `candidates`, of which "
-        "the last is the reply; also a row for each reply. The text format is read by `text`.",
+        "Persona-Chat and ConvAI2 as JSON: `personality` and `utterances` with `history` and `candidates`; the last "
+        "candidate is the reply. A file can also have a row for each reply. The reader `text` reads the text format.",
         field_sets("personality utterances", "personality candidates history"), _persona_chat,
     ),
     "multiwoz": Conversion(
-        "MultiWOZ 2.0, 2.1, 2.3 and 2.4, `data.json`: an object of dialogues by name, each with a `log`. "
-        "`jsonl` reads 2.2.",
-        field_sets("goal log"), each(_multiwoz),
+        "MultiWOZ 2.0, 2.1, 2.3 and 2.4, `data.json`: an object of dialogues by name, each with a `log`. The reader "
+        "`jsonl` reads MultiWOZ 2.2.",
+        field_sets("goal log"), in_turn("log", "text"),
     ),
     "topical_chat": Conversion(
         "Topical-Chat: an object of dialogues by id, each with `content`. Speakers are `agent_1` and `agent_2`.",
@@ -379,19 +378,20 @@ DATA_SETS: dict[str, Conversion] = {
         lambda record: isinstance(value_at(record, "dialogue.0.data"), dict),
     ),
     "camrest": Conversion(
-        "CamRest676: `dial` with `usr` and `sys`.", field_sets("dialogue_id dial"), each(_camrest),
+        "CamRest676: `dial` with `usr` and `sys`.",
+        field_sets("dialogue_id dial"), in_turn("dial", "usr.transcript", "sys.sent"),
     ),
     "cmu_dog": Conversion(
         "CMU DoG: `history` with `uid` and `text`.",
         field_sets("history documentID", "history whoSawDoc"), at_paths("history", "uid", "text", "conversation_id"),
     ),
     "redial": Conversion(
-        "ReDial: `messages` with `senderWorkerId`. The respondent recommends films: set `evaluated_role` to it.",
+        "ReDial: `messages` with `senderWorkerId`. Set `evaluated_role` to the respondent, who recommends films.",
         field_sets("messages respondentWorkerId initiatorWorkerId"),
         at_paths("messages", "senderWorkerId", "text", "conversationId"),
     ),
     "tau_bench": Conversion(
-        "tau-bench's results: `traj`. The task is the case, each trial a dialogue.",
+        "tau-bench's results: `traj`. Each task is a case, and each trial is a dialogue.",
         field_sets("traj task_id"), each(_tau_bench),
     ),
     "sharegpt_items": Conversion(
@@ -405,13 +405,13 @@ DATA_SETS: dict[str, Conversion] = {
         field_sets("id data"), each(_ultrachat), lambda record: all_texts(record["data"], 2) and len(record) < 4,
     ),
     "blended_skill_talk": Conversion(
-        "BlendedSkillTalk's rows on the Hugging Face Hub: `free_messages` and `guided_messages`. `jsonl` reads its "
-        "original files.",
+        "BlendedSkillTalk's rows on the Hugging Face Hub: `free_messages` and `guided_messages`. The reader `jsonl` "
+        "reads BlendedSkillTalk's original files.",
         field_sets("free_messages guided_messages"), each(_blended),
     ),
     "marked": Conversion(
         "One text with marks of speakers in `transcript` (Anthropic's red-team attempts), `text` (Guanaco), `chat` "
-        "(Glaive) or `input` (Baize): `Human:`, `### Human:`, `USER:`, `[INST]`, and those of ChatML and Baize.",
+        "(Glaive) or `input` (Baize): `Human:`, `### Human:`, `USER:`, `[INST]`, and the marks of ChatML and Baize.",
         field_sets("transcript", "text", "chat", "input"), each(_marked), lambda record: bool(_marked_field(record)),
     ),
 }  # fmt: skip

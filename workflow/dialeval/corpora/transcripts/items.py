@@ -35,10 +35,6 @@ def cases_of(transcripts: Sequence[Transcript], by: str) -> list[str]:
 
     `auto`: the file's `case_id`; else its `prompt`; else the dialogue's id, where dialogues of several systems have it
     or it has a reference. `opening`: the first utterance. `none`: nothing.
-
-    Args:
-        transcripts: dialogues whose systems are known.
-        by: a value of `By`.
     """
     systems: defaultdict[str, set[str]] = defaultdict(set)
     for transcript in transcripts:
@@ -128,8 +124,6 @@ def read_items(source: str, path: Path, options: Options) -> TranscriptItems:
 
     Args:
         source: their name in the configuration.
-        path: the file or folder.
-        options: the configuration of the source.
     """
     counts: Counter[str] = Counter()
     found = named(list(read(path, options.reader, options.columns, counts)), path, options.system, counts)
@@ -322,17 +316,14 @@ def named(found: Sequence[Transcript], path: Path, system: str | None, notes: Co
     Of equal dialogues, as in votes of several annotators on one answer, only one is kept.
 
     Args:
-        found: the dialogues as read.
-        path: their file or folder, for messages.
         system: the system where the file does not name it.
-        notes: counts of remarks, to which this adds.
 
     Raises:
         UserError: one does not say whose it is, has a name that is too long or holds a control character, or is there
             twice for one system in different words; with the places.
     """
     if found and not any(one.utterances for one in found):
-        raise UserError(f"{path} has no dialogues: nothing is said in its {counted(len(found), 'object')}")
+        raise UserError(f"{path} has no dialogues: none of its {counted(len(found), 'object')} has an utterance")
     without = [
         _short(one, path) for one in found if one.utterances and not (one.system or one.model) and system is None
     ]
@@ -401,7 +392,7 @@ class References:
         if not utterances:
             return
         if item.system == REFERENCE:
-            words = f"a system is named '{REFERENCE}', like the references; rename it"
+            words = f"'{REFERENCE}' is the name of the references and cannot be a system; rename the system"
             raise UserError(f"{transcript.place}: {words}")
         case_id = item.case_id or item.item_id
         reference = replace(
@@ -416,8 +407,8 @@ class References:
         if (known.speakers, known.utterances) != (speakers, utterances):
             raise UserError(
                 f"{transcript.place}: case '{case_id:.60}' has another reference than at {place}. Give each case "
-                f"one reference; if the systems' dialogues differ before the last utterance, give it as a list of "
-                f"utterances"
+                f"one reference; if the systems' dialogues differ before the last utterance, give the reference as a "
+                f"list of utterances"
             )
 
     def items(self) -> list[Item]:
@@ -437,7 +428,6 @@ def showing(item: Item, transcript: Transcript, shown: Set[HiddenType]) -> Item:
     """Returns an item with the shown hidden messages among its utterances, each with a mark.
 
     Args:
-        item: the transcript as an item.
         transcript: what stood beside it.
         shown: types of hidden messages; a tool call is the system's, the others have no speaker.
     """

@@ -53,46 +53,51 @@ from dialeval.errors import UserError
 CONVERSIONS = {**DATA_SETS, **APPLICATIONS}
 FORMATS = {
     "jsonl": '`{"dialogue_id": "7", "system": "alpha", "utterances": [{"speaker": "user", "text": "..."}, ...]}`. '
-    "`utterances` can also be named `dialogue` or `dialog`, and, beside `dialogue_id` or with `reader: jsonl`, "
-    "`turns`. Utterances can be plain texts of two alternating speakers, A and B, or those named by "
-    '`"speakers": ["user", "bot"]`. ParlAI\'s logs (`"dialog": [[{"id": "teacher", "text": "..."}, ...], ...]`), '
-    'MultiWOZ 2.2, DREAM and `[[0, "..."], [1, "..."]]` are read too. So are one text of lines `Ann: ...` (SAMSum), '
-    'exchanges `{"user": "...", "assistant": "..."}`, and an object of dialogues by their ids.',
+    "The field `utterances` can also be named `dialogue` or `dialog`; it can be named `turns` if the record has a "
+    "`dialogue_id` or the configuration sets `reader: jsonl`. Utterances can be plain texts: the speakers A and B "
+    'alternate, or `"speakers": ["user", "bot"]` names them. DialEval also reads ParlAI\'s logs '
+    '(`"dialog": [[{"id": "teacher", "text": "..."}, ...], ...]`), MultiWOZ 2.2, DREAM, `[[0, "..."], [1, "..."]]`, '
+    'a text of lines `Ann: ...` (SAMSum), exchanges `{"user": "...", "assistant": "..."}`, and an object of dialogues '
+    "by their ids.",
     "folder": "One file of any format per system, named after the system.",
     "sharegpt": '`{"id": ..., "model": "alpha", "conversations": [{"from": "human", "value": "..."}, ...]}`',
     "messages": '`{"id": ..., "model": "alpha", "messages": [{"role": "user", "content": "..."}, ...]}`. `content` can '
-    "be a list of parts. Also `conversation` (LMSYS-Chat-1M, WildChat), `contents` (Gemini) and `chat_messages` "
-    "(Claude's export).",
+    "be a list of parts. The field `messages` can also be named `conversation` (LMSYS-Chat-1M, WildChat), `contents` "
+    "(Gemini) or `chat_messages` (Claude's export).",
     "replies": '`{"instruction": "...", "output": "...", "generator": "alpha"}`: a reply (`response`, `output`, '
-    "`answer`, `bot_response`) and its context (`prompt`, `question`, `user_message`, `history`), a text or "
-    "alternating texts. Each of `completions`, `answers` or `candidates` (UltraFeedback, Nectar, MixInstruct) is one. "
-    "Also the bodies of a chat request and its response: `request` and `response`.",
+    "`answer`, `bot_response`) and its context (`prompt`, `question`, `user_message`, `history`), a text or a list "
+    "of alternating texts. A record with several replies in `completions`, `answers` or `candidates` (UltraFeedback, "
+    "Nectar, MixInstruct) is one case with a dialogue for each reply. DialEval also reads logged chat requests with "
+    "the fields `request` and `response`.",
     "preferences": '`{"chosen": "\\n\\nHuman: ...\\n\\nAssistant: ...", "rejected": "..."}` (HH-RLHF), or texts or '
-    "messages after a `prompt`. The two are systems, `chosen` and `rejected`, on one case. If the file also has "
-    "`messages`, set `reader: preferences`.",
+    "messages after a `prompt`. The systems are named `chosen` and `rejected`, and share the case. If the file also "
+    "has `messages`, set `reader: preferences`.",
     "comparisons": '`{"prompt": "...", "model_a": "alpha", "response_a": "...", "model_b": "beta", "response_b": '
     '"..."}`: two replies to one context (also `output_1` and `output_2`, ..., and Arena\'s `conversation_a` and '
     "`conversation_b`). The systems are in `model_a`, `generator_1` or `response_0_source`; otherwise a system "
     "is named after its field, such as `response_a`.",
     "mt_bench": "MT-bench's folder: `question.jsonl`, `model_answer/alpha.jsonl`, ...",
-    "text": "`.txt` or `.md` with `Ann: Good morning.` per line, a blank line between dialogues; `[10:15] Ann: ...`, "
-    "`[10:15] <Ann> ...` and `**Ann:** ...` are read too. Or one dialogue per line, `Good morning . __eou__ ... "
-    "__eou__` (DailyDialog), or ParlAI's numbered lines (Persona-Chat): candidates and personas are skipped.",
+    "text": "`.txt` or `.md` with one utterance per line, `Ann: Good morning.`, and a blank line between dialogues. "
+    "Lines can also begin with `[10:15] Ann:`, `[10:15] <Ann>` or `**Ann:**`. DialEval also reads one dialogue per "
+    "line, `Good morning . __eou__ ... __eou__` (DailyDialog), and ParlAI's numbered lines (Persona-Chat), without "
+    "their candidates and personas.",
     "csv": "One row per utterance: `dialogue_id`, `system`, `speaker`, `text`; optional `case_id`, `turn` (orders the "
     "rows), `language`. Common column names are recognized (`conversation_id`, `model`, `role`, `content`, ...). "
-    "Commas, semicolons or tabs, the first sheet of an `.xlsx`, or JSON with an object per utterance. A table can also "
-    "have one row per dialogue: with a list of messages or lines `Ann: ...` in a cell, or with the columns of "
-    "`replies`, `comparisons` or `preferences`.",
+    "The file can have commas, semicolons or tabs between columns. It can also be an `.xlsx` (the first sheet is "
+    "read), or JSON with an object per utterance. A table can also have one row per dialogue: with a list of messages "
+    "or lines `Ann: ...` in a cell, or with the columns of `replies`, `comparisons` or `preferences`.",
     "inspect": "Inspect's log, `.eval` or JSON, or a folder of `.eval` logs. The system is the model, a sample is the "
     "case, and each epoch a dialogue. Samples with an error are left out.",
     "lm_eval": "lm-eval's `samples_<task>_*.jsonl` (`--log_samples`) of tasks that generate text, or the folder of "
     "several models. `results_*.json` beside a file names the system.",
-    "langfuse": "Langfuse's traces or observations, JSON or JSON Lines. A session is a dialogue, else a trace.",
-    "langsmith": "LangSmith's runs, JSON or JSON Lines. A thread is a dialogue, else a trace.",
+    "langfuse": "Langfuse's traces or observations, JSON or JSON Lines. Traces with the same session are one "
+    "dialogue; a trace without a session is a dialogue.",
+    "langsmith": "LangSmith's runs, JSON or JSON Lines. Runs with the same thread are one dialogue; a trace without "
+    "a thread is a dialogue.",
     "opentelemetry": "Spans as OTLP JSON, with messages by the conventions of OpenTelemetry (`gen_ai.input.messages`, "
     "`gen_ai.output.messages`), OpenLLMetry (`gen_ai.prompt.0.content`) or OpenInference (`llm.input_messages`).",
-    "slack": "Slack's unpacked export, a channel's folder or a day's file. A thread is a dialogue; other messages of a "
-    "channel are one for each day. The system is the app that answers.",
+    "slack": "Slack's unpacked export, a channel's folder or a day's file. A thread is a dialogue. The other "
+    "messages of a channel on one day are a dialogue. The system is the app that answers.",
     "whatsapp": "WhatsApp's exported chat, `.txt`, or a folder of them. Set `evaluated_role` to the judged sender.",
     "tweets": "Customer Support on Twitter (`twcs.csv`): `tweet_id`, `author_id`, `inbound`, `text`, "
     "`in_response_to_tweet_id`. Tweets that answer each other are a dialogue. The system is the company's account.",
@@ -139,10 +144,8 @@ def read(path: Path, reader: str, columns: Mapping[str, str], notes: Counter[str
     """Yields the dialogues of a file or folder.
 
     Args:
-        path: the file or folder.
         reader: one of the kinds, or `auto`.
         columns: names of the columns of a table, or paths of the fields of objects, by content.
-        notes: counts of remarks, to which this adds.
     """
     kind = detect_format(path, columns) if reader == AUTO else reader
     if kind == FOLDER:
@@ -204,7 +207,6 @@ def detect_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
     """Returns which kind a file or folder is.
 
     Args:
-        path: the file or folder.
         columns: names of fields that the configuration gives, by content.
 
     Raises:
@@ -267,7 +269,8 @@ def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any]
             "user's in label.json (`transcription`). No reader joins the two files: write one object for each dialogue "
             'with `utterances`, a list of `{"speaker": "user", "text": "..."}`'
         )
-    all_sets = [*_sure_sets(), *(fields for sets in _OF_EXPORTS.values() for fields in sets)]
+    sure_sets = [fields for one in CONVERSIONS.values() for fields in one.fields if len(fields) > 1]
+    all_sets = [*sure_sets, *(fields for sets in _OF_EXPORTS.values() for fields in sets)]
     wanted = fields_with(columns)
     inner = _first(records_of(path, wanted._replace(holding=(), together=all_sets), western=western)) or outer
     first = _first(records_of(path, wanted, western=western)) or outer
@@ -308,11 +311,6 @@ def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any]
         f"format of docs/formats.md; present: {listed(first)}; name its fields under `columns`, such as `columns: "
         "{utterances: NAME, speaker: NAME, text: NAME}`, or `{prompt: NAME, response: NAME}` if each object has a reply"
     )
-
-
-def _sure_sets() -> list[frozenset[str]]:
-    """Returns the sets of fields by which a list of objects of a data set or application is found in another object."""
-    return [fields for one in CONVERSIONS.values() for fields in one.fields if len(fields) > 1]
 
 
 def _first(lines: Iterator[JsonLine]) -> dict[str, Any] | None:
@@ -373,8 +371,8 @@ def read_system_folder(path: Path, notes: Counter[str], read_file: ReadFile) -> 
             names |= {transcript.system} - {""}
             if len(names) > 1:
                 raise UserError(
-                    f"{transcript.place}: a second system, {listed(sorted(names))}. In a folder, each file belongs "
-                    f"to the system of its name: set path to this file, or split it"
+                    f"{transcript.place}: a second system, {listed(sorted(names))}. In a folder, each file has one "
+                    f"system, which is named after the file: set path to this file, or split it"
                 )
             yield replace(transcript, system=_plain(file).stem)
         if names - {_plain(file).stem}:

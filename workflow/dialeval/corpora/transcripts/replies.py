@@ -104,7 +104,9 @@ def comparison_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transc
         value, prompt = record.get(field) or "", record.get("prompt")
         if isinstance(value, list) and isinstance(prompt, list) and all(isinstance(text, str) for text in prompt):
             if len(value) != len(prompt):
-                raise UserError(f"{where}: 'prompt' has {len(prompt)} texts and '{field}' {len(value)}; give as many")
+                raise UserError(
+                    f"{where}: 'prompt' has {len(prompt)} texts and '{field}' has {len(value)}; give equal numbers"
+                )
             turns = [text for both in zip(prompt, value, strict=True) for text in both]
             messages = [{"role": _TURNS[number % 2], "content": text} for number, text in enumerate(turns)]
         else:
@@ -191,7 +193,6 @@ def columns_of(header: Collection[str], columns: Mapping[str, str]) -> dict[str,
     """Returns the columns of a table with a reply in each row: `prompt`, `response` and `system`, where they are.
 
     Args:
-        header: the names of its columns.
         columns: uncommon names, by content.
 
     Returns:

@@ -102,10 +102,6 @@ class EntryReading:
 
         Entries of which none names a speaker are two speakers' in turn, A and B.
 
-        Args:
-            where: the place.
-            about: further fields of the transcript.
-
         Raises:
             UserError: some entries name their speaker and others do not.
         """
@@ -165,7 +161,6 @@ def judged_of(speakers: Sequence[str], system: str, wanted: str | None, where: s
         system: whose dialogue it is.
         wanted: who the system is, by the configuration; None for the one called as the system, or as exports do,
             or whose label else tells the system.
-        where: the place, for messages.
 
     Raises:
         UserError: two speakers could be the system.
@@ -181,7 +176,7 @@ def judged_of(speakers: Sequence[str], system: str, wanted: str | None, where: s
         found = [name for name in found if name not in SYSTEM_ROLES]
     if len(found) > 1:
         both = " and ".join(f"'{names[name]:.40}'" for name in found)
-        raise UserError(f"{where}: {both} could both be the system; set `evaluated_role` to the one to evaluate")
+        raise UserError(f"{where}: {both} could both be the system; set `evaluated_role` to the speaker to evaluate")
     if found:
         return names[found[0]]
     if len(naming := [name for name in names.values() if names_system(name, system)]) == 1:

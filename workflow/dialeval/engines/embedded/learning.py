@@ -75,7 +75,7 @@ def learn(method: str, dialogues: Sequence[Dialogue], *, random_seed: int, folds
     if not enough and learner.needs:
         raise UserError(
             f"{len(usable)} different dialogues of two or more utterances are too few to train '{method}'; add "
-            f"dialogues that begin differently (it needs {learner.needs} outside of each fold)"
+            f"dialogues that begin differently (the method needs {learner.needs} outside of each fold)"
         )
     nothing: dict[Script, list[list[Dialogue]]] = {"spaced": [[]] * folds}
     models = {
@@ -125,7 +125,7 @@ def _digest(method: str, dialogues: Sequence[Dialogue], random_seed: int, folds:
 
 FORMAT = 2
 """Raised by hand when what is written here is laid out otherwise."""
-_REMEDY = "delete it, and the next run trains it again"
+_REMEDY = "delete the file, and the next run trains the model again"
 
 
 def learned_bytes(learned: Learned) -> bytes:

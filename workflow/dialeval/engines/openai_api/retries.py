@@ -92,9 +92,7 @@ async def with_retries(
     """Returns the result of an attempt, retried while its fault may pass.
 
     Args:
-        policy: limits of the retries.
         attempt: sends the request once; raises Fault if it fails.
-        rest: waits a number of seconds.
 
     Raises:
         Fault: the last one, if it is final or the policy allows no further attempt.
@@ -156,10 +154,7 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], redactor
     """Returns the fault of an answer with an error status.
 
     Args:
-        status: the HTTP status.
         body: the decoded JSON, or else the text.
-        headers: of the answer.
-        redactor: masks secrets in the endpoint's messages.
         url: the address of the request, for the message of a 404.
     """
     error = _error_part(body)
@@ -312,9 +307,9 @@ REMEDIES = {
     "max_completion_tokens": "set max_tokens_field: max_tokens",
     "logprobs": "set label_logprobs: none and use protocols that parse text, such as rating or scale",
     "top_logprobs": "set label_logprobs: none and use protocols that parse text, such as rating or scale",
-    "logprob_token_ids": "only vLLM servers support it; set label_logprobs: top_logprobs",
-    "return_tokens_as_token_ids": "only vLLM servers support it; set label_logprobs: top_logprobs",
-    "prompt_logprobs": "only vLLM servers support it; set prompt_logprobs: false",
+    "logprob_token_ids": "only vLLM servers support this parameter; set label_logprobs: top_logprobs",
+    "return_tokens_as_token_ids": "only vLLM servers support this parameter; set label_logprobs: top_logprobs",
+    "prompt_logprobs": "only vLLM servers support this parameter; set prompt_logprobs: false",
     "response_format": "the model supports no response schema; set answers: free under the protocol",
     "json_schema": "the model supports no response schema; set answers: free under the protocol",
     "reasoning_effort": "correct reasoning_effort, or leave it out",
@@ -335,9 +330,7 @@ def remedy(status: int, parameter: str, message: str) -> str | None:
     """Returns the remedy for a refused parameter, or None if none of ours was refused.
 
     Args:
-        status: the HTTP status.
         parameter: the parameter that the endpoint's error names, or an empty text.
-        message: the error's message.
     """
     if status not in STATUSES or not (_REFUSED.search(message) or (parameter in REMEDIES and status != 500)):
         return None

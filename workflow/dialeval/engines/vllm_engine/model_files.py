@@ -343,8 +343,8 @@ def too_large(model: VllmModel, cache: int | None, free: int | None) -> str | No
     one = _request_bytes(model, config)
     if cache is not None and one is not None and one > cache:
         return (
-            f"max_model_len: {model.max_model_len} needs {_gigabytes(one)} of KV cache for one request, and it has "
-            f"{_gigabytes(cache)}; set kv_cache_memory_bytes: {one} or more, or lower max_model_len"
+            f"max_model_len: {model.max_model_len} needs {_gigabytes(one)} of KV cache for one request, and the "
+            f"cache has {_gigabytes(cache)}; set kv_cache_memory_bytes: {one} or more, or lower max_model_len"
         )
     weights = _weights_bytes(folder, model, config)
     smallest = (cache or one or 0) * model.tensor_parallel_size

@@ -104,19 +104,17 @@ _WIN_OR_TIE = {  # the leaderboard, in percent, by the name in the notebook
 }
 _SPEAKERS = "the papers count the speaker's name as one more word of every utterance"
 _PRODUCT = (
-    "the paper's is the product of two rounded columns of xDial-Eval's Table 1, which count all dialogues; ours are "
-    "the words of the rated ones"
+    "the paper multiplies two rounded columns of xDial-Eval's Table 1, which are about all dialogues; our value "
+    "counts the words of the rated dialogues"
 )
-_FED_WORDS = (
-    "the paper's is the product of two rounded columns of xDial-Eval's Table 1, whose number of utterances differs"
-)
-_ROUNDED = "the paper's is the product of two rounded columns of xDial-Eval's Table 1; ours are counted"
-_FED_TURNS = "the public dialogues have one utterance more on average than both papers count; the reason is not known"
+_FED_WORDS = "the paper multiplies two rounded columns of xDial-Eval's Table 1, and the number of utterances differs"
+_ROUNDED = "the paper multiplies two rounded columns of xDial-Eval's Table 1; our value counts the words"
+_FED_TURNS = "the public dialogues have on average one utterance more than both papers report; the reason is not known"
 _FEWER = "the public files have human ratings on no further dimension"
 _NO_PEOPLE = "the public files have no human ratings"
 _OTHER_AGREEMENT = (
-    "ours is the mean Pearson correlation of two raters; the paper's are the Spearman correlations that FED's authors "
-    "print, which the public ratings do not reach, not even by setting each rater against the mean of the others"
+    "our value is the mean Pearson correlation of two raters; the paper has the Spearman correlations that FED's "
+    "authors print. The public ratings do not reach them, even if each rater is compared with the mean of the others"
 )
 WHY_FROM_DATA: Mapping[tuple[str, str], str] = MappingProxyType(
     {
@@ -301,7 +299,7 @@ _N_RATED = {"turn": 14930, "dialogue": 8691}  # section 3.1 of xDial-Eval
 WHY_FROM_ROWS: Mapping[tuple[str, str, str], str] = MappingProxyType(
     {
         (_XDIAL, "Table 17", "LLaMA-7B + PoE, turn, spearman: average"): (
-            "the mean of the row's printed correlations is .436; a misprint in one or the other"
+            "the mean of the row's printed correlations is .436, so one of the printed values is a misprint"
         )
     }
 )

@@ -51,7 +51,7 @@ MESSAGES = {
     "was drawn with sampling_design": "Restore `labels.sampling_design`, or set `labels.path` to another folder.",
     "has no chat template": "Set `chat_template` of the model.",
     "No space left": "Free disk space and run the same command again.",
-    "it was killed (signal 9)": "The job ran out of memory. Lower `--cores`, or request more memory on a cluster.",
+    "the job was killed (signal 9)": "The job ran out of memory. Lower `--cores`, or request more memory on a cluster.",
 }
 """Parts of frequent error messages -> remedy."""
 
@@ -70,14 +70,15 @@ def formats_text() -> str:
             ),
             _table(
                 "Human ratings in comp-analysis and xDial-Eval",
-                "GPT-4 rated the other dimensions, and all dimensions of `persona-see`, `ieval-dial`, `heval-dial` and "
+                "GPT-4 rated the dimensions that this table does not list, and all dimensions of `persona-see`, "
+                "`ieval-dial`, `heval-dial` and "
                 "`reliable-dial`, from 1 to 5 (`rater_kind` is `model`).",
                 ("data set", "dimensions and scales"),
                 ((name, _scales(scales.items())) for name, scales in rating_scales.RATED_BY_PEOPLE.items()),
             ),
             _table(
                 "Human ratings in the authors' files",
-                "Each dimension has its name in the file in parentheses, if it differs.",
+                "Parentheses contain the dimension's name in the file, if it differs.",
                 ("`reader`", "dimensions and scales"),
                 _author_files(),
             ),
@@ -117,7 +118,7 @@ def formats_text() -> str:
             _table("Statuses of translations", "", ("status", "meaning"), checks.STATUSES.items()),
             _table(
                 "Error messages",
-                "Every message names the place, the value and the remedy. These are frequent.",
+                "Every message names the place, the value and the remedy. The table has frequent messages.",
                 ("message", "what to do"),
                 MESSAGES.items(),
             ),
@@ -333,10 +334,12 @@ def papers_text() -> str:
 def _about_paper(paper: Paper) -> str:
     cited, made = paper.citation, sum(item.is_result for item in paper.items)
     standing = sum(not item.is_result and not item.why_not for item in paper.items)
+    rest = len(paper.items) - made - standing
+    not_made = f" Not made: {rest}." if rest else ""
     lines = [
         f"## {paper.name}\n",
-        f"[{cited.title}]({cited.address}). Of {len(paper.items)} items, a run makes {made}; prompts, "
-        f"definitions and lists of this project are {standing}; not made: {len(paper.items) - made - standing}.\n",
+        f"[{cited.title}]({cited.address}). The list has {len(paper.items)} items. A run makes "
+        f"{made} of them. The project contains {standing}: prompts, definitions and lists.{not_made}\n",
         "| item | content | made by | files | needs | remarks |",
         "|---|---|---|---|---|---|",
         *map(_item_row, paper.items),
