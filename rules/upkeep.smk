@@ -2,7 +2,7 @@
 
 
 use rule stage as estimate with:
-    """Estimates requests, tokens, cost of each model and precision of the results, without model calls."""
+    """Estimates the requests, tokens and cost of each model, and the precision of the results, without model calls."""
     input:
         human=paths.report_human,
         seeds=paths.report_seeds,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import io
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -12,16 +11,13 @@ from typing import Any
 
 import pytest
 from judged_dialogues import items_of, own_question, planned, shipped_question
-from scripted import ScriptedEngine
+from scripted import ScriptedEngine, asking
 
 from dialeval.config import OpenAIModel, Selfchat, VllmModel
 from dialeval.criteria import SHIPPED
-from dialeval.engines.answering import Answering
 from dialeval.engines.openai_api.wire_format import openai_identity
 from dialeval.engines.requests import Dialogue, Engine, Request, Response, Sampling
 from dialeval.engines.spending.prices import Prices
-from dialeval.engines.store import ResponseStore
-from dialeval.jobs.progress import Progress
 from dialeval.planning.chat_estimates import Chats, estimate_chats
 from dialeval.planning.estimates import Estimate, cost_of_case, estimate_table, in_words, planning_in_words
 from dialeval.planning.judging_estimates import Subjects, estimate_judging
@@ -29,7 +25,7 @@ from dialeval.planning.known_models import Assumption, Counting, KnownModel, Ran
 from dialeval.planning.label_power import NEVER_BY_SEEDS
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.questions import Question
-from dialeval.protocols.selfchat import SELFCHAT, Talk, chat_all
+from dialeval.protocols.selfchat import SELFCHAT, Talk, Voice, chat_all
 from dialeval.tables.files import HUMAN
 
 # Estimates against what is then really asked: the numbers are met and the ranges hold.
@@ -67,20 +63,11 @@ def known(name: str, engine: ScriptedEngine, counting: Counting | None = None) -
     return KnownModel(name, engine.identity, False, engine.context_window, engine.count_tokens, counting)
 
 
-def answering(store: ResponseStore, engine: Engine) -> Answering:
-    return Answering(engine, store, Progress("t", None, "a", stream=io.StringIO()))
-
-
-def opened(folder: Path, name: str, engine: Engine, protocol: str) -> ResponseStore:
-    return ResponseStore(folder, identity=engine.identity, name=name, protocol=protocol)
-
-
 def chat(folder: Path, name: str, engine: Engine, seeds: dict[str, Dialogue] = SEEDS, n: int = 6) -> Counter[str]:
     """Lets a bot chat and returns what was asked: requests, and the tokens of prompts and answers."""
-    with opened(folder, name, engine, "selfchat") as store:
-        job = answering(store, engine)
+    with asking(folder, engine, name=name) as job:
         sampling = Sampling(temperature=CHAT.temperature, max_tokens=CHAT.max_tokens)
-        talk = Talk.alone(engine, n_utterances=n, system=SYSTEM, sampling=sampling)
+        talk = Talk(n, Voice(engine, lambda _: SYSTEM, sampling))
         turns = job.run(chat_all(talk, {SELFCHAT: job}, seeds))
     responses = [turn.response for dialogue in turns.values() for turn in dialogue]
     return taken(job.n_sent, responses)
@@ -177,10 +164,9 @@ def judge_all(
     for protocol, question in (questions or QUESTIONS).items():
         engine = bot("judge", 3)
         requests = [one.request for one in planned(question, items_of({HUMAN: PEOPLE} | by_model))][:n]
-        with opened(folder, "judge", engine, question.known_as) as store:
-            job = answering(store, engine)
+        with asking(folder, engine, question.known_as) as job:
             asyncio.run(job.ask_all(requests))
-            responses = {key: store.get(key) for key in map(job.key, requests)}
+            responses = {key: job.store.get(key) for key in map(job.key, requests)}
         actual[protocol] = taken(job.n_sent, filter(None, responses.values()))
     return actual
 

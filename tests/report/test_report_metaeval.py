@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import metaeval_example as rated
 import pyarrow as pa
@@ -19,8 +20,6 @@ from dialeval.report.item_cases import CaseShelf, chosen_items
 from dialeval.report.judge_leaderboard import judge_boards
 from dialeval.report.page import build_report
 from dialeval.report.rated_cases import sample_rated
-from dialeval.tables.catalogue import TABLES
-from dialeval.tables.dialogues import JUDGEMENTS, UTTERANCES
 from dialeval.tables.files import empty_table, to_table
 from dialeval.tables.metaeval import CORRELATIONS, JUDGE_PAIRS, RATINGS
 from dialeval.tables.robustness import ROBUSTNESS
@@ -28,21 +27,17 @@ from dialeval.tables.robustness import ROBUSTNESS
 
 def inputs(**other: object) -> ReportInputs:
     """Meta-evaluation alone, without a chatbot."""
-    empty = {name: empty_table(TABLES[name]) for name in ("seeds", "generated")}
-    empty["verdicts"] = empty_table(JUDGEMENTS)
-    fields = {
-        **empty,
-        "human": empty_table(UTTERANCES),
+    fields: dict[str, Any] = {
+        "title": "A run",
         "chatbots": (),
         "judges": (),
-        "exchange_source": None,
         "tables": rated.tables(),
         "figures": (rated.figure(),),
         "embedded": frozenset({"forest", "length"}),
         "baselines": frozenset({"length"}),
         "rated": rated.sample(),
     }
-    return example.inputs(**{**fields, **other})
+    return ReportInputs(**{**fields, **other})
 
 
 def both() -> ReportInputs:
@@ -84,7 +79,7 @@ def test_a_new_part_needs_only_its_tables() -> None:
     page = build_report(inputs(tables={"robustness/robustness": empty_table(ROBUSTNESS)}, figures=(), rated=None))
     assert ids(page) == ["robustness", "robustness-tables"]
     assert PARTS["robustness"].title in page
-    assert [inputs().part_of(folder) for folder in ("metaeval", "arena", "elsewhere")] == ["metaeval", "botchat", None]
+    assert [both().part_of(folder) for folder in ("metaeval", "arena", "elsewhere")] == ["metaeval", "botchat", None]
 
 
 def test_a_board_per_benchmark_and_level_with_judges_best_first() -> None:

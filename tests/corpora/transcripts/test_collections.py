@@ -151,17 +151,6 @@ def test_a_list_of_messages_goes_before_what_stands_around_it(tmp_path: Path, ar
     assert (found.dialogue_id, found.system) == ("c1", "heron-7b")
 
 
-def test_claudes_export_is_read(tmp_path: Path) -> None:
-    said = [{"uuid": f"m{n}", "text": text, "sender": who} for n, (who, text) in enumerate(SAID)]
-    path = written(tmp_path, "conversations.json", [{"uuid": "c1", "name": "Herons", "chat_messages": said}])
-    (item,) = read_items("chats", path, Options(system="claude")).items
-    assert (item.item_id, item.judged, list(zip(item.speakers, item.utterances, strict=True))) == (
-        "c1/claude",
-        "assistant",
-        SAID,
-    )
-
-
 @pytest.mark.parametrize("header", ["dialogue_id,system,speaker,text,conversation", "x,system,speaker,text,dialogue"])
 def test_a_row_for_each_utterance_may_have_a_column_that_is_called_as_dialogues_are(
     tmp_path: Path, header: str
@@ -238,47 +227,6 @@ def test_texts_in_letters_of_another_language_are_noted(tmp_path: Path) -> None:
     note = "1 dialogue not in the letters of their language, en; set `language` of this entry"
     assert note in read_items("chats", path, Options(system="heron")).notes
     assert note not in read_items("chats", path, Options(system="heron", language="zh")).notes
-
-
-REPLIES = [
-    {"session": "1", "turn": "2", "user_message": "Thanks", "bot_response": "Bye"},
-    {"session": "1", "turn": "1", "user_message": SAID[0][1], "bot_response": SAID[1][1]},
-    {"session": "2", "turn": "1", "user_message": "Hello", "bot_response": "Hi"},
-]
-
-
-@pytest.mark.parametrize("is_table", [True, False])
-@pytest.mark.parametrize(
-    "names", [{}, {"session": "Fall", "turn": "Nr.", "user_message": "Frage", "bot_response": "Ab"}]
-)
-def test_exchanges_of_a_session_are_one_dialogue_in_the_order_of_their_turns(
-    tmp_path: Path, names: dict[str, str], *, is_table: bool
-) -> None:
-    records = [{names.get(name, name): value for name, value in record.items()} for record in REPLIES]
-    table = "\n".join([",".join(records[0]), *(",".join(record.values()) for record in records)])
-    path = written(tmp_path, "log.csv", table.encode()) if is_table else written(tmp_path, "log.json", records)
-    called = {"session": "dialogue_id", "turn": "turn", "user_message": "prompt", "bot_response": "response"}
-    columns = {called[name]: other for name, other in names.items()}
-    first, second = read_items("log", path, Options(system="heron", columns=columns)).items
-    assert first.utterances == (SAID[0][1], SAID[1][1], "Thanks", "Bye")
-    assert second.utterances == ("Hello", "Hi")
-
-
-def test_sessions_of_two_systems_with_one_id_are_two_dialogues(tmp_path: Path) -> None:
-    records = [{**record, "session": "1", "system": name} for name in ("heron", "owl") for record in REPLIES[:2]]
-    found = read_items("log", written(tmp_path, "log.json", records), Options()).items
-    assert [(item.system, len(item.utterances)) for item in found] == [("heron", 4), ("owl", 4)]
-
-
-def test_replies_without_a_session_are_not_joined(tmp_path: Path) -> None:
-    records = [{"session_id": None, "model": "heron", "prompt": text, "response": "Yes."} for text in ("One?", "Two?")]
-    assert len(read_items("log", written(tmp_path, "log.jsonl", lines(*records)), Options()).items) == 2
-
-
-def test_replies_with_one_turn_twice_stay_in_the_order_of_the_file(tmp_path: Path) -> None:
-    records = [{**record, "turn": "1", "session": "1"} for record in REPLIES]
-    (item,) = read_items("log", written(tmp_path, "log.json", records), Options(system="heron")).items
-    assert item.utterances[:2] == ("Thanks", "Bye")
 
 
 def test_a_text_within_the_question_can_be_named(tmp_path: Path) -> None:

@@ -170,29 +170,6 @@ def test_arenas_table_has_lists_of_texts_in_its_cells(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("field", ["session_id", "conversationId", "Chat ID"])
-def test_replies_of_one_conversation_are_joined(tmp_path: Path, field: str) -> None:
-    rows = [("7", "Hi", "Hello"), ("8", "Why?", "So."), ("7", "Where?", "Mill."), ("7", "Thanks", "Bye")]
-    table = "".join(f"{name},{prompt},{reply},heron\n" for name, prompt, reply in rows)
-    (tmp_path / "log.csv").write_text(f"{field},prompt,response,model\n{table}")
-    records = [{field: name, "prompt": prompt, "response": reply, "model": "heron"} for name, prompt, reply in rows]
-    for path in (tmp_path / "log.csv", replies_lines(tmp_path, *records)):
-        found = {one.dialogue_id: one.utterances for one in read(path, "auto", {}, Counter())}
-        assert found.pop("7") == ("Hi", "Hello", "Where?", "Mill.", "Thanks", "Bye")
-        assert list(found.values()) == [("Why?", "So.")]
-
-
-def test_replies_of_one_conversation_with_their_history_or_to_one_prompt_stay_apart(tmp_path: Path) -> None:
-    told = [
-        {"session_id": 7, "history": [], "prompt": "Hi", "response": "Hello"},
-        {"session_id": 7, "history": [["Hi", "Hello"]], "prompt": "Where?", "response": "Mill."},
-    ]
-    found = list(read(replies_lines(tmp_path, *told), "auto", {}, Counter()))
-    assert [one.utterances for one in found] == [("Hi", "Hello"), ("Hi", "Hello", "Where?", "Mill.")]
-    samples = [{"session_id": 7, "prompt": "Hi", "response": reply} for reply in ("Hello", "Yes?")]
-    assert len(list(read(replies_lines(tmp_path, *samples), "auto", {}, Counter()))) == 2
-
-
 def test_two_replies_of_one_system_have_ids_of_their_own(tmp_path: Path) -> None:
     sources = {"response_0_source": "heron", "response_1_source": "heron"}
     record = {"prompt": "Where?", "response_0": "Mill.", "response_1": "No.", **sources}

@@ -83,6 +83,7 @@ UNNAMED = "dialogues without names of speakers, read as two alternating speakers
 ASKED, GREETED = "user: Where? | assistant: There.", "user: Hi | assistant: Yo"
 THERE = {"role": "assistant", "content": "There."}
 TWO = "user: Where? | assistant: Mill.", "user: Where? | assistant: No."
+SESSIONS = (("1", "2", "Thanks", "Bye"), ("1", "1", "Where?", "There."), ("2", "1", "Hi", "Yo"))
 LANGCHAIN: list[dict[str, Any]] = [
     {"type": "system", "content": "Be brief."},
     {"type": "human", "content": "Where?"},
@@ -281,6 +282,10 @@ CASES = {
         [{"messages": [{"from": "Ann", "text": ["On the ", {"type": "bold", "text": "old"}, " mill."]}]}],
         "Ann: On the old mill.",
     ),
+    "claude's export": case(
+        [{"uuid": "c1", "chat_messages": [{"uuid": who, "text": who, "sender": who} for who in ("human", "bot")]}],
+        "human: human | bot: bot", about={"dialogue_id": "c1"},
+    ),
     "a prompt in parts": case(
         [messages("user: Where?", "assistant: There.", model="m", system=[{"type": "text", "text": "Be brief."}])],
         f"[system] Be brief. | {ASKED}", about={"system": "m"},
@@ -445,6 +450,51 @@ CASES = {
         [{"request": messages("user: Where?"), "response": {"choices": [{"message": THERE}, {"message": THERE}]}}],
         ASKED, note="responses with several choices, of which the first is read",
     ),
+    # replies of one conversation
+    **{
+        f"a session in {ending} with columns {sorted(columns)}": case(
+            content, f"{ASKED} | user: Thanks | assistant: Bye", "user: Hi | assistant: Yo", name=f"log.{ending}",
+            columns=columns, note="conversations of several replies, joined by turn",
+        )
+        for columns, names in (
+            ({}, ("session", "turn", "user_message", "bot_response")),
+            ({"turn": "nr"}, ("session", "nr", "user_message", "bot_response")),
+            ({"dialogue_id": "Fall", "turn": "Nr.", "prompt": "Frage", "response": "Ab"},
+             ("Fall", "Nr.", "Frage", "Ab")),
+        )
+        for ending, content in (
+            ("csv", "\n".join(map(",".join, (names, *SESSIONS)))),
+            ("json", [dict(zip(names, row, strict=True)) for row in SESSIONS]),
+        )
+    },
+    "sessions of two systems": case(
+        [{"session": "1", "system": name, "prompt": text, "response": name} for name in "ab" for text in ("Hi", "So?")],
+        "user: Hi | assistant: a | user: So? | assistant: a", "user: Hi | assistant: b | user: So? | assistant: b",
+    ),
+    "replies without a session": case(
+        [{"session_id": None, "model": "m", "prompt": text, "response": "Yes."} for text in ("Hi", "So?")],
+        "user: Hi | assistant: Yes.", "user: So? | assistant: Yes.",
+    ),
+    "a turn twice": case(
+        [{"session_id": 1, "turn": 1, "prompt": text, "response": "Yes."} for text in ("Hi", "So?")],
+        "user: Hi | assistant: Yes. | user: So? | assistant: Yes.",
+        note="conversations of several replies, joined in the file's order",
+    ),
+    "replies with their history": case(
+        [{"session_id": 7, "history": [], "prompt": "Hi", "response": "Yo"},
+         {"session_id": 7, "history": [["Hi", "Yo"]], "prompt": "Where?", "response": "There."}],
+        GREETED, f"{GREETED} | {ASKED}",
+    ),
+    "replies to one prompt": case(
+        [{"session_id": 7, "prompt": "Where?", "response": text} for text in ("Mill.", "No.")], *TWO
+    ),
+    **{
+        f"conversations by {name}": case(
+            [{name: n, "prompt": text, "response": "Yo"} for n, text in ((7, "Hi"), (8, "Hi"), (7, "So?"))],
+            "user: Hi | assistant: Yo | user: So? | assistant: Yo", "user: Hi | assistant: Yo",
+        )
+        for name in ("session_id", "conversationId", "Chat ID")
+    },
     # marks of speakers
     **{
         f"prompt with marks {n}": case([{"prompt": prompt, "completion": " There."}], found)

@@ -78,8 +78,9 @@ def add_check(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `dialeval check`."""
     parser.epilog = (
         "Each line is `ok`, `note` or `missing` with a remedy. The exit status is 1 if something is missing. Without "
-        "--ask it makes no model calls and sends no key. With --ask it first lists which key it sends to which host "
-        "and waits for `y`; the request has at most 16 response tokens, is not stored, and counts towards a budget."
+        "--ask, the command makes no model calls and sends no key. With --ask, it first lists the keys and the hosts "
+        "that receive them, and waits for `y`. The request has at most 16 response tokens, is not stored, and counts "
+        "towards a budget."
     )
     parser.add_argument(
         "folder",

@@ -55,16 +55,16 @@ def evaluate(
 ) -> Run:
     """Return a finished run in which judges scored the dialogues of a table.
 
-    The folder gets what `dialeval init` writes, and `snakemake` runs there; it prints its progress. A second call with
-    the same folder sends only requests without a stored response. Edit `config.yaml` and run `snakemake` in the folder
-    for labels and everything else.
+    DialEval writes the files of `dialeval init` into the folder and runs `snakemake` there, which prints its progress.
+    A second call with the same folder sends only requests without a stored response. Edit `config.yaml` and run
+    `snakemake` in the folder for labels and everything else.
 
     Args:
         frame: a row for each utterance, in order or with a column `turn`. Columns: `dialogue_id`, `speaker`, `text`;
             `system`, unless it is an argument; `case_id`, if systems share cases. Or a row for each reply, with
-            `prompt` and `response` in place of speaker and text; those of one `dialogue_id` are one dialogue.
-        judge: `NAME=MODEL`, where NAME is the name in tables and MODEL its name at the endpoint, or an embedded model
-            such as `forest`; or several.
+            `prompt` and `response` in place of speaker and text; rows with one `dialogue_id` are one dialogue.
+        judge: `NAME=MODEL`, where NAME is the name in tables and MODEL its name at the endpoint; or an embedded model
+            such as `forest`; or a list of these.
         criteria: criteria of DialEval, or questions of your own by name.
         folder: folder of the run.
         base_url: address of the endpoint; None for OpenAI's.
@@ -75,7 +75,7 @@ def evaluate(
         budget: maximum cost over all calls with this folder, in the currency of the prices; None for no limit. A run
             that reaches it stops, and continues when it is called with a higher budget.
         system: name of the system, if the table has one system and no column of systems.
-        evaluated_role: the speaker who is the system, if it is not clear.
+        evaluated_role: the speaker who is the system, if DialEval does not detect it.
         language: code of the dialogues' language, such as `de`, if the table has no such column; None for English.
         columns: columns with uncommon names, such as `{"text": "Body"}`.
         cores: number of jobs at once; None for all cores.

@@ -35,8 +35,9 @@ _NOT_IN_METRICS = re.compile(r"[^A-Za-z0-9_\-. /]+")
 def add_export(parser: argparse.ArgumentParser) -> None:
     """Adds the options of `dialeval export`."""
     parser.epilog = (
-        "hub exports all final tables, or those named; add a licence to the card before you publish the data set. "
-        "mlflow and wandb need the extras of these names; WANDB_MODE=offline sends nothing. Before label-studio or "
+        "The format hub exports all final tables, or the named tables; add a licence to the card before you publish "
+        "the data set. The formats mlflow and wandb need DialEval's extras of the same names; WANDB_MODE=offline "
+        "sends nothing. Before label-studio or "
         "argilla, run the target annotation_pages; put the files that these tools export into the folder of the labels."
     )
     formats = "; ".join(f"{name}: {words}" for name, words in FORMATS.items())

@@ -110,7 +110,7 @@ class Elo(Section):
 
 
 class Battles(Section):
-    """A table of pairwise comparisons to rate on its own."""
+    """A table of pairwise comparisons, from which systems are rated without models and judges."""
 
     path: Path = Field(
         description="CSV, .xlsx, JSON or Parquet, relative to data_dir or absolute (see docs/battles.md)."
@@ -171,7 +171,7 @@ class Failures(Section):
     criteria: list[Name] = Field(
         list(FAILURES),
         min_length=1,
-        description="Kinds of failure that judges look for: those of the default, or your own criteria.",
+        description="Kinds of failure that judges look for: the default kinds, or your own criteria.",
     )
     length_share: Annotated[Number, Field(gt=0, lt=1)] = Field(
         0.99,

@@ -59,7 +59,7 @@ Language = Literal["en", "zh"]
 
 
 class PublishedItems(Section):
-    """Test items in DialogBench's published format: one JSON object per line."""
+    """Test items in DialogBench's published format, with a JSON object per line."""
 
     path: Path = Field(description="File, or folder of .json and .jsonl files, relative to data_dir or absolute.")
     language: Language = Field("en", description="Language of the items.")
@@ -157,7 +157,7 @@ class Examine(Section):
     """Models that answer the items, by method."""
 
     letter: list[Name] = Field([], description="Chat models that answer with the letter of an option.")
-    choice: list[Name] = Field([], description="Chat models whose answer is the option with the most probable letter.")
+    choice: list[Name] = Field([], description="Chat models that choose the option with the most probable letter.")
     perplexity: list[Name] = Field([], description="Base models that choose the option with the highest likelihood.")
 
     def by_method(self) -> dict[str, list[str]]:

@@ -61,8 +61,8 @@ class Labels(Section):
     judge: Name | None = Field(
         None,
         description=(
-            "Judge whose scores `sampling_design: score`, `uncertainty` and `active` use; null: the first judge of "
-            "the protocol; for `active`, all its judges."
+            "Judge whose scores the sampling designs `score`, `uncertainty` and `active` use; null: the first judge "
+            "of the protocol (for `active`, all its judges)."
         ),
     )
     annotators: list[Name] = Field(

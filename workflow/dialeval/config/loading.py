@@ -45,8 +45,8 @@ def load_config(
 ) -> Config:
     """Return the checked configuration.
 
-    One message lists all mistakes: fields with a mistake are left out and the rest is checked. Consequences of another
-    mistake are omitted.
+    The error lists all mistakes: DialEval leaves out fields with a mistake and checks the other fields. It omits
+        mistakes that follow from other mistakes.
 
     Args:
         raw: the configuration as read from YAML.

@@ -47,7 +47,8 @@ class TrainingSet(Section):
     domains: dict[Name, list[Name]] = Field(
         min_length=1,
         description=(
-            "Domains, by name, each with its corpora (names under `corpora`). Turn-level encoders have a head for each."
+            "Domains, by name, each with its corpora (names under `corpora`). Turn-level encoders have a head for "
+            "each domain."
         ),
     )
     criteria: list[Name] | None = Field(

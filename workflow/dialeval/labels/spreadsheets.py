@@ -463,9 +463,10 @@ COLUMN_WORDS = {
     "annotator": "name, always spelled the same; `worker_id`, `rater`, `participant_id` and the like are accepted",
     "label": "number on the scale (`4`, `4.5`, `4,5`, `4 (good)`, digits of any script), an option of the scale, `Yes` "
     "or `No`; may be called `value`",
-    "item_id": "the dialogue; or `system` and `case_id` (or `dialogue_id`), and `corpus` if two sources share an id",
-    "case_id": "with `left` and `right` (or `system` and `opponent`): the pair, `left` shown first; add `n_utterances` "
-    "if it was cut to several lengths",
+    "item_id": "id of the dialogue. `system` and `case_id` (or `dialogue_id`) can replace this column. Add `corpus` "
+    "if two sources share an id",
+    "case_id": "case of the pair; the columns `left` (shown first) and `right`, or `system` and `opponent`, name its "
+    "systems. Add `n_utterances` if dialogues were cut to several lengths",
     "winner": "of a pair, instead of `label`: a system's name or `tie`. The column can also be named `outcome`, with "
     "`left`, `right`, `tie` or an option of the protocol",
     "protocol": "name of the protocol. This column and `criterion` are needed if a label could belong to several. "

@@ -50,7 +50,7 @@ _DETACHED_NOT = re.compile(r"\s?['’]\s?t\b", re.IGNORECASE)
 
 @rules_of("Random Response", "turn", {"relevance": 0.3}, ("other_dialogue", "history"))
 def random_response(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """Replace the response by one of another dialogue (`other_dialogue`) or of its own history (`history`)."""
+    """Replace the response by an utterance of another dialogue (`other_dialogue`) or of its own (`history`)."""
     ways = {"other_dialogue": _from_another_dialogue, "history": _from_history}
     if rng.random() < HISTORY_SHARE:
         ways = dict(reversed(ways.items()))
@@ -88,7 +88,7 @@ def replace_pronoun(case: Case, rng: np.random.Generator) -> Edit | NotApplicabl
     by_model=True,
 )
 def replace_named_entity(case: Case, rng: np.random.Generator) -> Edit | NotApplicable:
-    """Replace named entities and numbers by others of the same category or of another one."""
+    """Replace named entities and numbers by named entities and numbers of the same or of another category."""
     return apply_in_random_order(
         {"same_category": _entities_of_same_category, "other_category": _entities_of_other_category}, case, rng
     )

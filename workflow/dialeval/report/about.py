@@ -13,8 +13,6 @@ from dialeval.jobs.progress import SoFar
 from dialeval.tables.catalogue import table_named
 from dialeval.text import counted
 
-# The page's part "About this run": what it was, what it was made with, what it cost, how to make it again.
-
 _SAMPLING = ("temperature", "top_p", "max_tokens", "repeats", "presence_penalty", "frequency_penalty")
 _OF_MODEL = ("send_temperature", "send_seed", "reasoning_effort", "dtype", "precision", "quantization", "extra_body")
 _ROLES = {"chatbots": "chats", "judges": "judges"}

@@ -17,8 +17,6 @@ from dialeval.report.inputs import EvaluatedProtocol, ReportInputs
 from dialeval.report.packing import Columns, Grouped, Names, Pool, Prompts, zipped
 from dialeval.tables.dialogues import Form, Outcome
 
-# Judgements case by case.
-
 Case = tuple[str, str, int, str]
 """Judge, protocol, N (0 unless the protocol has several), system."""
 MOST_ANSWERS = 120_000

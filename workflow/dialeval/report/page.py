@@ -406,7 +406,7 @@ def _distinct(boards: Iterable[tuple[str, Leaderboard]], part: str) -> Iterator[
     of_part = [(name, one) for name, one in boards if one.part == part]
     titles = Counter(one.title for _, one in of_part)
     for name, one in of_part:
-        more = f", on {listed(list(one.board.sources))}" if titles[one.title] > 1 and one.board.sources else ""
+        more = f", on {listed(one.board.sources)}" if titles[one.title] > 1 and one.board.sources else ""
         yield name, replace(one, title=one.title + more)
 
 
@@ -420,7 +420,7 @@ def _notes(board: Board) -> tuple[str, ...]:
     models: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for (model, note), where in labels.items():
         models.setdefault((note, tuple(where)), []).append(model)
-    return tuple(f"{listed(named)}: {note} ({listed(list(where))})" for (note, where), named in models.items())
+    return tuple(f"{listed(named)}: {note} ({listed(where)})" for (note, where), named in models.items())
 
 
 # The page's part "Papers": which tables and figures of the papers the run made, and what stands for the others.

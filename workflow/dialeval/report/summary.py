@@ -1,4 +1,4 @@
-"""The sentences above a leaderboard."""
+"""The sentences above a leaderboard: who is ahead, how surely, and what the numbers rest on."""
 
 from __future__ import annotations
 
@@ -28,8 +28,6 @@ from dialeval.report.inputs import SELFCHAT, EvaluatedProtocol, ReportInputs, Ro
 from dialeval.tables.files import HUMAN
 from dialeval.tables.schema import Kind, scope
 from dialeval.text import counted
-
-# The sentences above a leaderboard: who is ahead, how surely, and what the numbers rest on.
 
 
 @dataclass(frozen=True)
@@ -130,7 +128,7 @@ def _corrected_by(measure: Measure) -> str:
 
 def mean_of(ensemble: str, members: tuple[str, ...]) -> str:
     """Returns a sentence that explains an ensemble."""
-    return f"Judge {ensemble} is an ensemble: the mean of the scores of {listed(list(members))}, each mapped to [0, 1]."
+    return f"Judge {ensemble} is an ensemble: the mean of the scores of {listed(members)}, each mapped to [0, 1]."
 
 
 def _ranking(board: Board, measure: Measure) -> list[tuple[str, float]]:

@@ -392,10 +392,10 @@ def krippendorffs_alpha(
     confidence: float = 0.95,
     random_seed: int = 0,
 ) -> Estimate:
-    """Return Krippendorff's alpha with squared distances (interval level), linear in the number of ratings.
+    """Return Krippendorff's alpha with squared distances (interval level). Its time is linear in the number of ratings.
 
-    `judge_agreement` has the other levels, but takes long for many distinct values. There is no interval if few
-    ratings differ from the most frequent one (`agreement.too_few_others`).
+    `judge_agreement` also has the other levels of measurement, but is slow for many distinct values. There is no
+    interval if few ratings differ from the most frequent rating (`agreement.too_few_others`).
 
     Args:
         rounds: ratings, NaN where missing, shape [k, n].

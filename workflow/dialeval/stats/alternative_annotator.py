@@ -48,9 +48,9 @@ def alternative_annotator_test(
 ) -> AnnotatorTest:
     """Return the winning rate and the average advantage probability of a judge among annotators.
 
-    Alignment with the remaining annotators is the share of equal labels (nominal), or the negative root mean squared
-    distance: of numbers (interval), or of midranks among all labels and scores (ordinal). Only items with a score and
-    two labels count.
+    Alignment with the remaining annotators depends on the level of measurement. Nominal: the share of equal labels.
+        Interval: the negative root mean squared distance. Ordinal: this distance between midranks among all labels and
+        scores. Items without a score or with fewer than two labels are left out.
 
     Args:
         judge: the judge's score or code of each item, NaN if missing, shape [n_items].
@@ -104,7 +104,7 @@ class AnnotatorTest:
         advantage: average advantage probability (rho): chance that the judge is at least as close to the remaining
             annotators as one of the tested annotators, its mean over annotators.
         of_annotator: the advantage probability against each annotator, tested or not.
-        lead: how often each annotator is closer than the judge, and the judge closer than the annotator.
+        lead: share of items on which each annotator is closer than the judge, and share on which the judge is closer.
         tested: whether each annotator is tested, shape [n_annotators].
         note: why there is no winning rate.
     """
@@ -148,7 +148,8 @@ class AnnotatorTest:
 def items_needed(epsilon: float, decided: float, n_annotators: int, *, power: float = 0.8) -> int:
     """Return the number of items per annotator at which a judge as good as the annotators passes with the given power.
 
-    The judge passes if it wins against half of the annotators, of equal ability, whose tests are taken as equal.
+    The judge passes if it wins against half of the annotators. All annotators are taken as equally able, and their
+    tests as equal.
 
     Args:
         epsilon: margin of the test, above 0.

@@ -45,13 +45,12 @@ class StrengthRating:
     Attributes:
         method: "bradley_terry" (a tie is half a win for each player) or "davidson" (ties have a parameter of their
             own).
-        rating: Elo points, shape [n_players]; the players that the data place at a finite distance from each other
-            average `initial`.
+        rating: Elo points, shape [n_players]; the players with a finite distance from each other average `initial`.
         ci_low, ci_high: limits of the expanded percentile interval over resampled clusters, shape [n_players]; NaN
             without resamples, if the limit is not identifiable, or if all resamples give the same rating.
         p_above_next: share of replicates in which a player is above the next one of the ranking, shape [n_players].
-        replicates: ratings of each resample, shape [resamples, n_players]; infinite if it is unbounded in
-            the resample.
+        replicates: ratings of each resample, shape [resamples, n_players]; infinite if the rating is unbounded in the
+            resample.
         above, below: number of resamples in which the rating has no upper or no lower bound, shape [n_players].
         clusters: number of clusters with comparisons of each player, shape [n_players].
         design_effect: design effect of the Bradley-Terry strength, from its linear form; NaN for Davidson's, shape

@@ -79,9 +79,10 @@ def calibration_error(
     """Return the reliability curve and the expected calibration error of scores as predictions of labels.
 
     With D_b the weighted sum of score less label in bin b and W the sum of weights, the usual error is
-    ECE = sum |D_b| / W. Bootstrap resamples of clusters give the noise Z_b of D_b, and G_b is D_b with its noise
-    shrunk. The corrected error is sum |c G_b| / W, with the factor c at which the mean of sum |c G_b + Z_b| / W over
-    the resamples is ECE. The limits of the interval have the factors at which an outer quantile of this sum is ECE.
+    ECE = sum |D_b| / W. Bootstrap resamples of clusters give the noise Z_b of D_b. G_b is D_b, shrunk by its noise. The
+    corrected error is sum |c G_b| / W, with the factor c at which the mean of sum |c G_b + Z_b| / W over the resamples
+    is ECE. The limits of the interval are the corrected errors with the factors c at which the outer quantiles of this
+    sum are ECE.
 
     Args:
         score: score of each item, from 0 to 1, shape [n].
@@ -183,7 +184,7 @@ def _bins(score: FloatArray, most: int) -> tuple[IntArray, int]:
 
 
 class Certain(NamedTuple):
-    """The items of which a judge is certain.
+    """The items with a judge's certain answers.
 
     Attributes:
         target: the required agreement.
@@ -212,8 +213,8 @@ def certain_agreement(
     """Return, for each required agreement, the lowest threshold of certainty that is shown to reach it.
 
     Thresholds are tested one after the other towards less certainty, as long as the one-sided lower limit reaches the
-    target. There are `STARTS` such sequences, each with an equal part of the error. The first starts at the threshold
-    with the fewest clusters that can show the target.
+    target. There are `STARTS` such sequences, and each has an equal part of the error probability. The first sequence
+    starts at the threshold with the fewest clusters that can show the target.
 
     Args:
         certainty: the judge's certainty of each item, shape [n].

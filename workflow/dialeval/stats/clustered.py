@@ -99,9 +99,9 @@ def clustered_proportions(
         v = (f^2 max(sum psi_k^2, v_ind) + p (1 - p) sum u_k^2) / (f^2 + 1),
 
     where f is the number of informative clusters: those with a success, those with a failure, or
-    (sum psi^2)^2 / sum psi^4, whichever is smallest. The square lets the intervals of uncorrelated items come close to
-    those of independent items from 15 clusters on. `proportion_interval` takes p (1 - p) / v items, or 1 / sum u_k^2
-    items if p is 0 or 1.
+    (sum psi^2)^2 / sum psi^4, whichever is smallest. With the square, the intervals of uncorrelated items are close to
+    those of independent items if there are at least 15 clusters. `proportion_interval` takes p (1 - p) / v items, or 1
+    / sum u_k^2 items if p is 0 or 1.
 
     Args:
         successes: successes of each item, from 0 to its trials, shape [n].

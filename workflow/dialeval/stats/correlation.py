@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, check_confidence, dense_codes, with_room_for_squares
-from dialeval.stats.estimates import SINGLE_CLUSTER
+from dialeval.stats.estimates import SINGLE_CLUSTER, Estimate
 from dialeval.stats.likelihood import correlation_design_effects, sums_by_cluster
 from dialeval.stats.rank_correlation import weighted_kendall, weighted_spearman
 from dialeval.stats.resampling import integer_counts, percentile_interval
@@ -69,6 +69,23 @@ class Correlations:
     resamples: int
     confidence: float
     random_seed: int
+
+    def one(self, judge: int = 0, dimension: int = 0) -> Estimate:
+        """Return the correlation of one judge on one dimension."""
+        at = (judge, dimension)
+        n, effect = int(self.n[at]), float(self.design_effect[at])
+        return Estimate(
+            float(self.estimate[at]),
+            float(self.ci_low[at]),
+            float(self.ci_high[at]),
+            self.confidence,
+            self.resamples,
+            self.reason[judge][dimension],
+            n_clusters=int(self.n_clusters[at]),
+            design_effect=effect,
+            n_effective=n / effect if effect > 0.0 else math.nan,
+            n_items=n,
+        )
 
 
 def correlate(
@@ -173,12 +190,12 @@ def _reasons(scores: FloatArray, human: FloatArray, known: BoolArray) -> tuple[t
 def average_over(results: Sequence[Correlations], over: str = "corpora") -> Correlations:
     """Average correlations over corpora (or dimensions, or languages), judge by judge and dimension by dimension.
 
-    An average leaves out corpora without that correlation, and `reason` gives their number. If a corpus has a
-    correlation without an interval (a single cluster), the average has no interval either. Replicates are averaged one
-    by one: they are paired if the resamples were drawn with the same seed, otherwise independent.
+    Corpora without the correlation are left out of the average, and `reason` gives their number. If a corpus has a
+    correlation but no interval (a single cluster), the average has no interval. Replicates are averaged one by one:
+    they are paired if the resamples were drawn with the same seed, otherwise independent.
 
     Args:
-        results: one result per corpus, of one method, the same judges and dimensions in the same order.
+        results: one result per corpus, with the same method, and the same judges and dimensions in the same order.
         over: kind of the results, for `reason`: corpora, dimensions or languages. Numbers of clusters are added for
             corpora only.
 

@@ -143,7 +143,7 @@ def item_differences(
     confidence: float = 0.95,
     scores: bool = False,
 ) -> Differences:
-    """Return the mean of first minus second over the items of each pair of systems.
+    """Return the mean difference, first minus second, over the items of each pair of systems.
 
     A difference of proportions has a t interval with `pseudo_items` added, so that its width is never 0. The number
     of effective items is the geometric mean of the effective clusters and n / design effect.
@@ -155,7 +155,7 @@ def item_differences(
         first, second: numbers of the systems of each pair, shape [n_pairs].
         stratum: stratum (task, perturbation) of each item, if means over strata are compared, shape [n].
         confidence: nominal coverage.
-        scores: whether values are scores on any scale, without strata; else they are proportions, from 0 to 1.
+        scores: whether values are scores on any scale, without strata. Otherwise they are proportions, from 0 to 1.
 
     Raises:
         ValueError: if shapes differ, a pair is out of range, a value is missing or outside 0..1, or scores have strata.
@@ -206,13 +206,15 @@ def two_sample_difference(
 ) -> Differences:
     """Return the difference of the means of two samples of items, with Welch's degrees of freedom, shape [1].
 
-    Clusters with items in both samples make the two means dependent: their influence values are subtracted. Only
-    strata of both samples count. Proportions have one pseudo-success and one pseudo-failure on either side.
+    Clusters with items in both samples make the two means dependent. For these clusters, the influence values of the
+        samples are subtracted. Strata that only one sample has are left out. For proportions, each sample gets one
+        pseudo-success and one pseudo-failure.
 
     Args:
-        first, second: the items; clusters and strata have the same names in both.
+        first, second: items of the two samples; equal names of clusters and strata in both samples mean the same
+            cluster or stratum.
         confidence: nominal coverage.
-        scores: whether values are scores on any scale; else they are proportions, from 0 to 1.
+        scores: whether values are scores on any scale. Otherwise they are proportions, from 0 to 1.
 
     Raises:
         ValueError: if shapes differ, or a value is missing or outside 0..1.
@@ -298,11 +300,12 @@ class JudgeSample(NamedTuple):
 
     Attributes:
         estimate: mean over judges of each judge's mean difference.
-        n_judges, n_items, n_clusters: numbers of judges, of items of any judge, and of their clusters.
+        n_judges, n_items, n_clusters: numbers of judges, of items with a difference by any judge, and of their
+            clusters.
         note: why a number is missing; empty if nothing is missing.
         ci_low, ci_high, p_value: limits and p-value with judges as a random sample, of at least `FEWEST_JUDGES` judges.
         fixed_ci_low, fixed_ci_high: interval of the mean over these judges only.
-        judge_sd: standard deviation of the judges' true differences, 0 if they spread no more than by chance.
+        judge_sd: standard deviation of the judges' true differences; 0 if they vary no more than by chance.
         df: degrees of freedom, with judges as a random sample.
     """
 

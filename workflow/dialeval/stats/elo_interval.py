@@ -120,13 +120,14 @@ def bootstrap_elo_interval(
 ) -> BootstrapEloInterval:
     """Return percentile intervals of Bootstrap Elo over resampled clusters (seeds).
 
-    Each resample of the clusters is rated by a few dozen shuffles. Their median is the resample's Bootstrap Elo
-    plus noise that a thousand shuffles would nearly remove, at thirty times the cost. Three steps remove the noise:
+    Each resample of the clusters is rated by a few dozen shuffles. The median of these ratings is the resample's
+    Bootstrap Elo plus noise. A thousand shuffles would nearly remove the noise, at thirty times the cost. Three steps
+    remove the noise:
 
     1. It is measured. The shuffles of a resample form two independent halves, whose medians differ by noise alone.
     2. The ratings of the resamples are regressed on a prediction without this noise: the Bradley-Terry strengths of
-       the same resample, mapped to Elo ratings (`_predict`). All players share one slope, and each has an intercept,
-       so the fitted values contain almost no noise.
+       the same resample, mapped to Elo ratings (`_predict`). All players share one slope, and each player has an
+       intercept, so the fitted values contain almost no noise.
     3. The variance of the residuals is compared with the measured noise. If it is significantly larger (1% level),
        the residuals are added back, shrunk to the variance in excess of the noise; otherwise they are dropped.
 

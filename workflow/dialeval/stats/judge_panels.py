@@ -239,7 +239,7 @@ def _within(value: FloatArray, system: IntArray, n_systems: int) -> FloatArray:
 
 @dataclass(frozen=True)
 class JudgePairs:
-    """Pearson correlations of two judges with human ratings on the items that both scored; arrays: shape [n_pairs].
+    """Pearson correlations of two judges with human ratings on the items that both scored; arrays have shape [n_pairs].
 
     Attributes:
         first, second: numbers of the judges; pairs without a common item are left out.
@@ -286,7 +286,7 @@ def compare_judges(
         scores: scores of the judges, NaN where missing, shape [n_judges, n].
         human: human ratings, NaN where missing, shape [n].
         cluster: dialogue of each item, numbers or text, shape [n].
-        resamples: bootstrap resamples of the clusters; the same as those of `correlation.correlate` with this seed.
+        resamples: bootstrap resamples of the clusters; the same resamples as of `correlation.correlate` with this seed.
         confidence: nominal coverage of the intervals.
         random_seed: seed of the resampling.
 

@@ -279,16 +279,16 @@ class Corrected:
             The interval is about new cases and does not include the judge's bias. If the scale is known, it is the
             interval of `clustered_mean`.
         judge_bias, judge_bias_ci_low, judge_bias_ci_high: judge minus annotators, on rows with both.
-        weight: lambda, the part of the judge's difference between all and labelled rows that is added; 0 for human
-            labels only.
+        weight: lambda, the factor of the judge's difference between all rows and labelled rows; 0 for human labels
+            only.
         rho_within: correlation of judge and annotators over the labelled rows of each system.
         n, n_scored, n_labelled, n_labelled_clusters: numbers of rows, of rows with a score, of rows with a label, and
             of the clusters of labelled rows.
         n_effective_labels: number of labels without a judge that would have the same standard error.
         note: why a number is undefined, or a caveat; mostly empty.
-        rho: correlation of judge and annotators within systems, pooled over them.
+        rho: correlation of judge and annotators within systems, pooled over systems.
         target: target population: new_cases (the mean on new cases) or given_cases (the mean of these rows).
-        corrected, people, judge, bias: the same estimates with the influence of each cluster.
+        corrected, people, judge, bias: the estimates above with the influence of each cluster.
     """
 
     systems: tuple[object, ...]

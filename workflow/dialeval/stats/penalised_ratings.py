@@ -60,9 +60,10 @@ def penalised_bradley_terry(
 ) -> PenalisedRatings:
     """Rate players by the Bradley-Terry model with Firth's penalty. A tie is half a win for each player.
 
-    A player without a rating by maximum likelihood has the median design effect of the others. A limit more than 12
-    logits from the mean rating is NaN. Only the largest group of connected players is rated. Of several largest groups,
-    the group that maximum likelihood rates is rated; if it rates none of them, no player has a rating.
+    A player without a rating by maximum likelihood has the median design effect of the others. A limit of an interval
+    is NaN if it is more than 12 logits from the mean rating. Only the largest group of connected players is rated. Of
+    several largest groups, the group that maximum likelihood rates is rated; if it rates none of them, no player has a
+    rating.
 
     Args:
         left, right, outcome, n_players, cluster, confidence, scale, initial, equal_pairs: as in `bradley_terry`.

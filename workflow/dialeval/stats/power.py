@@ -110,7 +110,7 @@ def simulated(
 
 
 class Detectable(NamedTuple):
-    """The power of a design for differences; arrays over differences, or numbers.
+    """The power of a design to detect differences; fields are arrays over differences, or numbers.
 
     Attributes:
         smallest: smallest difference that is detected with the requested power; NaN if unknown.
@@ -122,22 +122,22 @@ class Detectable(NamedTuple):
 
 
 class HumanLabelDesign(NamedTuple):
-    """Labels of a part of the judge's items (prediction-powered inference), for a difference of two systems.
+    """Variances of a design in which annotators label a part of the judge's items (prediction-powered inference).
 
     Attributes:
-        spread: variance of a difference estimated from labels alone, times the number of labels.
+        spread: variance of a difference that is estimated from labels alone, multiplied by the number of labels.
         correlation: correlation of judge and annotators within a system, from -1 to 1.
         fixed: whether the interval is about the given dialogues (`target: given_cases`), not about new ones.
-        per_label: number of labels for one degree of freedom: the number of systems if each system's dialogues are
-            labelled, 1 for pairs.
+        per_label: number of labels for one degree of freedom: 1 for pairs, otherwise the number of systems.
         pilot_freedom: degrees of freedom of the estimate `spread`; infinite if it is assumed.
-        answers, annotators: annotators of each dialogue, and annotators in all, of the labels behind `spread`.
-        error: variance of a single label of a dialogue between annotators, divided by the variance of the dialogues'
-            mean labels behind `spread`.
-        harshness: part of `error` that is the same on all dialogues of a system: an annotator's severity. It cancels
-            if every annotator labels every dialogue.
-        between: variance of a difference between annotators (twice the component system x annotator). Divided by the
-            number of annotators, it is added only if they are a random sample.
+        answers, annotators: number of annotators of each dialogue, and of all annotators, in the labels that `spread`
+            is estimated from.
+        error: variance between annotators of a dialogue's labels, divided by the variance of the dialogues' mean
+            labels.
+        harshness: part of `error` that is due to annotators' severity, which is the same on all dialogues of a system.
+            It cancels if every annotator labels every dialogue.
+        between: variance of a difference between annotators (twice the component system x annotator). It is divided by
+            the number of annotators, and added only if annotators are a random sample.
     """
 
     spread: float
@@ -352,7 +352,7 @@ def cheapest_labels(
     unit: int = 1,
     confidence: float = 0.95,
 ) -> LabelStudy | None:
-    """Return the cheapest study that detects a difference of two systems with 80% power; None if none does.
+    """Return the cheapest study that detects a difference of two systems with 80% power; None if no study does.
 
     Args:
         design: the variances.
@@ -360,8 +360,8 @@ def cheapest_labels(
         price_of_label: price of one annotator's label.
         price_of_total: price of a dialogue or comparison with the judge's score.
         totals: lowest and highest number of dialogues or comparisons; equal numbers fix it.
-        answers: numbers of annotators of each labelled dialogue to choose from.
-        annotators: numbers of annotators to choose from.
+        answers: numbers of annotators of each labelled dialogue that are tried.
+        annotators: numbers of annotators that are tried.
         of_population: whether annotators are a random sample of a population.
         unit: number of dialogues or comparisons of one case; `n_total` and `n_labels` are multiples of it.
         confidence: of the interval.
@@ -525,7 +525,7 @@ def cheapest_design(
     most_cases: int = 1_000_000,
     confidence: float = 0.95,
 ) -> StudyDesign | None:
-    """Return the cheapest design whose difference of two systems reaches a target; None if no design does.
+    """Return the cheapest design that reaches a target for the difference of two systems; None if no design does.
 
     Args:
         variances: variance of each component, as in `Components.variances`.
@@ -535,7 +535,7 @@ def cheapest_design(
         pilot: design of the scores that the variances were estimated from; the difference to detect allows for their
             error (`for_pilot`). None if the variances are known.
         judges_fixed: whether the difference is about these judges alone.
-        judges, repeats: the numbers of judges and of repeats to choose from.
+        judges, repeats: numbers of judges and of repeats that are tried.
         n_dialogues, shared_cases: as in `StudyDesign`.
         most_cases: largest number of cases.
         confidence: of the interval.

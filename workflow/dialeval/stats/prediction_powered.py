@@ -75,8 +75,8 @@ def correct_means(
     """Return the human-corrected mean of each system, over all rows that the judge scored.
 
     A row without a score takes the mean score of its system, which changes no estimate; a system without any score has
-    the estimate of its labels. Several labels of one row are given as their mean. The interval covers for any scale of
-    the judge, but is narrowest for scores on the labels' scale, since lambda is at most 1.
+    the estimate of its labels. Several labels of one row are given as their mean. The interval is valid for any scale
+    of the judge's scores. It is narrowest if scores are on the labels' scale, since lambda is at most 1.
 
     Args:
         score: the judge's scores on the scale of the labels, NaN if missing, shape [n].
@@ -88,13 +88,14 @@ def correct_means(
         target: population of the interval: "new_cases" (the mean on new cases) or "given_cases" (the mean of the
             given rows, from which the labelled ones were drawn).
         confidence: nominal coverage.
-        rate: whether labels are passes (1) and fails (0), whose intervals are Wilson's near the ends; None: True if
+        rate: whether labels are passes (1) and fails (0); their intervals are Wilson's near 0 and 1; None: True if
             every label is 0 or 1.
         ends: lowest and highest possible label of a scale; if nearly all labels are at one end, intervals are Wilson's
             as well, since few labels do not show how far the other labels are from it. None for a scale without ends.
-        label_variance: variance of each row's label about the mean label of all possible annotators, NaN where it is
-            unknown, shape [n]; used for target "given_cases" only. None where the labels are without error.
-        annotators: the annotators, if intervals are about all possible annotators; None if about these annotators.
+        label_variance: variance of each row's label about the mean label of all possible annotators, NaN if unknown,
+            shape [n]; used for target "given_cases" only. None where the labels are without error.
+        annotators: the annotators, if intervals are about all possible annotators; None if intervals are about these
+            annotators only.
 
     Raises:
         ValueError: if shapes differ, a number is infinite, a probability of a labelled row is out of range, a label is

@@ -60,7 +60,7 @@ def reliability(
     Args:
         value: the ratings, shape [n_ratings].
         item: number of the rated item, shape [n_ratings].
-        cluster: cluster of every item, rated or not, shape [n_items]; intervals resample it.
+        cluster: cluster of every item, rated or not, shape [n_items]; intervals resample clusters.
         rater: rater of each rating, numbers or text, shape [n_ratings]; several ratings of an item by one rater are
             repeats, whose mean counts once. None if raters are anonymous.
         resamples: bootstrap resamples of the clusters; 0 for no intervals. The same seed and clusters give the same
@@ -154,8 +154,8 @@ def corrected_correlation(
     The correction removes the raters' errors, not the judge's. The result is NaN if the interval of the reliability
     reaches 0. With few items, a high correlation is overestimated and its spread underestimated. Limits are therefore
     bias-corrected. The limit nearer to 0 is the wider of two limits: that of the bootstrap, and that of Student's t on
-    Fisher's z. The standard error of z is the distance between the replicates' median and their quantile one standard
-    deviation nearer to 0, since replicates above 1 have no z.
+    Fisher's z. Replicates above 1 have no z, so the standard error of z is a distance of quantiles of the replicates:
+    from the median to the quantile one standard deviation nearer to 0.
 
     Args:
         estimate: correlation of the judge with the mean of the raters, on the items of `raters`.
@@ -164,7 +164,7 @@ def corrected_correlation(
         confidence: nominal coverage of the interval.
 
     Returns:
-        The corrected correlation; values beyond -1 or 1 are set to -1 or 1, the estimate with a note.
+        The corrected correlation; values beyond -1 or 1 are set to -1 or 1. If the estimate is set, `note` says so.
     """
     drawn = as_floats("replicates", replicates, len(raters.replicates))
     n_clusters = raters.mean.n_clusters
@@ -201,8 +201,8 @@ def annotator_variance(each: FloatArray, system: IntArray) -> float:
     """Return the variance of annotators' severity, 0 or more; NaN if it is not identifiable.
 
     The mean of each system is subtracted from its labels. If some items have several annotators, the estimate is
-    Henderson's (`variance_components`); if all items have one, it is the variance between annotators minus its
-    expectation by chance.
+    Henderson's (`variance_components`). If every item has one annotator, it is the variance between annotators minus
+    its expectation by chance.
 
     Args:
         each: label of each annotator, NaN where it gave none, shape [n_annotators, n_items].
@@ -236,8 +236,9 @@ class Reliability:
     """Reliability of ratings: the share of the variance of ratings, and of item means, that is due to the items.
 
     Attributes:
-        icc: that share for a single rating by a random rater of these.
-        mean: that share for the items' means; below 0 if raters agree less than by chance.
+        icc: share of the variance of a single rating that is due to the items, for a random rater.
+        mean: share of the variance of the items' means that is due to the items; below 0 if raters agree less than by
+            chance.
         ceiling: square root of `mean`; 0 if `mean` is below 0.
         n_raters: number of ratings per item, as harmonic mean over items.
         item, rater, item_by_rater, repeat: components of the variance; `rater` is 0 if raters are not identified,

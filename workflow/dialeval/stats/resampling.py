@@ -64,7 +64,7 @@ def integer_counts(n_clusters: int, resamples: int, rng: np.random.Generator, la
 def percentile_interval(
     replicates: FloatArray, confidence: float = 0.95, n_clusters: ArrayLike | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Return percentile intervals over the first axis without NaN replicates, expanded for few clusters.
+    """Return percentile intervals over the first axis, expanded for few clusters. NaN replicates are left out.
 
     Resamples spread less than the statistic, by the factor sqrt(1 - 1/K), and their spread is itself uncertain. The
     share that is cut off at each end is therefore Phi(-sqrt(K / (K - 1)) t), with t the quantile of Student's

@@ -155,8 +155,8 @@ class OrderClaims:
 
     Attributes:
         better: whether a system (row) is shown to be better than another (column), shape [n_systems, n_systems].
-        cyclic: whether the significant differences are cyclic, which is possible for pairs on different items;
-        transitivity is then not used.
+        cyclic: whether the significant differences are cyclic (A above B above C above A). This is possible if pairs
+            have different items; then transitivity is not used.
     """
 
     better: NDArray[np.bool_]

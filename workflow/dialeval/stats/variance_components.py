@@ -67,14 +67,14 @@ def variance_components(
 
     with s_k the variance of component k, n_g the size of a group g of i, and N_gh the number of scores that it shares
     with a group h of k (Koch 1968). One equation for each i gives unbiased estimates, which may be negative, without
-    an assumption of normality. In a balanced design they are the solutions of the mean squares of the analysis of
-    variance. Scores are weighted so that every system has the same weight with every judge, and sums are of weights.
-    Time is linear in the number of scores.
+    an assumption of normality. In a balanced design, the estimates equal those from the mean squares of the analysis of
+    variance. Scores are weighted so that every system has the same weight with every judge, and all sums above are sums
+    of these weights. Time is linear in the number of scores.
 
     The interval resamples cases with all their scores; systems and judges are held fixed. Replicates are shifted by the
-    difference of their mean and the estimate, which is the bias of the bootstrap. The limits are the outer ones of the
-    percentiles and, for a component that they show to be positive, of the chi-square distribution with the same
-    variance (Satterthwaite 1946).
+    difference of their mean and the estimate, which is the bias of the bootstrap. The limits are percentiles. For a
+    component with a positive lower percentile, each limit is the outer one of the percentile and the quantile of the
+    chi-square distribution with the same variance (Satterthwaite 1946).
 
     Args:
         value: scores, NaN if missing, shape [n].
@@ -139,9 +139,9 @@ class Components:
         ci_low, ci_high: limits of their intervals; NaN if fewer than `FEWEST_CASES` cases contribute to a component.
         n_groups: number of levels of each component.
         n_telling: number of cases that contribute to each component, such as those with repeats.
-        joined: the components that are confounded with one of `names`, whose estimate contains them. Components with a
-            single level, such as one judge, are under the empty name.
-        design: numbers of the scores.
+        joined: components that the design cannot separate, by the name in `names` whose estimate contains them. The key
+            "" has the components with a single level, such as one judge.
+        design: numbers of cases, judges and repeats of the scores.
         n: number of scores.
         confidence: nominal coverage.
         replicates: bootstrap replicates, shape [resamples, n_components].

@@ -84,7 +84,7 @@ DIALOGBENCH_DIFFERENCES = differences(
     "dialogbench/differences",
     row="pair of models (with their methods) and task, dimension or all tasks; and one row per ablation",
     title="Pairwise tests of models",
-    caption="Accuracies by task, by group of tasks and over all, and of the ablations.",
+    caption="Accuracies by task, by group of tasks and over all tasks, and accuracies of the ablations.",
 )
 ACCURACY = Table(
     "dialogbench/accuracy", schema(
@@ -181,9 +181,9 @@ POSITIONS = Table(
     title="Accuracy by position of the correct option",
     columns={
         "orders": "number of option orders per item: one, or every rotation",
-        "accuracy": "accuracy on items whose correct option has that letter",
+        "accuracy": "accuracy on the items with this letter as the correct option",
         "share_chosen": "share of parsed answers with this letter",
-        "p_uniform": "chi-square test of equal shares of the letters, clustered by item",
+        "p_uniform": "p-value of the chi-square test of equal shares of the letters, clustered by item",
     },
     cells={"accuracy": Interval("ci_low", "ci_high")},
     numbers="share",

@@ -247,7 +247,8 @@ CONTAMINATION = Table(
     row="source, part, system and published corpus (`contamination: true`)",
     title="Contamination by published corpora",
     caption=(
-        "Cases and responses with a passage of 50 letters and digits that a published corpus contains. Models may "
+        "Number of cases and responses that have a passage of 50 letters and digits in common with a published "
+        "corpus. Models may "
         "have been trained on such cases, and may recite such responses. Scores are not corrected."
     ),
     columns={

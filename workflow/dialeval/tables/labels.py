@@ -74,8 +74,8 @@ ESTIMATES = Table(
     title="Human-corrected estimates",
     caption=(
         "Human-corrected estimates combine human labels of a sample of the dialogues with the judge's scores of all of "
-        "them (prediction-powered inference). Their intervals are valid for any judge; those of the judge alone are "
-        "not."
+        "them (prediction-powered inference). Their intervals are valid for any judge. The intervals of the judge "
+        "alone are not valid."
     ),
     columns={
         "measure": (
@@ -100,7 +100,7 @@ ESTIMATES = Table(
         "human_only": "estimate from human labels only",
         "judge_only": "estimate from the judge only",
         "judge_bias": "judge minus human labels, on labelled units",
-        "n_effective_labels": "number of labels with the same precision without a judge",
+        "n_effective_labels": "number of labels that would give the same precision without a judge",
     },
     cells={
         "estimate": Interval("ci_low", "ci_high"), "human_only": Interval("human_only_ci_low", "human_only_ci_high"),
@@ -112,7 +112,7 @@ DIFFERENCES = differences(
     "labels/differences",
     row="judge, measure and pair of systems",
     title="Pairwise tests of systems, human-corrected",
-    caption="Human-corrected estimates, for each protocol with one judge.",
+    caption="Differences of human-corrected estimates, for each protocol with one judge.",
 )
 AGREEMENT = Table(
     "labels/agreement", schema(
@@ -132,7 +132,7 @@ AGREEMENT = Table(
         "(share of repeated labels that are equal)",
         "annotator": "annotator; empty for all annotators",
         "other_annotator": "second annotator of a pair",
-        "n": "number of units labelled by both, or by at least two, annotators",
+        "n": "number of units that both annotators labelled; for all annotators, that at least two labelled",
     },
     cells={"estimate": Interval("ci_low", "ci_high")}, numbers="correlation",
 )
@@ -144,13 +144,13 @@ ANNOTATORS = Table(
     ),
     row="protocol, criterion and annotator",
     title="Annotator bias",
-    caption="Each annotator compared with the mean of the others, on the units that both labelled.",
+    caption="Each annotator is compared with the mean of the other annotators, on the units that both labelled.",
     columns={
         "n": "number of labelled units", "n_skipped": "number of skipped units",
         "n_repeated": "number of units labelled a second time",
         "mean": "mean label; for choices the share of Yes, for pairs the share of ties",
-        "difference": "the annotator's mean minus the others' mean",
-        "agreement": "correlation with the others' mean, or share of equal labels",
+        "difference": "the annotator's mean minus the mean of the other annotators",
+        "agreement": "correlation with the mean of the other annotators, or share of equal labels",
         "p_holm": "Holm-adjusted p-value of no difference, over all annotators",
     },
     cells={"difference": Interval("ci_low", "ci_high")},
@@ -185,8 +185,8 @@ REPLACEMENT = Table(
         "as the annotator who is left out; for all, the mean over annotators",
         "winning_rate_crowd": "winning rate (omega), the share of annotators that the judge wins against, at the "
         "margin 0.1 for crowd workers; from 0.5 on, the judge may replace them. In the row of an annotator: 1 or 0",
-        "winning_rate_skilled": "the same at the margin 0.15 for skilled annotators",
-        "winning_rate_expert": "the same at the margin 0.2 for experts",
+        "winning_rate_skilled": "winning rate at the margin 0.15, for skilled annotators",
+        "winning_rate_expert": "winning rate at the margin 0.2, for experts",
         "smallest_epsilon": "smallest margin at which the winning rate is 0.5 or more; empty if it is above 0.5",
         "decided": "share of items on which the judge and an annotator are not equally close to the others; `estimate` "
         "plans with it",
@@ -205,7 +205,7 @@ CALIBRATION = Table(
     title="Judge calibration",
     caption=(
         "The expected calibration error is the mean distance between a judge's mean score and the mean label in bins "
-        "of equal size; the other rows are the reliability curve. Numbers are on the scale of the labels."
+        "of equal size; the rows `mean label` are the reliability curve. Numbers are on the scale of the labels."
     ),
     columns={
         **_JUDGED_WORDS,
@@ -227,9 +227,9 @@ SELECTIVE = Table(
     row="protocol, criterion, length, judge and threshold of certainty",
     title="Selective judging",
     caption=(
-        "Agreement of judge and annotators on the items of which the judge is most certain, by the share of these "
+        "Agreement of judge and annotators on the items with the judge's most certain answers, by the share of these "
         "items. Rows with a required agreement give the lowest threshold that is shown to reach it (fixed-sequence "
-        "testing). Send items below it to annotators or a stronger judge."
+        "testing). Send the items below this threshold to annotators or a stronger judge."
     ),
     columns={
         **_JUDGED_WORDS,
@@ -254,9 +254,10 @@ VARIANCE_COMPONENTS = Table(
     row="protocol, criterion, statistic and component (a source of the variance of labels, or a design)",
     title="Where the uncertainty of labels comes from",
     caption=(
-        "Variance of a single label by its sources; how well the means of the systems generalise to other cases and "
-        "annotators; and half the width of the interval of a difference from labels alone, if other numbers of cases "
-        "or annotators label every dialogue. Intervals resample cases and hold systems and annotators fixed."
+        "The rows `variance` split the variance of a single label by its sources. The rows `generalizability` and "
+        "`dependability` show how well the means of the systems generalise to other cases and annotators. The rows "
+        "`half-width` have half the width of the interval of a difference from labels alone, with other numbers of "
+        "cases or of annotators of each dialogue. Intervals resample cases and hold systems and annotators fixed."
     ),
     columns={
         "statistic": "variance; generalizability (coefficient for differences of systems); dependability (for their "
@@ -292,7 +293,7 @@ PLANNING = Table(
     columns={
         "measure": "compared measure: rating, mean, pass_rate, ...",
         "estimand": "judge (the judge's scores), judges (a population of judges), people (the human-corrected "
-        "estimate), or annotators (the same over a population of annotators)",
+        "estimate), or annotators (the human-corrected estimate, over a population of annotators)",
         "n_judges": "number of judges",
         "n_seeds": "configured seeds or cases", "n_labels": "number of human labels",
         "min_detectable_difference": (
@@ -304,17 +305,17 @@ PLANNING = Table(
         "labels_to_halve": "number of additional labels that halves the interval; empty if none does",
         "cost_of_seeds": "cost of the additional seeds or cases, by the models' prices",
         "cost_of_labels": "cost of the additional labels, by the price of a label",
-        "cheapest_seeds": "seeds or cases of the cheapest design that detects `target_difference` with 80% power or, "
-        "without one, halves the interval; without prices, of the design with the fewest model calls of judges or "
-        "the fewest labels",
-        "cheapest_judges": "judges of this design",
-        "cheapest_repeats": "repeats of this design",
+        "cheapest_seeds": "number of seeds or cases in the cheapest design that detects `target_difference` with 80% "
+        "power, or that halves the interval if there is no `target_difference`. Without prices, the cheapest design "
+        "has the fewest model calls of judges or the fewest labels",
+        "cheapest_judges": "number of judges in this design",
+        "cheapest_repeats": "number of repeats in this design",
         "cost_of_cheapest": "cost of this whole design, by the prices of models and labels",
         "target_difference": "difference of two systems under `target_differences`",
-        "cheapest_labels": "labelled dialogues or pairs of this design, of all systems",
-        "cheapest_answers": "annotators of each labelled dialogue or pair of this design",
-        "cheapest_annotators": "annotators of this design",
-        "n_annotators": "number of annotators, if they are a sample of a population",
+        "cheapest_labels": "number of labelled dialogues or pairs in this design, of all systems",
+        "cheapest_answers": "number of annotators of each labelled dialogue or pair in this design",
+        "cheapest_annotators": "number of annotators in this design",
+        "n_annotators": "number of annotators, in rows that treat them as a sample of a population",
         "cheaper": "cheaper option, seeds or labels, by the known prices",
         "basis": "source of the variances: stored judgements, labels, or assumptions",
     },

@@ -195,7 +195,8 @@ EXAMPLES = Table(
     title="Clearest examples",
     caption=(
         "Dialogues are ordered by the number of judges that flag them, then by agreement on an utterance, then by the "
-        "number of flagged utterances. They are illustrations: rates cannot be computed from them. The case viewer of "
+        "number of flagged utterances. The examples are illustrations: rates cannot be computed from them. The case "
+        "viewer of "
         "the report has the complete dialogues."
     ),
     columns={
@@ -263,7 +264,8 @@ JUDGE_DIFFERENCES = Table(
     title="Differences over a population of judges",
     caption=(
         "Mean difference over the judges. The interval treats cases and judges as random samples, so it also holds "
-        "for similar judges. It needs three judges. The table `differences` has the difference for each judge."
+        "for similar judges. The interval needs three judges. The table `differences` has the difference for each "
+        "judge."
     ),
     columns={
         **COMPARED,
@@ -287,9 +289,11 @@ VARIANCE_COMPONENTS = Table(
     row="measure, criterion, statistic and component (a source of the variance, or a design)",
     title="Where the uncertainty comes from",
     caption=(
-        "Variance of a single score by its sources; how well the means of the systems generalise to other cases and "
-        "judges; and half the width of the interval of a difference under other designs. Intervals resample cases and "
-        "hold systems and judges fixed. Components that the design cannot separate are one row, and `note` names them."
+        "The rows `variance` split the variance of a single score by its sources. The rows `generalizability` and "
+        "`dependability` show how well the means of the systems generalise to other cases and judges. The rows "
+        "`half-width` have half the width of the interval of a difference under other designs. Intervals resample "
+        "cases and "
+        "hold systems and judges fixed. Components that the design cannot separate share a row, and `note` names them."
     ),
     columns={
         **_WORDS,
@@ -331,7 +335,7 @@ ADAPTIVE_ROUNDS = Table(
         "n_requests": "number of requests of the pair so far",
         "n_requests_full": "number of requests of the pair in the full "
         "design",
-        "n_unparsed": "number of unparsed verdicts; they do not count",
+        "n_unparsed": "number of unparsed verdicts; they are left out",
         "n_missing": "number of requests without a response; no decision depends on them",
     },
     shown=False,
@@ -406,7 +410,7 @@ COMPARED_NUMBERS = Table(
         difference=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), p=maybe(FLOAT), p_holm=maybe(FLOAT),
         q_bh=maybe(FLOAT), changed=TEXT, how=TEXT, n=maybe(INT), n_clusters=maybe(INT), note=maybe(TEXT)
     ),
-    row="number that both runs have (`results/comparison/numbers`)",
+    row="estimate that both runs have (`results/comparison/numbers`)",
     title="Numbers that both runs have",
     columns={
         "table": "table below `tables` that has the estimate",

@@ -48,7 +48,8 @@ AVERAGES = Table(
         kendall_ci_high=maybe(FLOAT), n_averaged=INT, n_imputed=maybe(INT), **BEHIND, reason=maybe(TEXT),
         published_pearson=maybe(FLOAT), published_spearman=maybe(FLOAT)
     ),
-    row="judge, method, benchmark, level, language, dimension and average over corpora, dimensions or languages",
+    row="judge, method, benchmark, level, language, dimension and kind of average (over corpora, dimensions or "
+    "languages)",
     title="Averages",
     caption=(
         "Mean correlations over corpora, dimensions or languages, each computed within a corpus. Intervals "
@@ -93,7 +94,7 @@ CORRELATIONS = Table(
         **JUDGED,
         "n_missing": "number of rated items without a score",
         "published_pearson": "value of xDial-Eval's Table 15, for the corpora written in Chinese",
-        "published_spearman": "value in the same table",
+        "published_spearman": "value of xDial-Eval's Table 15",
     },
     cells={
         "pearson": Interval("pearson_ci_low", "pearson_ci_high", published="published_pearson"),
@@ -141,9 +142,9 @@ MODEL_ENSEMBLE = Table(
     row="corpus and dimension",
     title="Ensembles of judges",
     caption=(
-        "Correlation of the mean score of the best judges with the ratings. Each model is a member once, by its "
-        "best method. Selection on all corpora, as in the paper (Table 9 of comp-analysis), is optimistic; "
-        "selection on all corpora except the evaluated one is not."
+        "Correlation of the mean score of the best judges with the ratings. A model can be a member only once, with "
+        "its best method. Selection on all corpora, as in the paper (Table 9 of comp-analysis), is optimistic. "
+        "Selection on all corpora except the evaluated corpus is not optimistic."
     ),
     columns={
         **JUDGED,
@@ -347,8 +348,8 @@ CEILINGS = Table(
     title="Ceilings",
     caption=(
         "Raters differ, so even a perfect judge correlates with their mean by no more than the ceiling. The "
-        "disattenuated correlation is the judge's correlation with error-free raters. Corpora with raters' means only "
-        "have no ceiling. Intervals resample dialogues."
+        "disattenuated correlation is the judge's correlation with error-free raters. Corpora that contain only the "
+        "means of raters have no ceiling. Intervals resample dialogues."
     ),
     columns={
         **JUDGED,
@@ -442,14 +443,16 @@ JUDGE_VALIDITY = Table(
     row="judge and criterion",
     title="Judge validity",
     caption=(
-        "Pearson correlation of the judge's scores on the criterion, under this form, with human ratings on the "
-        "rated corpora of the same run, averaged over corpora. A reference by construction is no human rating: it "
+        "Pearson correlation of the judge's scores on the criterion with human ratings. The scores are those of a "
+        "protocol of the same form on the rated corpora of this run; the correlation is averaged over corpora. A "
+        "reference by construction is no human rating: it "
         "shows that the judge detects perturbations."
     ),
     columns={
         "method": "protocol of the same form that scored the rated items",
         "level": "level of the rated items: turn or dialogue",
-        "rater_kind": "human, or else construction (known by how the item was made) or model",
+        "rater_kind": "human; without human ratings: construction (the reference follows from how the item was made) "
+        "or model",
         "n": "number of rated items",
         "corpora": "rated corpora",
         "reason": "why the estimate is missing",

@@ -45,7 +45,8 @@ Kind = Literal["share", "rating", "correlation", "tokens", "count", "number", "t
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The description of a table: its columns, and the texts of docs and report, which are not fingerprinted.
+    """The description of a table: its columns, and its texts in documentation and report. Fingerprints do not include
+    these texts.
 
     Attributes:
         name: name in the files' metadata; `<part>/<table>` if a part of the report shows it.
@@ -53,11 +54,11 @@ class Table:
         row: unit of a row.
         title: heading in the report.
         caption: content, in a sentence or two.
-        columns: description of each column without an obvious or common meaning.
+        columns: descriptions of columns; columns with an obvious meaning, or a meaning common to all tables, have none.
         cells: columns that the report shows with an interval or another column in the same cell.
         numbers: kind of the fractional numbers, except those in `formats`.
         formats: kind of the numbers, by column.
-        shown: whether the report contains the rows; otherwise it names the file.
+        shown: whether the report contains the rows; if not, the report names the file.
     """
 
     name: str
@@ -100,7 +101,8 @@ class Interval:
 COMMON: Mapping[str, str] = MappingProxyType(
     {
         "n_clusters": "number of clusters (seeds, cases or dialogues) in the sample",
-        "design_effect": "variance of the estimate divided by that under simple random sampling of as many rows",
+        "design_effect": "variance of the estimate divided by its variance under simple random sampling of the same "
+        "number of rows",
         "n_effective": "effective sample size: number of rows divided by the design effect",
         "note": "why the estimate or its interval is missing, or a remark on it",
         "n_unparsed": "unparsed responses; they stay in the denominator",

@@ -77,7 +77,8 @@ TRAINING_CURVE = Table(
     ),
     row="judge and step of its training",
     title="Training",
-    caption="Training loss, and loss and AUC on the development part, which stops the training.",
+    caption="Loss on the training examples, and loss and AUC on the development part. The development part decides "
+    "when training stops.",
     columns={
         "measured": "training (mean since the previous row) or development",
         "auc": "share of pairs in which the positive example scores higher; ties count half",
@@ -94,7 +95,7 @@ TRAINING_RUNS = Table(
     caption="Training data, time and hardware of each judge.",
     columns={
         "n_examples": "number of training examples",
-        "best_step": "step whose weights were kept",
+        "best_step": "step at which the kept weights were saved",
         "seconds": "training time, including time before a restart",
         "label_mass_before": "for language models: mean total probability of Yes and No before the training",
     },

@@ -394,7 +394,7 @@ APPLICATIONS: dict[str, Conversion] = {
         lambda record: isinstance(record["chat"], dict) and bool({"history", "messages"} & record["chat"].keys()),
     ),
     "chainlit": Conversion(
-        "Chainlit's threads with their `steps`. Tools are hidden messages.",
+        "Chainlit's threads with their `steps`. Tool calls are hidden messages.",
         field_sets("id steps"), each(_chainlit),
         lambda record: isinstance(record["steps"], list)
         and any(isinstance(one, dict) and f"{one.get('type')}" in _CHAINLIT_ROLES for one in record["steps"]),

@@ -386,7 +386,7 @@ DATA_SETS: dict[str, Conversion] = {
         field_sets("history documentID", "history whoSawDoc"), at_paths("history", "uid", "text", "conversation_id"),
     ),
     "redial": Conversion(
-        "ReDial: `messages` with `senderWorkerId`. The respondent recommends films: set `evaluated_role` to it.",
+        "ReDial: `messages` with `senderWorkerId`. Set `evaluated_role` to the respondent, who recommends films.",
         field_sets("messages respondentWorkerId initiatorWorkerId"),
         at_paths("messages", "senderWorkerId", "text", "conversationId"),
     ),
