@@ -373,6 +373,7 @@ def test_mistakes_name_the_dialogue_and_the_response(tmp_path: Path, bad: Any, w
 
 def test_a_list_is_refused_with_the_reader_that_takes_it(tmp_path: Path) -> None:
     with pytest.raises(
-        UserError, match="object of id -> dialogue is needed, not list; reader usr reads a file with these fields"
+        UserError,
+        match="JSON object that maps ids to dialogues is needed, not list; reader usr reads a file with these fields",
     ):
         zhao_read(tmp_path, [{"context": "x", "fact": "", "responses": []}])

@@ -136,8 +136,8 @@ OURS: dict[str, Described] = {
     "yes_no_question.j2": Described(
         "The criterion's question with a one-word answer, or the points of a scale.",
         (
-            "Plain words instead of specificity, understandability, coherence, diversity and overall. It "
-            "requests one word, so that chat models do not start a sentence."
+            "Uses plain words instead of specificity, understandability, coherence, diversity and overall. Requests "
+            "one word, so that chat models do not start a sentence."
         ),
     ),
     "perturb_utterance_duplication.j2": Described(
