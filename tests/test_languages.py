@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from dialeval.languages import AVERAGE, LANGUAGES, PAPER_ORDER, language_order
 from dialeval.translation.checks import COMMON, reads_as_another
 
-# Languages stand in one order everywhere: that of xDial-Eval's tables, then by code, their average last.
-
 
 def test_the_papers_languages_come_in_its_order_and_their_average_last() -> None:
     names = ["it", "ru", "average", "zh", "ar", "de", "en", "cs", "ko", "de"]

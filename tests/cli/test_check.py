@@ -20,8 +20,6 @@ from dialeval.config.configuration import Config
 from dialeval.config.loading import load_config
 from dialeval.engines.spending import prices
 
-# What a run needs is told line by line: what is here, and what is missing with its remedy.
-
 ENDPOINT = {"engine": "openai", "model": "m", "base_url": "http://localhost:9/v1"}
 
 

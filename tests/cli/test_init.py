@@ -20,8 +20,6 @@ from dialeval.config.loading import load_config
 from dialeval.errors import UserError
 from dialeval.paths import PROJECT, check_can_be_installed, check_name
 
-# A configuration that options make is one that a run takes, whatever names are in it.
-
 TWO = [Model("able", "maker/able-7b"), Model("weak", "weak:1b")]
 JUDGE = Model("clerk", "clerk-2026-01-01")
 TRANSCRIPTS = ROOT / "configs" / "transcripts" / "support.jsonl"

@@ -20,8 +20,6 @@ from dialeval.config.corpora import (
 )
 from dialeval.errors import UserError
 
-# Transcripts in the configuration: alone, with mistakes, and under names that others have.
-
 ALONE: dict[str, Any] = {
     "models": {"forest": {"engine": "embedded", "method": "forest"}},
     "judges": ["forest"],

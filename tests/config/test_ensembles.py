@@ -11,8 +11,6 @@ from dialeval.config.ensembles import grouped, model_types, one_model, pool_of, 
 from dialeval.errors import UserError
 from dialeval.measures.design import design_of
 
-# Named ensembles in a configuration: by which scores they judge, and every way to name them wrongly.
-
 RATED = {"metaeval": {"corpora": {"steps": {"reader": "severity_levels"}}}}
 
 OF_MINE = {"form": "scale", "data": {"source": "mine"}, "criteria": ["overall"], "judges": ["length"]}

@@ -10,8 +10,6 @@ from dialeval.config import read_config_file
 from dialeval.config.files import check_files, check_module, configuration_file
 from dialeval.errors import UserError
 
-# A configuration file that is no YAML, or does not mean what it seems to, is told with its line.
-
 LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
     f"{name}: &{name} [{','.join([f'*{before}'] * 9)}]\n" for before, name in zip("abcdefghi", "bcdefghij", strict=True)
 )

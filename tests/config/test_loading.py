@@ -14,8 +14,6 @@ from dialeval.config.files import WRITTEN_DOWN
 from dialeval.config.loading import HIDDEN, write_configuration, written
 from dialeval.errors import UserError
 
-# Mistakes in a configuration are found before anything runs, in words.
-
 ROOT = Path(__file__).parents[2]
 BASE: dict[str, Any] = {
     "models": {

@@ -17,8 +17,6 @@ from dialeval.errors import UserError
 from dialeval.papers.xdial_eval import CHINESE
 from dialeval.perturbations.registry import find_strategy
 
-# Mistakes in the parts that examine judges are told with the field, the value and the remedy.
-
 ROOT = Path(__file__).parents[2]
 
 

@@ -12,8 +12,6 @@ from dialeval.config import load_config
 from dialeval.errors import UserError
 from dialeval.measures.design import design_of
 
-# Asking in rounds: what it may say in a configuration, and what does not go together with it.
-
 
 def with_rounds(adaptive: dict[str, Any] | None, *, shards: int = 1, **protocol: Any) -> dict[str, Any]:
     raw = copy.deepcopy(BASE)

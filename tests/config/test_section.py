@@ -5,15 +5,17 @@ from __future__ import annotations
 import copy
 from datetime import date
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from config_example import BASE, changed
 from pydantic import BaseModel
 
-from dialeval.config import Config, load_config
-from dialeval.config.section import Name
+from dialeval.config import load_config
+from dialeval.config.loading import RENAMED, RENAMED_VALUES
+from dialeval.config.protocol_settings import Adaptive
 from dialeval.errors import UserError
+from dialeval.report.reference.configuration import SECTIONS
 
 
 def mistakes(raw: dict[str, Any]) -> str:
@@ -22,96 +24,22 @@ def mistakes(raw: dict[str, Any]) -> str:
     return str(caught.value)
 
 
-LISTS = {
-    "robustness.rewritten": ["contradiction"],
-    "public_corpora": ["comp-analysis"],
-    "chatbots": ["gpt"],
-    "judges": ["forest"],
-    "models.retrieval.learn_from": ["bundled"],
-    "models.retrieval.tags": ["small"],
-    "protocols.unieval.n_utterances": [4],
-    "protocols.arena.n_utterances": [6],
-    "protocols.rating.judges": ["forest"],
-    "protocols.yes_no.judges": ["forest"],
-    "protocols.failures.judges": ["gpt"],
-    "protocols.failures.criteria": ["formal_tone"],
-    "protocols.failures.human_corpora": ["bundled"],
-    "protocols.failures.data.source": ["selfchat"],
-    "criteria.warmth.scale": ["fine"],
-    "criteria.warmth.aliases": ["kindness"],
-    "criteria.warmth.sensitive_to": ["dullness"],
-    "criteria.warmth.translations.zh.scale": ["好"],
-    "models.local.lora.train": ["turns"],
-    "models.local.lora.target_modules": ["q_proj"],
-    "labels.protocols": ["unieval"],
-    "labels.annotators": ["anna"],
-    "labels.simulated": ["anna"],
-    "training.turns.criteria": ["relevance"],
-    "training.turns.perturbations": ["random"],
-    "training.turns.languages": ["en"],
-    "translate.bundled.into": ["zh"],
-    "translate.bundled.quality.judges": ["gpt"],
-    "translate.bundled.quality.metrics": ["cometkiwi22"],
-    "metaeval.corpora.steps.perturbations": ["content_reduction"],
-    "metaeval.corpora.steps.languages": ["en"],
-    "metaeval.corpora.steps.dimensions": ["overall"],
-    "metaeval.ensemble_pool": ["forest"],
-    "robustness.corpora": ["bundled"],
-    "robustness.perturbations": ["order_shuffle"],
-    "robustness.thresholds": [0.1],
-    "robustness.severity_levels.perturbations": ["content_reduction"],
-    "memorization.models": ["gpt"],
-    "memorization.corpora": ["bundled"],
-    "memorization.control": ["support"],
-    "dialogbench.bundled": ["en"],
-    "dialogbench.written.tasks": ["MRG"],
-    "dialogbench.written.domains": ["Travel"],
-    "dialogbench.written.languages": ["en"],
-    "dialogbench.written.ablations": ["filter"],
-    "dialogbench.examine.letter": ["retrieval"],
-    "dialogbench.examine.choice": ["forest"],
-    "dialogbench.examine.perplexity": ["local"],
-    "dialogbench.experts.simulated": ["ann"],
-}
+@pytest.mark.parametrize(
+    ("path", "entry"),
+    [
+        ("chatbots", "gpt"),
+        ("protocols.unieval.n_utterances", 4),
+        ("protocols.failures.data.source", "selfchat"),
+        ("criteria.warmth.translations.zh.scale", "好"),
+        ("robustness.thresholds", 0.1),
+        ("dialogbench.experts.simulated", "ann"),
+    ],
+)
+def test_an_entry_that_is_there_twice_is_refused_in_every_list(path: str, entry: Any) -> None:
+    assert f"{path}: {entry} is listed twice" in mistakes(changed(path, [entry, entry]))
 
 
-LISTS_BY_NAME = {"training.turns.domains.daily": "bundled", "ensembles.both": "forest"}
-
-
-def lists_of(section: type[BaseModel]) -> set[tuple[str, str]]:
-    """Returns the class that brings it and the name of every field below a section that holds a list."""
-    found: set[tuple[str, str]] = set()
-
-    def walk(annotation: Any, owner: type[BaseModel], name: str) -> None:
-        if getattr(annotation, "__origin__", None) is dict and get_args(annotation)[1] == list[Name]:
-            return  # LISTS_BY_NAME
-        if annotation is list or getattr(annotation, "__origin__", None) is list:
-            found.add((owner.__name__, name))
-        elif isinstance(annotation, type) and issubclass(annotation, BaseModel):
-            for below, field in annotation.model_fields.items():
-                brought_by = next(
-                    base for base in reversed(annotation.__mro__) if below in vars(base).get("__annotations__", {})
-                )
-                walk(field.annotation, brought_by, below)
-        for part in get_args(annotation):
-            if not isinstance(part, (str, int)):
-                walk(part, owner, name)
-
-    for name, field in section.model_fields.items():
-        walk(field.annotation, section, name)
-    return found
-
-
-def test_the_lists_below_are_all_there_are() -> None:
-    assert sorted(name for _, name in lists_of(Config)) == sorted(path.rpartition(".")[2] for path in LISTS)
-
-
-@pytest.mark.parametrize("path", LISTS)
-def test_an_entry_that_is_there_twice_is_refused_in_every_list(path: str) -> None:
-    assert f"{path}: {LISTS[path][0]} is listed twice" in mistakes(changed(path, LISTS[path] * 2))
-
-
-@pytest.mark.parametrize(("path", "entry"), LISTS_BY_NAME.items())
+@pytest.mark.parametrize(("path", "entry"), [("training.turns.domains.daily", "bundled"), ("ensembles.both", "forest")])
 def test_an_entry_that_is_there_twice_is_refused_in_lists_by_name(path: str, entry: str) -> None:
     field, _, name = path.rpartition(".")
     assert f"{field}: {entry} is listed twice under {name}" in mistakes(changed(path, [entry, entry]))
@@ -282,87 +210,27 @@ def test_a_misspelt_field_that_is_there_beside_the_right_one_replaces_nothing() 
     assert str(caught.value).splitlines()[1:] == ["  judgs: there is no such field; did you mean 'judges'?"]
 
 
+TURNS = {"level": "turn", "domains": {"daily": ["bundled"]}}
 OWN = {"form": "pair", "data": {"source": "selfchat"}, "judges": ["gpt"]}
 
 
 @pytest.mark.parametrize(
     ("path", "value", "words"),
     [
-        (
-            "protocols.mine",
-            {"form": "pair", "of": {"source": "selfchat"}},
-            "of: this field has a new name; write data",
-        ),
+        ("protocols.mine", {"form": "pair", "of": {"source": "selfchat"}}, "of: this field has a new name; write data"),
         ("protocols.failures", {"of": {"source": "selfchat"}}, "failures.of: this field has a new name; write data"),
         ("protocols.mine", OWN | {"form": "detect"}, "mine.form: 'detect' has a new name; write locate"),
-        ("protocols.mine", OWN | {"form": "mark"}, "mine.form: 'mark' has a new name; write annotate"),
-        (
-            "protocols.mine",
-            OWN | {"ask_again": True},
-            "ask_again: this field has a new name; write retry_unparsed",
-        ),
-        ("criteria.a", {"question": "Is it?", "levels": {5: "x"}}, "a.levels: this field has a new name; write rubric"),
-        ("criteria.a", {"hurt_by": ["dullness"]}, "a.hurt_by: this field has a new name; write sensitive_to"),
-        ("criteria.a.translations.zh", {"labels": ["冷", "暖"]}, "zh.labels: this field has a new name; write scale"),
-        (
-            "training.turns",
-            {"level": "turn", "domains": {"daily": ["bundled"]}, "held_back": 0.1},
-            "turns.held_back: this field has a new name; write held_out",
-        ),
-        (
-            "robustness",
-            {"corpora": ["bundled"], "strategies": ["dullness"]},
-            "strategies: this field has a new name; write perturbations",
-        ),
-        ("transcripts.t", {"path": "a", "judged": "b"}, "t.judged: this field has a new name; write evaluated_role"),
-        ("criteria.a", {"words": {"zh": {}}}, "a.words: this field has a new name; write translations"),
-        ("robustness", {"thetas": [0.1]}, "robustness.thetas: this field has a new name; write thresholds"),
-        ("protocols.failures", {"people": ["bundled"]}, "people: this field has a new name; write human_corpora"),
-        ("translate.bundled", {"into": ["es"], "by": "gpt"}, "by: this field has a new name; write translator"),
-        (
-            "protocols.mine",
-            OWN | {"data": {"source": "selfchat", "against": "human"}},
-            "data.against: this field has a new name; write opponent",
-        ),
-        (
-            "metaeval.corpora.c",
-            {"reader": "rated_jsonl", "path": "a", "asks": {"relevance": "overall"}},
-            "c.asks: this field has a new name; write criterion_map",
-        ),
-        ("labels", {"path": "a", "each": 1}, "labels.each: this field has a new name; write annotators_per_item"),
-        ("labels", {"path": "a", "by": "cases"}, "labels.by: this field has a new name; write sampling_design"),
-        ("labels", {"path": "a", "target": "these"}, "labels.target: 'these' has a new name; write given_cases"),
-        (
-            "protocols.mine",
-            OWN | {"data": {"source": "selfchat", "cut": [8]}},
-            "data.cut: this field has a new name; write n_utterances",
-        ),
-        (
-            "protocols.mine",
-            OWN | {"form": "locate", "at": [8]},
-            "mine.at: this field has a new name; write n_utterances",
-        ),
-        (
-            "protocols.rating",
-            {"together": False},
-            "rating.together: this field has a new name; write criteria_in_one_request",
-        ),
-        (
-            "protocols.arena",
-            {"adaptive": {"per": "family"}},
-            "adaptive.per: this field has a new name; write error_control",
-        ),
-        (
-            "protocols.arena",
-            {"adaptive": {"error_control": "family"}},
-            "adaptive.error_control: 'family' has a new name; write familywise",
-        ),
         ("protocols.failures", {"kinds": ["rude"]}, "failures.kinds: this field has a new name; write criteria"),
         (
-            "training.t",
-            {"level": "turn", "domains": {"d": ["bundled"]}, "kinds": ["random"]},
-            "t.kinds: this field has a new name; write perturbations",
+            "training.turns",
+            TURNS | {"kinds": ["random"]},
+            "turns.kinds: this field has a new name; write perturbations",
         ),
+        ("training.turns", TURNS | {"held_back": 0.1}, "turns.held_back: this field has a new name; write held_out"),
+        ("criteria.a.translations.zh", {"labels": ["冷", "暖"]}, "zh.labels: this field has a new name; write scale"),
+        ("translate.bundled", {"into": ["es"], "by": "gpt"}, "by: this field has a new name; write translator"),
+        ("labels", {"path": "a", "by": "cases"}, "labels.by: this field has a new name; write sampling_design"),
+        ("labels", {"path": "a", "target": "these"}, "labels.target: 'these' has a new name; write given_cases"),
         (
             "metaeval",
             {"corpora": {"steps": {"reader": "ladder"}}, "fill": "gpt"},
@@ -373,11 +241,6 @@ OWN = {"form": "pair", "data": {"source": "selfchat"}, "judges": ["gpt"]}
             {"reader": "ladder"},
             "steps.reader: 'ladder' has a new name; write severity_levels",
         ),
-        (
-            "robustness",
-            {"ladders": {"steps": 3}},
-            "robustness.ladders: this field has a new name; write severity_levels",
-        ),
     ],
 )
 def test_an_earlier_name_is_refused_with_the_new_one(path: str, value: Any, words: str) -> None:
@@ -386,6 +249,12 @@ def test_an_earlier_name_is_refused_with_the_new_one(path: str, value: Any, word
     lines = str(caught.value).splitlines()[1:]
     assert [line.endswith(words) for line in lines].count(True) == 1
     assert not any("missing" in line or "did you mean" in line for line in lines)
+
+
+def test_every_new_name_is_a_field() -> None:
+    sections: list[type[BaseModel]] = [Adaptive, *(section for _, section in SECTIONS)]
+    fields = {name for section in sections for name in section.model_fields}
+    assert {new for names in RENAMED.values() for new in names} | RENAMED_VALUES.keys() <= fields
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,6 @@ from dialeval.engines.installation import LEARNS_TO_ANSWER, missing_libraries, t
 from dialeval.errors import UserError
 from dialeval.training.running import micro_batch, steps_of
 
-# Names of what judges learn from, who learns it, and who is asked for what: all mistakes end before the run.
-
 BASE: dict[str, Any] = {
     "models": {
         "poe": {"engine": "encoder", "model": "xlm-roberta-large", "train": {"data": "turns"}},

@@ -10,8 +10,6 @@ from config_example import BASE
 from dialeval.config import load_config
 from dialeval.errors import UserError
 
-# What a configuration need not say where judges are trained, and nothing else is asked for.
-
 ALONE = {
     "corpora": {"mine": {"reader": "bundled", "language": "en"}},
     "training": {"turns": {"level": "turn", "domains": {"daily": ["mine"]}}},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import openpyxl
@@ -16,6 +17,7 @@ from dialeval.corpora.battles import Battles, read
 from dialeval.errors import UserError
 
 HEAD = "left,right,winner\n"
+AB = ("a", "b", 1.0, 0)
 
 
 def rows_of(battles: Battles) -> list[tuple[str, str, float, int]]:
@@ -30,22 +32,27 @@ def table(tmp_path: Path) -> Path:
     return tmp_path / "mine.csv"
 
 
-def test_a_plain_table(table: Path) -> None:
-    table.write_text(HEAD + "a,b,left\n\nb,a,tie\n", encoding="utf-8")
-    assert rows_of(read(table)) == [("a", "b", 1.0, 0), ("b", "a", 0.5, 1)]
-
-
-def test_quotes_case_blanks_other_columns_and_a_byte_order_mark(table: Path) -> None:
-    text = 'id,left , right,label,prompt\n1, "a",b,Left,p\n2,"a, b ""c""",b, RIGHT ,p\r\n'
-    table.write_text(text.replace(' "a"', '"a"'), encoding="utf-8-sig")
-    found = read(table, cluster="prompt")
-    assert rows_of(found) == [("a", "b", 1.0, 0), ('a, b "c"', "b", 0.0, 0)]
-    assert (found.n_clusters, found.models) == (1, ["a", 'a, b "c"', "b"])
-
-
-def test_columns_of_other_names(table: Path) -> None:
-    table.write_text("model_a,model_b,winner,vote\nx,y,no,left\n", encoding="utf-8")
-    assert read(table, left="model_a", right="model_b", winner="vote").outcome == [1.0]
+@pytest.mark.parametrize(
+    ("text", "columns", "battles"),
+    [
+        (HEAD + "a,b,left\n\nb,a,tie\n", {}, [("a", "b", 1.0, 0), ("b", "a", 0.5, 1)]),
+        ('\ufeffid,left , right,label,prompt\n1,"a",b,Left,p\n2,"a, b ""c""",b, RIGHT ,p\r\n', {"cluster": "prompt"},
+         [("a", "b", 1.0, 0), ('a, b "c"', "b", 0.0, 0)]),
+        ("model_a,model_b,winner,vote\na,b,no,left\n", {"left": "model_a", "right": "model_b", "winner": "vote"}, [AB]),
+        ("winner,loser\na,b\n", {"left": "winner", "right": "loser"}, [AB]),
+        ("model_a,model_b,winner,left\na,b,model_a,12\n", {}, [AB]),
+        ('left,right,winner,"why; how; when; who"\na,b,left,so\n', {}, [AB]),
+        ("sep=,\nleft,right,winner,why\na,b,left,so\n", {}, [AB]),
+        ('{"left": "a", "right": "b", "winner": "left", "votes": [{"label": "x", "winner": "b"}]}', {}, [AB]),
+        *(
+            (f"model_a,model_b,winner\na,b,{word}\n", {}, [("a", "b", 0.5, 0)])
+            for word in ("both_bad", "bothbad", "Both bad", "tie(bothbad)", "tie (bothbad)")
+        ),
+    ],
+)  # fmt: skip
+def test_the_battles_of_a_table(table: Path, text: str, columns: dict[str, str], battles: list[Any]) -> None:
+    table.write_text(text, encoding="utf-8")
+    assert rows_of(read(table, **columns)) == battles
 
 
 @pytest.mark.parametrize(
@@ -190,11 +197,6 @@ def test_the_winner_may_be_one_of_three_columns(table: Path) -> None:
         read(table)
 
 
-def test_the_winner_and_the_loser_are_battles(table: Path) -> None:
-    table.write_text("winner,loser\na,b\nc,a\n", encoding="utf-8")
-    assert rows_of(read(table, left="winner", right="loser")) == [("a", "b", 1.0, 0), ("c", "a", 1.0, 1)]
-
-
 def test_mt_benchs_judgements_are_battles(tmp_path: Path) -> None:
     path = tmp_path / "judgments.jsonl"
     lines = [
@@ -238,12 +240,6 @@ def test_a_winner_in_both_orders_is_a_tie_where_they_differ(tmp_path: Path) -> N
         read(path)
 
 
-@pytest.mark.parametrize("word", ["both_bad", "bothbad", "Both bad", "tie(bothbad)", "tie (bothbad)"])
-def test_two_that_are_both_bad_are_a_tie(table: Path, word: str) -> None:
-    table.write_text(f"model_a,model_b,winner\nheron,reed,{word}\n", encoding="utf-8")
-    assert rows_of(read(table)) == [("heron", "reed", 0.5, 0)]
-
-
 def test_a_path_leads_into_nested_objects(tmp_path: Path) -> None:
     path = tmp_path / "votes.jsonl"
     vote = {"model_a": "heron", "model_b": "reed", "vote": {"winner": "model_b", "by": {"id": 7}}}
@@ -264,23 +260,6 @@ def test_a_row_that_repeats_another_is_read_as_it_would_be_alone(tmp_path: Path)
         path.write_text("\n".join([line, line.replace("1", value)]), encoding="utf-8")
         with pytest.raises(UserError, match="line 2: 'left' is .*; it must be a text or a whole number"):
             read(path)
-
-
-def test_a_list_within_a_battle_does_not_take_its_place(tmp_path: Path) -> None:
-    record = {"left": "heron", "right": "reed", "winner": "left", "votes": [{"label": "x", "winner": "reed"}]}
-    (tmp_path / "votes.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
-    assert rows_of(read(tmp_path / "votes.jsonl")) == [("heron", "reed", 1.0, 0)]
-
-
-def test_names_of_columns_go_together(table: Path) -> None:
-    table.write_text("model_a,model_b,winner,left\nheron,reed,model_b,12\n", encoding="utf-8")
-    assert rows_of(read(table)) == [("heron", "reed", 0.0, 0)]
-
-
-@pytest.mark.parametrize("header", ['left,right,winner,"why; how; when; who"', "sep=,\nleft,right,winner,why"])
-def test_what_stands_between_cells_is_reported_or_seen_outside_of_quotes(table: Path, header: str) -> None:
-    table.write_text(f"{header}\nheron,reed,left,so\n", encoding="utf-8")
-    assert rows_of(read(table)) == [("heron", "reed", 1.0, 0)]
 
 
 def test_battles_that_are_all_passed_over_are_reported_to_be(table: Path) -> None:

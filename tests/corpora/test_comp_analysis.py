@@ -293,32 +293,20 @@ def test_the_single_rating_is_not_read_beside_dimensions(tmp_path: Path) -> None
     ("dataset", "ratings", "words"),
     [
         ("fed-turn", {"relevance_ratings": {"fed-turn": [1, 2]}}, ["2 ratings for 'fed-turn'", "3 rows"]),
-        (
-            "fed-turn",
-            {"relevance_ratings": {"fed-turn": [1, 2.5, 1]}},
-            ["turn_relevance_ratings.json", "position 1 (K-000001)", "2.5 is outside its scale, 0 to 2"],
-        ),
-        (
-            "conture-turn",
-            {"specificity_ratings": {"conture-turn": [1, 5.5, 1]}},
-            ["position 1", "5.5 is outside its scale, 1 to 5"],
-        ),
+        ("fed-turn", {"relevance_ratings": {"fed-turn": [1, 2.5, 1]}},
+         ["turn_relevance_ratings.json", "position 1 (K-000001)", "2.5 is outside its scale, 0 to 2"]),
+        ("conture-turn", {"specificity_ratings": {"conture-turn": [1, 5.5, 1]}},
+         ["position 1", "5.5 is outside its scale, 1 to 5"]),
         ("fed-turn", {"overall_ratings": {"fed-turn": [1, None, 1]}}, ["position 1", "None is not a rating"]),
         ("fed-turn", {"overall_ratings": {"fed-turn": 4}}, ["'fed-turn' must be a list"]),
-        (
-            "fed-turn",
-            {"overall_ratings": {"fedturn": [1]}},
-            ["'fed-turn' has no ratings in", "did you mean 'fedturn'?"],
-        ),
+        ("fed-turn", {"overall_ratings": {"fedturn": [1]}},
+         ["'fed-turn' has no ratings in", "did you mean 'fedturn'?"]),
         ("fed-turn", {"overall_ratings": []}, ["a JSON object that maps"]),
         ("fed-turn", {}, ["of ratings beside it", "turn_<dimension>_ratings.json"]),
-        (
-            "fed-tun",
-            {},
-            ["scales of the data set 'fed-tun' are unknown (did you mean 'fed-turn'?)", "'fed-turn'", "rated_jsonl"],
-        ),
+        ("fed-tun", {},
+         ["scales of the data set 'fed-tun' are unknown (did you mean 'fed-turn'?)", "'fed-turn'", "rated_jsonl"]),
     ],
-)
+)  # fmt: skip
 def test_what_does_not_fit_is_reported(tmp_path: Path, dataset: str, ratings: dict[str, Any], words: list[str]) -> None:
     with pytest.raises(UserError) as caught:
         comp_analysis.read_turns("m", comp_turn_write(tmp_path, dataset, **ratings))

@@ -78,11 +78,8 @@ def test_dialogues_are_whole_and_in_order(tmp_path: Path) -> None:
     [
         (TURNS, None, ["folder must also have the", "UID, SID, SEG", "there is none"]),
         (TURNS.replace("RELEVANCE", "COHERENCE"), SAID, ["of responses and of dialogues"]),
-        (
-            "UID,CID,SID\nTEST-000100-0001,HCCHNS,Chatbot\n",
-            SAID,
-            ["neither of responses nor", "RELEVANCE", "COHERENCE"],
-        ),
+        ("UID,CID,SID\nTEST-000100-0001,HCCHNS,Chatbot\n", SAID,
+         ["neither of responses nor", "RELEVANCE", "COHERENCE"]),
         (TURNS.replace("UID", "KEY"), SAID, ["ids (UID_TEST", "is missing"]),
         (TURNS.replace("CID", "SET"), SAID, ["column of CID is missing"]),
         (TURNS.replace("HCCHNS,", "NCM,"), SAID, ["no set HCCHNS", "NCM, ESL"]),
@@ -92,11 +89,8 @@ def test_dialogues_are_whole_and_in_order(tmp_path: Path) -> None:
         (TURNS.replace("TEST-000100-0001", "TEST-000100-1"), SAID, ["line 3", "<six digits>-<four digits>"]),
         (TURNS.replace("TEST-000100-0001", "TEST-000109-0001"), SAID, ["'TEST-000109-0001' is rated, but is not in"]),
         (TURNS.replace("TEST-000100-0001", "TEST-000100-0009"), SAID, ["'TEST-000100-0009' is rated, but is not in"]),
-        (
-            TURNS.replace("000100-0003,HCCHNS,Chatbot,ZH,NO,,", "000100-0001,HCCHNS,Chatbot,ZH,NO,,1"),
-            SAID,
-            ["already occurs"],
-        ),
+        (TURNS.replace("000100-0003,HCCHNS,Chatbot,ZH,NO,,", "000100-0001,HCCHNS,Chatbot,ZH,NO,,1"), SAID,
+         ["already occurs"]),
         (TURNS + "HCCHNS\n", SAID, ["line 8", "1 cells, but 10 columns"]),
         (TURNS.replace("SID", "CID"), SAID, ["'CID' occurs more than once"]),
         (TURNS, SAID + "TEST-000100-0001,Chatbot,又\n", ["line 9", "already occurs at line 5"]),
@@ -106,7 +100,7 @@ def test_dialogues_are_whole_and_in_order(tmp_path: Path) -> None:
         ("", SAID, ["has no rows"]),
         (TURNS.replace("5,2.5,,4.333333333333333", ",,,"), SAID, ["no rated item", "2 rows without a rating"]),
     ],
-)
+)  # fmt: skip
 def test_what_is_wrong_is_reported_with_its_place(
     tmp_path: Path, ratings: str, said: str | None, words: list[str]
 ) -> None:
@@ -252,46 +246,27 @@ def test_what_cannot_be_scored_is_left_out_and_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        (
-            "LCCC-turn_eval",
-            [reply("A:一", "B:二", annotations={"relevant": [6]})],
-            ["entry 0, 'relevant'", "outside its"],
-        ),
-        (
-            "LCCC-turn_eval",
-            [reply("A:一", "B:二", annotations={"relevant": ["five"]})],
-            ["entry 0", "'five' is not a rating"],
-        ),
-        (
-            "LCCC-turn_eval",
-            [reply("A:一", "B:二", annotations=[5])],
-            ["entry 0: 'annotations' is [5]; it must be an object"],
-        ),
-        (
-            "LCCC-turn_eval",
-            [reply("A:一", "B:二", annotations={"relevant": [1], "Relevance": [2]})],
-            ["'Relevance'", "'relevant' has the same dimension, relevance"],
-        ),
+        ("LCCC-turn_eval", [reply("A:一", "B:二", annotations={"relevant": [6]})],
+         ["entry 0, 'relevant'", "outside its"]),
+        ("LCCC-turn_eval", [reply("A:一", "B:二", annotations={"relevant": ["five"]})],
+         ["entry 0", "'five' is not a rating"]),
+        ("LCCC-turn_eval", [reply("A:一", "B:二", annotations=[5])],
+         ["entry 0: 'annotations' is [5]; it must be an object"]),
+        ("LCCC-turn_eval", [reply("A:一", "B:二", annotations={"relevant": [1], "Relevance": [2]})],
+         ["'Relevance'", "'relevant' has the same dimension, relevance"]),
         ("LCCC-turn_eval", [{"context": "A:一", "annotations": RATED}], ["entry 0", "'response' is missing"]),
         ("LCCC-turn_eval", [reply("A:一", "B:二"), "x"], ["entry 1 is 'x'; it must be an object with 'response'"]),
-        (
-            "LCCC-turn_eval",
-            [{"context": ["一"], "response": "二", "annotations": RATED}],
-            ["entry 0", "'context' is ["],
-        ),
+        ("LCCC-turn_eval", [{"context": ["一"], "response": "二", "annotations": RATED}], ["entry 0", "'context' is"]),
         ("LCCC-turn_eval", {"data": []}, ["a JSON list", "not dict"]),
         ("LCCC-turn_eval", [], ["has no rated items"]),
         ("LCCC-turn_eval", [{"response": "二"}], ["no rated item", "1 records without a rating"]),
         ("LCCC-dial_eval", [dialogue("一", dialogue_id=1), dialogue("二", dialogue_id="1")], ["entry 1", "at entry 0"]),
         ("LCCC-dial_eval", [{"dialog": "一", "annotations": RATED}], ["'dialog' is '一'; it must be a list"]),
-        (
-            "LCCC-dial_eval",
-            [{"dialog": [{"speaker": "A"}], "annotations": RATED}],
-            ["utterance 1", "'text' is missing"],
-        ),
+        ("LCCC-dial_eval", [{"dialog": [{"speaker": "A"}], "annotations": RATED}],
+         ["utterance 1", "'text' is missing"]),
         ("fed-turn_eval", [reply("A:一", "B:二")], ["'fed'", "LCCC", "rated_jsonl"]),
     ],
-)
+)  # fmt: skip
 def test_dstc11_json_what_is_wrong_is_reported_with_its_place(
     tmp_path: Path, name: str, content: Any, words: list[str]
 ) -> None:

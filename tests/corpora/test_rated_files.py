@@ -109,10 +109,8 @@ def test_items_without_a_rating_are_left_out_and_counted(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("record", "words"),
     [
-        (
-            turn(ratings={"relevence": 1}),
-            ["level turn has no dimension 'relevence'", "'relevence'", "did you mean 'relevance'?"],
-        ),
+        (turn(ratings={"relevence": 1}),
+         ["level turn has no dimension 'relevence'", "'relevence'", "did you mean 'relevance'?"]),
         (turn(ratings={"coherence": 1}), ["level turn has no dimension 'coherence'"]),
         (dialogue(ratings={"relevance": 1}), ["level dialogue has no dimension 'relevance'"]),
         (turn(scale=None), ["line 1, overall", "the scale is missing", '"scale": [lowest, highest]']),
@@ -127,15 +125,11 @@ def test_items_without_a_rating_are_left_out_and_counted(tmp_path: Path) -> None
         (turn(ratings={"overall": {"value": 1, "values": [1]}}), ["either 'value'"]),
         (turn(ratings={"overall": {"values": 1}}), ["overall: 'values' is 1; it must be a list"]),
         (turn(ratings={"overall": {"mean": 1}}), [" 'mean' is not a field"]),
-        (
-            turn(ratings={"overall": {"value": 1, "n_raters": 0}}),
-            ["'n_raters' is 0; it must be greater than or equal to 1"],
-        ),
+        (turn(ratings={"overall": {"value": 1, "n_raters": 0}}),
+         ["'n_raters' is 0; it must be greater than or equal to 1"]),
         (turn(ratings={"overall": {"values": [1, None], "n_raters": 2}}), ["'n_raters' is 2, but there are 1 values"]),
-        (
-            turn(ratings={"overall": {"value": 1, "rater_kind": "robot"}}),
-            ["'rater_kind' is 'robot'; it must be 'human', 'model' or 'construction'"],
-        ),
+        (turn(ratings={"overall": {"value": 1, "rater_kind": "robot"}}),
+         ["'rater_kind' is 'robot'; it must be 'human', 'model' or 'construction'"]),
         (turn(ratings={"overall": {"value": 1, "rater_kind": "model"}}), ["a model's rating needs its name"]),
         (turn(ratings={"overall": [{"value": 1}, {"value": 2}]}), ["'t1' on overall by people occurs twice"]),
         (turn(ratings=[4]), ["'ratings' is [4]; it must be an object"]),
@@ -149,7 +143,7 @@ def test_items_without_a_rating_are_left_out_and_counted(tmp_path: Path) -> None
         (dialogue(dialogue=[]), ["item 'd1' has no utterance"]),
         (turn(""), ["line 1: the item has no id"]),
     ],
-)
+)  # fmt: skip
 def test_a_mistake_is_reported_with_file_line_and_remedy(
     tmp_path: Path, record: dict[str, Any], words: list[str]
 ) -> None:
@@ -341,24 +335,16 @@ def test_an_empty_text_is_left_out_in_its_language_only(tmp_path: Path) -> None:
         ("fed-turn", [xdial_turn("a", "b"), xdial_turn("a", "b", "")], None, ["row 1", "'' is not a rating"]),
         ("fed-turn", [xdial_turn("a", "b", "nan")], None, ["row 0", "nan is not a rating"]),
         ("fed-turn", [xdial_turn("a", "b", "4.5")], None, ["row 0", "4.5 is outside its scale, 0 to 4"]),
-        (
-            "fed-turn",
-            [xdial_turn("a", "b")],
-            ["en", "ru"],
-            ["has no russian_ctx and russian_res", "remove 'ru' from languages"],
-        ),
+        ("fed-turn", [xdial_turn("a", "b")], ["en", "ru"],
+         ["has no russian_ctx and russian_res", "remove 'ru' from languages"]),
         ("fed-turn", [xdial_turn("a", "b")], ["english"], ["a language of xDial-Eval"]),
         ("fed-turn", [xdial_turn("a", "b")], [], ["languages is empty", "en, de"]),
         ("fed-turn", [{"english_ctx": "a", "ratings": "1"}], None, ["no columns <language>_ctx"]),
         ("fed-turn", [{"english_ctx": "a", "english_res": "b"}], None, ["the column 'ratings' is missing"]),
-        (
-            "fed-turns",
-            [xdial_turn("a", "b")],
-            None,
-            ["scales of the data set 'fed-turns'", "'fed-turn'", "rated_jsonl"],
-        ),
+        ("fed-turns", [xdial_turn("a", "b")], None,
+         ["scales of the data set 'fed-turns'", "'fed-turn'", "rated_jsonl"]),
     ],
-)
+)  # fmt: skip
 def test_what_does_not_fit_is_reported(
     tmp_path: Path, name: str, rows: list[Row], languages: list[str] | None, words: list[str]
 ) -> None:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from pathlib import Path
 
 import pytest
 
 from dialeval.corpora.items import Item, Rating, item_rows, speakers_before_response, speakers_in_turn
 from dialeval.corpora.rated_sources import (
-    Gathering,
     RatedReading,
     Scale,
-    before_response,
     check,
     check_joined,
     only,
@@ -151,46 +148,3 @@ def test_incomparable_items_are_refused_before_any_request(asks: dict[str, str],
     with pytest.raises(UserError, match="metaeval.corpora.mine.criterion_map: ") as caught:
         check_joined(found, asks, "metaeval.corpora.mine.criterion_map")
     assert words in str(caught.value)
-
-
-# Items that are gathered until it is known which depend on each other.
-
-PATH = Path("x.json")
-
-
-def gathering_rating(item_id: str) -> list[Rating]:
-    return [Rating("c", item_id, "overall", "human", "people", None, 3.0, 1, 1.0, 5.0)]
-
-
-def test_clusters_are_by_context_unless_the_file_says_them() -> None:
-    gathering = Gathering("c", PATH)
-    for item_id, texts, cluster in (
-        ("a", ["hi", "yo"], ""), ("b", ["hi", "no"], ""), ("d", ["hi", "so"], "talk"), ("e", ["ho", "so"], ""),
-    ):  # fmt: skip
-        turns, ratings = before_response(texts), gathering_rating(item_id)
-        gathering.take(item_id, "turn", f"x.json, record {item_id}", turns, ratings, cluster=cluster)
-    items = gathering.checked().items
-    assert [(item.item_id, item.cluster) for item in items] == [("a", "a"), ("b", "a"), ("d", "talk"), ("e", "e")]
-    assert {item.speakers for item in items} == {("human", "chatbot")}
-
-
-def test_dialogues_are_one_cluster_where_they_are_the_same() -> None:
-    gathering = Gathering("c", PATH)
-    for item_id, last in (("a", "yo"), ("b", "no"), ("d", "yo")):
-        gathering.take(item_id, "dialogue", "x.json", before_response(["hi", last]), gathering_rating(item_id))
-    assert [item.cluster for item in gathering.checked().items] == ["a", "b", "a"]
-
-
-def test_unrated_and_empty_items_are_left_out_and_a_repeated_id_is_refused() -> None:
-    gathering = Gathering("c", PATH)
-    gathering.take("a", "turn", "x.json, record 1", before_response(["hi", "yo"]), [])
-    gathering.take("b", "turn", "x.json, record 2", before_response(["", "yo"]), gathering_rating("b"))
-    gathering.take("d", "turn", "x.json, record 3", [], gathering_rating("d"))
-    assert gathering.reading.left_out == {
-        ("en", "a"): "records without a rating", ("en", "b"): "records with an empty utterance",
-        ("en", "d"): "records with an empty utterance",
-    }  # fmt: skip
-    gathering.take("e", "turn", "x.json, record 4", before_response(["yo"]), gathering_rating("e"))
-    gathering.take("e", "turn", "x.json, record 5", before_response(["yo"]), gathering_rating("e"))
-    with pytest.raises(UserError, match="x.json, record 5: the id 'e' already occurs at record 4"):
-        gathering.checked()

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dialeval.corpora.rated_sources import Scale
-from dialeval.corpora.rating_scales import is_missing, ratings_of
+from dialeval.corpora.rating_scales import is_missing
 from dialeval.corpora.readers import RATED_FORMATS, read_rated
 from dialeval.errors import UserError
 
 # Lists with a number per rater, some of whom gave none.
-
-SCALE = Scale(0.0, 2.0)
 
 
 @pytest.mark.parametrize(
@@ -29,29 +25,6 @@ def test_these_are_no_ratings(value: object) -> None:
 @pytest.mark.parametrize("value", [0, 1.5, "0", "", "Natural", "no N/A", "none", []])
 def test_these_are_not_taken_for_missing(value: object) -> None:
     assert not is_missing(value)
-
-
-def test_a_missing_rating_keeps_its_place() -> None:
-    notes: Counter[str] = Counter()
-    known = {"Coherent": ("coherence", SCALE)}
-    ratings = ratings_of(("c", "i"), {"Coherent": ["N/A", 2, None, 1]}, known, "f, record 1", notes)
-    assert [(rating.round, rating.value, rating.n_raters) for rating in ratings] == [
-        (1, 2, 1),
-        (3, 1, 1),
-        (None, 1.5, 2),
-    ]
-    assert notes == {"ratings that are missing or N/A": 2}
-
-
-def test_dimensions_without_a_rating_are_counted() -> None:
-    notes: Counter[str] = Counter()
-    known = {"Coherent": ("coherence", SCALE), "Overall": ("overall", Scale(0.0, 4.0))}
-    assert ratings_of(("c", "i"), {"Coherent": [], "Overall": ["N/A"]}, known, "f, record 1", notes) == []
-    assert notes["items without a rating on coherence"] == notes["items without a rating on overall"] == 1
-    with pytest.raises(
-        UserError, match="f, record 1: 'Coherence' is not rated in this data set .did you mean 'Coherent'"
-    ):
-        ratings_of(("c", "i"), {"Coherence": [1]}, known, "f, record 1", notes)
 
 
 # Files that name the reader they should have been given to.

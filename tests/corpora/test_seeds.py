@@ -188,25 +188,19 @@ def test_a_table_gives_back_what_was_written(tmp_path: Path) -> None:
     ("suffix", "text", "words"),
     [
         ("jsonl", '{"opening": "a"}', "line 1: the field 'scenario_id' is missing; present: opening"),
-        (
-            "jsonl",
-            '{"scenario_id": "a", "goal": "x"}\n{"scenario_id": "a", "goal": "y"}',
-            "line 2: scenario 'a' already occurs at",
-        ),
+        ("jsonl", '{"scenario_id": "a", "goal": "x"}\n{"scenario_id": "a", "goal": "y"}',
+         "line 2: scenario 'a' already occurs at"),
         ("jsonl", '{"scenario_id": "a"}', "scenario 'a' is empty; fill in 'opening', 'persona' or 'goal'"),
         ("jsonl", '{"scenario_id": "a", "goal": 3}', "line 1: 'goal' is 3; it must be a text"),
         ("jsonl", '{"scenario_id": null, "goal": "x"}', "'scenario_id' is null"),
         ("csv", "scenario_id,goal\n,x\n", "line 2: 'scenario_id' is empty"),
         ("csv", "scenario_id,goal\na,x,y\n", "line 2: 3 cells, but 2 columns"),
-        (
-            "csv",
-            "scenario_id,goal,goal\na,x,y\n",
-            "the column 'goal' occurs more than once; its columns: scenario_id, goal, goal",
-        ),
+        ("csv", "scenario_id,goal,goal\na,x,y\n",
+         "the column 'goal' occurs more than once; its columns: scenario_id, goal, goal"),
         ("csv", "scenario_id,goal\n", "has no scenarios"),
         ("jsonl", "", "has no scenarios"),
     ],
-)
+)  # fmt: skip
 def test_mistakes_have_their_place(tmp_path: Path, suffix: str, text: str, words: str) -> None:
     with pytest.raises(UserError) as caught:
         read_scenarios(written(tmp_path, text, suffix))

@@ -190,131 +190,43 @@ def test_all_answers_of_a_plan_are_read(method: Any, n_rows: int) -> None:
 
 OPTIONS = ("to hire a cleaner", "to wait", "to repay a loan", "A dog is a friend")
 
-
-@pytest.mark.parametrize(
-    ("text", "letter"),
-    [
-        ("B", "B"),
-        ("B.", "B"),
-        ("(B)", "B"),
-        ("b", "B"),
-        ("A", "A"),
-        ("a", "A"),
-        ("Ｂ", "B"),
-        ("B。", "B"),
-        ('"B"', "B"),
-        ("`C`", "C"),
-        ("**B**", "B"),
-        ("Answer: B", "B"),
-        ("Answer:\nB", "B"),
-        ("**Answer: B**", "B"),
-        ("The answer is B", "B"),
-        ("The answer is A", "A"),
-        ("The best answer is A because it fits.", "A"),
-        ("The answer is B due to the lunch.", "B"),
-        ("The correct answer is (C).", "C"),
-        ("The answer is **D**.", "D"),
-        ("The answer is option C.", "C"),
-        ("The answer is B, not C.", "B"),
-        ("The most coherent reply is B.", "B"),
-        ("My choice: D", "D"),
-        ("The letter is C", "C"),
-        ("I would choose B because it fits.", "B"),
-        ("Option B", "B"),
-        ("Choice B is the best.", "B"),
-        ("B is the correct answer.", "B"),
-        ("B, because they said so", "B"),
-        ("A. to hire a cleaner", "A"),
-        ("B) to wait\n", "B"),
-        ("B: to wait", "B"),
-        ("B、to wait", "B"),
-        ("C\n\nThe speaker says a lot.", "C"),
-        ("Speaker 2: (B)", "B"),
-        (r"The final answer is: \boxed{A}", "A"),
-        ("A. x\nB. y\nC. z\nD. w\n\nAnswer: C", "C"),
-        ("<think>A? Or B?</think>D", "D"),
-        ("选B", "B"),
-        ("应该选择 A", "A"),
-        ("答案:B", "B"),
-        ("答案：B", "B"),
-        ("答案是：D。因为……", "D"),
-        ("正确答案是C", "C"),
-        ("【答案】B", "B"),
-        ("选项：B", "B"),
-        ("我认为选项B最合适", "B"),
-        ("to wait", "B"),
-        ("To wait.", "B"),
-        ("Answer: to repay a loan", "C"),
-        ("A dog is a friend", "D"),
-        ("D. A dog is a friend", "D"),
-    ],
-)
-def test_a_clear_choice_is_read(text: str, letter: str) -> None:
-    assert read_letter(text, OPTIONS) == letter
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "A dog would be nice",
-        "A good reply",
-        "The answer is a dog",
-        "The answer is A dog of some kind",
-        "Because",
-        "Dad",
-        "I cannot tell.",
-        "A-flat",
-        "C++",
-        "vitamin C",
-        "Plan B was what they agreed on",
-        "A lot of people",
-        "答案",
-        "Answer:",
-        "A or B",
-        "A and B",
-        "A/B",
-        "B, C",
-        "A B C D",
-        "Both A and C",
-        "Neither A nor B",
-        "(A) and (B)",
-        "The answer is A and B.",
-        "The answer is B or C.",
-        "The answer is B. No, the answer is C.",
-        "A: Hi\nB: Hello",
-        "The answer is not B",
-        "E",
-        "The answer is E",
-        "it seems to wait for a loan",
-    ],
-)
-def test_an_unclear_one_is_not(text: str) -> None:
-    assert read_letter(text, OPTIONS) is None
-
-
-def test_a_letter_beyond_the_options_is_no_choice() -> None:
-    assert read_letter("D", OPTIONS[:3]) is None
-
-
-def test_an_option_inside_another_is_distinguished() -> None:
-    assert read_letter("non-offensive", ("offensive", "non-offensive")) == "B"
-    assert read_letter("It is not offensive.", ("offensive", "non-offensive")) is None
-
-
-@given(st.text(max_size=60))
-def test_any_text_gives_a_letter_of_the_options_or_none(text: str) -> None:
-    assert read_letter(text, OPTIONS) in {"A", "B", "C", "D", None}
-
-
-@given(
-    st.sampled_from("ABCD"), st.sampled_from(["{}", "({})", "{}.", "Answer: {}", "The answer is {}.", "**{}**", "选{}"])
-)
-def test_every_form_is_read_for_every_letter(letter: str, form: str) -> None:
-    assert read_letter(form.format(letter), OPTIONS) == letter
-
-
-DENIED_OR_TWO = (
+CLEAR = (
+    ("B", "B"), ("B.", "B"), ("(B)", "B"), ("b", "B"), ("A", "A"), ("a", "A"), ("Ｂ", "B"), ("B。", "B"), ('"B"', "B"),
+    ("`C`", "C"), ("Answer: B", "B"), ("Answer:\nB", "B"), ("**Answer: B**", "B"), ("The answer is B", "B"),
+    ("The answer is A", "A"), ("The best answer is A because it fits.", "A"),
+    ("The answer is B due to the lunch.", "B"), ("The correct answer is (C).", "C"), ("The answer is **D**.", "D"),
+    ("The answer is option C.", "C"), ("The answer is B, not C.", "B"), ("The most coherent reply is B.", "B"),
+    ("My choice: D", "D"), ("The letter is C", "C"), ("I would choose B because it fits.", "B"), ("Option B", "B"),
+    ("Choice B is the best.", "B"), ("B is the correct answer.", "B"), ("B, because they said so", "B"),
+    ("A. to hire a cleaner", "A"), ("B) to wait\n", "B"), ("B: to wait", "B"), ("B、to wait", "B"),
+    ("C\n\nThe speaker says a lot.", "C"), ("Speaker 2: (B)", "B"), (r"The final answer is: \boxed{A}", "A"),
+    ("A. x\nB. y\nC. z\nD. w\n\nAnswer: C", "C"), ("<think>A? Or B?</think>D", "D"), ("选B", "B"), ("应该选择 A", "A"),
+    ("答案:B", "B"), ("答案：B", "B"), ("答案是：D。因为……", "D"), ("正确答案是C", "C"), ("【答案】B", "B"),
+    ("选项：B", "B"), ("我认为选项B最合适", "B"), ("to wait", "B"), ("To wait.", "B"), ("Answer: to repay a loan", "C"),
+    ("A dog is a friend", "D"), ("D. A dog is a friend", "D"),
+    ("> Answer: A\nI choose B", "B"), ("> Answer: A", "A"), ("A is wrong, so the answer is B.", "B"),
+    ("The answer is B. A is wrong because it does not follow.", "B"),
+    ("The answer is B because A and C contradict the dialogue.", "B"),
+    ("B. The other options are wrong.", "B"), ("**B**", "B"), ("**B.** to wait", "B"),
+    ("Option B is the most coherent since it doesn't repeat.", "B"),
+    ("Answer: B\n\nExplanation: A, C and D do not fit.", "B"), ("The correct answer is B, not A.", "B"),
+    ("A不正确，B正确", "B"), ("A is not correct. The answer is B.", "B"),
+    ("B\n\nOption A is tempting but wrong.", "B"), ("I would choose B over A.", "B"),
+    ("The answer is not A; the answer is B", "B"), ("A, C and D are wrong. Answer: B", "B"),
+    ("**Answer:** B", "B"), ("Answer: **B. to wait**", "B"), ("Answer: B. to wait", "B"), ("B) to wait", "B"),
+    ("The answer is (B) to wait.", "B"), ("```\nB\n```", "B"), ("{\"answer\": \"B\"}", "B"),
+    ("Answer: B (to wait)", "B"), ("答案是B，因为A不正确。", "B"), ("选B。A和C都不对。", "B"),
+    ("B。因为A错误", "B"), ("Answer: A", "A"), ("Answer: A\n", "A"), ("Answer: A\nBecause it is said.", "A"),
+    ("Final answer: A", "A"), ("A\n\nBecause B is wrong", "A"),
+    ("B is the correct answer because it is not contradictory.", "B"),
+    ("Answer: B.\n\nA does not follow; C is wrong; D is off topic.", "B"),
+)  # fmt: skip
+UNCLEAR = (
+    "", "A dog would be nice", "A good reply", "The answer is a dog", "The answer is A dog of some kind", "Because",
+    "Dad", "I cannot tell.", "A-flat", "C++", "vitamin C", "Plan B was what they agreed on", "A lot of people", "答案",
+    "Answer:", "A and B", "B, C", "A B C D", "Both A and C", "(A) and (B)", "The answer is A and B.",
+    "The answer is B or C.", "The answer is B. No, the answer is C.", "A: Hi\nB: Hello", "The answer is not B", "E",
+    "The answer is E", "it seems to wait for a loan",
     "Answer: A\nAnswer: B", "Option A is tempting but wrong.", "**B** is wrong", "Answer: A\n\nAnswer: B",
     "Answer: A. Answer: B", "B is wrong", "B is incorrect.", "(B) is incorrect", "B: wrong", "B - incorrect",
     "B (wrong)", "Not B", "It is not B.", "The answer isn't B", "The answer isn’t B", "The wrong answer is B",
@@ -343,35 +255,38 @@ DENIED_OR_TWO = (
     "正确答案不是B", "错误答案是B", "我不认为是B", "B选项不符合", "B不合适", "B is right? No.",
     "Answer: B. Hmm, A?", "The answer is B. Perhaps A.", "B, not A?", "A) wrong B) right", "Not A. B.",
 )  # fmt: skip
-"""Answers that name two options, take one back, ask, or say of one alone that it is wrong."""
-CLEAR = (
-    ("> Answer: A\nI choose B", "B"), ("> Answer: A", "A"), ("A is wrong, so the answer is B.", "B"),
-    ("The answer is B. A is wrong because it does not follow.", "B"),
-    ("The answer is B because A and C contradict the dialogue.", "B"),
-    ("B. The other options are wrong.", "B"), ("**B**", "B"), ("**B.** to wait", "B"),
-    ("Option B is the most coherent since it doesn't repeat.", "B"),
-    ("Answer: B\n\nExplanation: A, C and D do not fit.", "B"), ("The correct answer is B, not A.", "B"),
-    ("A不正确，B正确", "B"), ("A is not correct. The answer is B.", "B"),
-    ("B\n\nOption A is tempting but wrong.", "B"), ("I would choose B over A.", "B"),
-    ("The answer is not A; the answer is B", "B"), ("A, C and D are wrong. Answer: B", "B"),
-    ("**Answer:** B", "B"), ("Answer: **B. to wait**", "B"), ("Answer: B. to wait", "B"), ("B) to wait", "B"),
-    ("The answer is (B) to wait.", "B"), ("```\nB\n```", "B"), ("{\"answer\": \"B\"}", "B"),
-    ("Answer: B (to wait)", "B"), ("答案是B，因为A不正确。", "B"), ("选B。A和C都不对。", "B"),
-    ("B。因为A错误", "B"), ("Answer: A", "A"), ("Answer: A\n", "A"), ("Answer: A\nBecause it is said.", "A"),
-    ("Final answer: A", "A"), ("A\n\nBecause B is wrong", "A"),
-    ("B is the correct answer because it is not contradictory.", "B"),
-    ("Answer: B.\n\nA does not follow; C is wrong; D is off topic.", "B"),
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("text", DENIED_OR_TWO)
-def test_two_answers_and_a_letter_called_wrong_are_no_choice(text: str) -> None:
-    assert read_letter(text, OPTIONS) is None
+"""Answers with no letter, or with two, or that take one back, ask, or say of one alone that it is wrong."""
 
 
 @pytest.mark.parametrize(("text", "letter"), CLEAR)
-def test_other_letters_called_wrong_leave_the_choice_clear(text: str, letter: str) -> None:
+def test_a_clear_choice_is_read(text: str, letter: str) -> None:
     assert read_letter(text, OPTIONS) == letter
+
+
+@pytest.mark.parametrize("text", UNCLEAR)
+def test_no_letter_two_letters_and_one_called_wrong_are_no_choice(text: str) -> None:
+    assert read_letter(text, OPTIONS) is None
+
+
+def test_a_letter_beyond_the_options_is_no_choice() -> None:
+    assert read_letter("D", OPTIONS[:3]) is None
+
+
+def test_an_option_inside_another_is_distinguished() -> None:
+    assert read_letter("non-offensive", ("offensive", "non-offensive")) == "B"
+    assert read_letter("It is not offensive.", ("offensive", "non-offensive")) is None
+
+
+@given(st.text(max_size=60))
+def test_any_text_gives_a_letter_of_the_options_or_none(text: str) -> None:
+    assert read_letter(text, OPTIONS) in {"A", "B", "C", "D", None}
+
+
+@given(
+    st.sampled_from("ABCD"), st.sampled_from(["{}", "({})", "{}.", "Answer: {}", "The answer is {}.", "**{}**", "选{}"])
+)
+def test_every_form_is_read_for_every_letter(letter: str, form: str) -> None:
+    assert read_letter(form.format(letter), OPTIONS) == letter
 
 
 FORMS = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -22,7 +23,9 @@ from drawn_figures import (
     OPTIONS,
     PARTS,
     all_tables,
+    means,
     plot,
+    rates,
     rows,
     schema_of,
     settings,
@@ -246,6 +249,20 @@ def test_the_stage_writes_every_figure_with_its_interval_and_names_a_missing_tab
     assert OTHER_PROMPTS not in svg
     with pytest.raises(UserError, match="figure languages needs the table 'metaeval/matrices'"):
         stage(settings(registry.METAEVAL, "languages"), paths, tmp_path)
+
+
+def test_names_that_the_font_lacks_are_warned_of_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = [tmp_path / "tables" / "mine" / f"{name}.parquet" for name in ("means", "rates")]
+    names = ["\u5c0f\u660e", "\u0939\u093f\u0928\u094d\u0926\u0940", "Latin", "\u0645\u0631\u062d\u0628\u0627"]
+    for path, made in zip(paths, (means, rates), strict=True):
+        _write(made(names, JUDGES[:1]), path, f"measures/{path.stem}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        stage(settings(registry.MEASURES, "means", "rates"), paths, tmp_path)
+    (warning,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("warning: ")]
+    assert f"lacks characters of {names[1]}, {names[0]}, and shows boxes" in warning
+    assert "install a font family" in warning
+    assert names[0] in (tmp_path / "means.svg").read_text(encoding="utf-8")
 
 
 def test_a_caption_says_that_published_numbers_had_other_prompts(

@@ -11,8 +11,6 @@ import pytest
 
 from dialeval.jobs.cluster_check import Check, Partition, Request, check, gpus_in, main, minutes, partitions, unfit
 
-# The check of a cluster names what works and what does not, with remedies.
-
 SINFO = "if [[ $1 == --version ]]; then echo 'slurm 22.05'; else echo 'main*|up|1:00:00|8000|4|gpu:1|1'; fi"
 # what comes behind --wrap runs at once, in this shell
 RUNS = """echo 7

@@ -31,8 +31,6 @@ from dialeval.jobs.failure_summary import (
 from dialeval.jobs.run_progress import Ending, RunLog
 from dialeval.jobs.slurm import JobState
 
-# The last words of a run name causes, logs and the command, and stay short.
-
 COMMAND = ["/opt/bin/snakemake", "--cores", "2", "--configfile", "my config.yaml"]
 
 

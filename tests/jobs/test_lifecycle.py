@@ -19,8 +19,6 @@ from dialeval.errors import UserError
 from dialeval.jobs import lifecycle
 from dialeval.jobs.lifecycle import reset_future_timestamps
 
-# Files of the future are brought to the present, unless they are somebody else's, or taken as they are.
-
 DAY = 86_400.0
 
 

@@ -35,8 +35,6 @@ from dialeval.jobs.process_setup import (
 )
 from dialeval.stages import answering, selfchat
 
-# PyArrow loads pandas for nobody who has no use for it, and knows series where somebody has.
-
 BEGIN = "import sys, pyarrow as pa\nfrom dialeval.jobs.process_setup import skip_pandas\n"
 
 

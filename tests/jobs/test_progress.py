@@ -14,8 +14,6 @@ import pytest
 from dialeval.jobs import progress as progress_files
 from dialeval.jobs.progress import ModelJob, Progress, Requests, SoFar
 
-# What a long stage says of itself.
-
 
 def test_lines_tell_tokens_failures_and_what_the_engine_adds() -> None:
     stream = io.StringIO()

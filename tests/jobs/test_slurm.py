@@ -24,8 +24,6 @@ from dialeval.jobs.slurm import (
     waiting_for_ever,
 )
 
-# What Slurm's commands say is read, and a command that says nothing is given up.
-
 
 def test_commands_that_are_missing_fail_or_hang_are_distinguished(slurm) -> None:
     slurm(good="echo fine; echo note >&2", bad="echo wrong >&2; exit 3", slow="sleep 20")

@@ -212,7 +212,7 @@ def test_means_of_a_cascade_hold_what_the_second_judge_would_say() -> None:
         protocol="p", judges=["cheap", CASCADE.name], measures=["means"], form="probability", cascade=CASCADE
     )
     held: dict[str, list[bool]] = {"plain": [], "corrected": [], "difference": []}
-    for number in range(30):
+    for number in range(12):
         rng = np.random.default_rng(number)
         lead = 0.7 * rng.logistic(size=(120, 1)) + 1.2 * rng.logistic(size=(120, 2))
         first = of_systems(1 / (1 + np.exp(-lead - 1.0 - rng.normal(size=lead.shape))), "cheap")

@@ -117,7 +117,7 @@ def test_each_unit_is_drawn_with_the_probability_that_is_written_down(
     scores = {unit.identity[:-1]: float(unit.case_id) for unit in units}
     times: Counter[object] = Counter()
     written: Counter[object] = Counter()
-    ledger, runs = Ledger(Path("none.csv")), 1500
+    ledger, runs = Ledger(Path("none.csv")), 600
     for seed in range(runs):
         entries = draw(units, ledger, Design("mine", seed, n, by, scores))
         probability = inclusion_probabilities(entries)

@@ -9,7 +9,7 @@ import pytest
 from labelled_example import design, judgement, judgements_of, label, labels_of, scored
 
 from dialeval.labels.joined_judgements import LabelledDesign, Terms
-from dialeval.labels.judge_checks import EQUALLY_CERTAIN, FEW_ITEMS, OF_ANSWER, Resampling, judge_checks
+from dialeval.labels.judge_checks import EQUALLY_CERTAIN, FEW_ITEMS, OF_ANSWER, judge_checks
 from dialeval.tables.files import to_table
 from dialeval.tables.labels import CALIBRATION, REPLACEMENT, SELECTIVE
 
@@ -18,7 +18,7 @@ YES_NO = {"criterion": "warm", "scale_min": 0.0, "scale_max": 1.0}
 
 
 def tables(judged: list[Row], labelled: list[Row], about: LabelledDesign) -> tuple[list[Row], list[Row], list[Row]]:
-    found = judge_checks(judgements_of(judged), labels_of(labelled), about, Terms(), Resampling(200, 0))
+    found = judge_checks(judgements_of(judged), labels_of(labelled), about, Terms(), resamples=200, random_seed=0)
     schemas = (REPLACEMENT, CALIBRATION, SELECTIVE)
     one, two, three = (to_table(table, rows).to_pylist() for table, rows in zip(schemas, found, strict=True))
     return one, two, three

@@ -84,29 +84,27 @@ def test_answers_of_a_file_replace_those_of_the_page_only_on_request(opened: Ope
     assert answers(saved(browser, tmp_path, sheet)) == [("", "A"), ("", "A")]
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"draw": "d2"}, "another draw (d2) than this page (d1). No label was loaded."),
-        ({"annotator": "ben"}, "another annotator (ben) than this page (anna)"),
-        ({"protocol": "worse"}, "another protocol (worse)"),
-        ({"version": 2}, "of version 2, and this page reads version 1"),
-        ({"format": "other"}, "no file that a labelling page saved"),
-        ({"labels": None}, "no file that a labelling page saved"),
-    ],
-)
-def test_a_file_of_another_page_is_refused(
-    opened: Opened, tmp_path: Path, change: dict[str, object], words: str
-) -> None:
+REFUSED: list[tuple[dict[str, object], str]] = [
+    ({"draw": "d2"}, "another draw (d2) than this page (d1). No label was loaded."),
+    ({"annotator": "ben"}, "another annotator (ben) than this page (anna)"),
+    ({"protocol": "worse"}, "another protocol (worse)"),
+    ({"version": 2}, "of version 2, and this page reads version 1"),
+    ({"format": "other"}, "no file that a labelling page saved"),
+    ({"labels": None}, "no file that a labelling page saved"),
+]
+
+
+def test_a_file_of_another_page_is_refused(opened: Opened, tmp_path: Path) -> None:
     sheet = sheets.pairs(2)
     browser = opened(sheet)
     browser.press("1")
-    content = {**saved(browser, tmp_path, sheet), **change}
-    (tmp_path / "other.json").write_text(json.dumps(content))
+    content = saved(browser, tmp_path, sheet)
     forget(browser)
-    choose_file(browser, tmp_path / "other.json")
-    assert words in text(browser, "#file-message")
-    assert text(browser, "#count") == "0 of 2 labelled"
+    for change, words in REFUSED:
+        (tmp_path / "other.json").write_text(json.dumps({**content, **change}))
+        choose_file(browser, tmp_path / "other.json")
+        assert words in text(browser, "#file-message"), change
+        assert text(browser, "#count") == "0 of 2 labelled", change
 
 
 def test_records_that_do_not_fit_are_counted_and_a_damaged_file_is_named(opened: Opened, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from judged_dialogues import items_of
+from judgement_rows import frame
 
 from dialeval.corpora.items import item_rows
 from dialeval.measures.bias import CONSTANT, ONE_VALUE, agreement
@@ -18,7 +19,6 @@ from dialeval.measures.differences import differences
 from dialeval.measures.scores import MAX_EXAMPLES, examples, mean_rows
 from dialeval.stats.agreement import NO_VARIATION
 from dialeval.stats.clustered import clustered_proportion
-from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import HUMAN, to_table, write_table
 from dialeval.tables.measures import AGREEMENT, EXAMPLES
 from dialeval.tables.metaeval import ITEMS
@@ -34,10 +34,6 @@ def said(judge: str, system: str, case: str, places: Sequence[int] | None, kind:
         "choice": None if places is None else "Yes" if places else "No", "places": places,
         "place": places[0] if places else None, "status": "unparsed" if places is None else "ok", **more,
     }  # fmt: skip
-
-
-def frame(rows: Sequence[Row]) -> pd.DataFrame:
-    return to_table(JUDGEMENTS, rows).to_pandas()
 
 
 def design(*judges: str) -> Design:

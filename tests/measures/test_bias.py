@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
+from judgement_rows import frame
+from judgement_rows import pair as verdict
 
 from dialeval.corpora.items import Item, item_rows
 from dialeval.measures.bias import ALL_JUDGES, NO_LENGTHS, ONE_ORDER
 from dialeval.measures.bias import bias as bias_rows
 from dialeval.measures.design import Design, dialogue_words
-from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table, write_table
 from dialeval.tables.measures import BIAS
 from dialeval.tables.metaeval import ITEMS
@@ -24,14 +24,6 @@ from dialeval.tables.metaeval import ITEMS
 MODELS = ("a", "b")
 SEEDS = [f"s{number}" for number in range(1, 7)]
 LENGTHS = {"a": 10, "b": 20, "human": 5}
-
-
-def verdict(seed: int, left: str, right: str, winner: str | None, judge: str = "j", **changes: Any) -> dict[str, Any]:
-    row = {
-        "judge": judge, "protocol": "arena", "request_id": "", "case_id": f"s{seed}", "left": left, "right": right,
-        "n_utterances": 8, "outcome": winner, "repeat": 0, "reason": "", "status": "ok" if winner else "unparsed",
-    }  # fmt: skip
-    return row | changes
 
 
 def bias(
@@ -42,13 +34,13 @@ def bias(
     at: Sequence[int] = (8,),
     **more: Any,
 ) -> list[dict[str, Any]]:
-    frame: pd.DataFrame = to_table(JUDGEMENTS, rows).to_pandas()
+    judgements = frame(rows)
     words = {(model, seed): [length] * 8 for model, length in lengths.items() for seed in SEEDS}
     design = Design(
         protocol="p", judges=list(judges), systems=list(MODELS), families=dict(families or {}), lengths=list(at),
         resamples=200, **more,
     )  # fmt: skip
-    result: list[dict[str, Any]] = to_table(BIAS, bias_rows(frame, design, words)).to_pylist()
+    result: list[dict[str, Any]] = to_table(BIAS, bias_rows(judgements, design, words)).to_pylist()
     for row in result:
         assert row["estimate"] is not None or row["note"], row
         assert row["ci_low"] is not None or row["note"], row
@@ -171,9 +163,9 @@ def test_the_slope_with_models_held_fixed_finds_what_length_does() -> None:
             log_odds = (1.0 if left == "a" else -1.0) + 0.8 * log(lengths[left] / lengths[right])
             winner = "left" if rng.random() < 1 / (1 + np.exp(-log_odds)) else "right"
             rows.append(verdict(0, left, right, "tie" if rng.random() < 0.2 else winner, case_id=seed))
-    frame: pd.DataFrame = to_table(JUDGEMENTS, rows).to_pandas()
+    judgements = frame(rows)
     design = Design(protocol="p", judges=["j"], systems=list(MODELS), lengths=[8], resamples=50)
-    found = {row["measure"]: row for row in bias_rows(frame, design, words)}
+    found = {row["measure"]: row for row in bias_rows(judgements, design, words)}
     assert found["length_slope"]["ci_low"] > 0.9
     equal = found["length_slope_equal_ratings"]
     assert equal["ci_low"] < 0.8 < equal["ci_high"]
@@ -182,8 +174,8 @@ def test_the_slope_with_models_held_fixed_finds_what_length_does() -> None:
 
 ORDERS = [(seed, pair) for seed in (1, 2) for pair in (("a", "b"), ("b", "a"))]
 OWN = [
-    *(verdict(seed, *pair, "left" if pair[0] == "a" else "right", "g") for seed, pair in ORDERS),
-    *(verdict(seed, *pair, "left", "h") for seed, pair in ORDERS),
+    *(verdict(seed, *pair, "left" if pair[0] == "a" else "right", judge="g") for seed, pair in ORDERS),
+    *(verdict(seed, *pair, "left", judge="h") for seed, pair in ORDERS),
 ]
 
 
@@ -195,7 +187,7 @@ def test_self_preference_by_hand() -> None:
 
 
 def test_a_judge_that_is_also_a_chatbot_is_its_own_family() -> None:
-    rows = [verdict(1, "a", "b", "left", "a"), verdict(1, "a", "b", "right", "h")]
+    rows = [verdict(1, "a", "b", "left", judge="a"), verdict(1, "a", "b", "right", judge="h")]
     assert measured(bias(rows, judges=("a", "h")), "a")["self_preference"]["estimate"] == 1.0
 
 
@@ -221,7 +213,7 @@ OF_BIAS = ("estimate", "ci_low", "ci_high", "n", "n_clusters")
 def test_no_bias_depends_on_the_order_of_judges_or_of_a_cases_rows() -> None:
     rng = np.random.default_rng(2)
     rows = [
-        verdict(seed, *pair, rng.choice(["left", "right", "tie"]), judge)
+        verdict(seed, *pair, rng.choice(["left", "right", "tie"]), judge=judge)
         for judge in "ghi" for seed in range(1, 7) for pair in (("a", "b"), ("b", "a"))
     ]  # fmt: skip
     families = {"g": "x", "a": "x", "h": "y", "b": "y"}
@@ -253,7 +245,7 @@ def test_a_slope_under_separation_is_empty() -> None:
 def test_kappa_and_alpha_by_hand() -> None:
     answers = {"g": "left left right right", "h": "left right right right"}
     rows = [
-        verdict(seed, "a", "b", winner, judge)
+        verdict(seed, "a", "b", winner, judge=judge)
         for judge, winners in answers.items()
         for seed, winner in enumerate(winners.split(), start=1)
     ]
@@ -271,7 +263,7 @@ def test_kappa_and_alpha_by_hand() -> None:
 
 
 def test_judges_that_share_nothing_have_no_kappa() -> None:
-    rows = [verdict(1, "a", "b", "left", "g"), verdict(2, "a", "b", "left", "h")]
+    rows = [verdict(1, "a", "b", "left", judge="g"), verdict(2, "a", "b", "left", judge="h")]
     (kappa,) = [row for row in bias(rows, judges=("g", "h")) if row["measure"] == "kappa"]
     assert kappa["note"] == "no comparison has parsed verdicts of both judges"
 

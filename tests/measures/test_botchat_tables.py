@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from judgement_rows import frame as verdicts
+from judgement_rows import pair
+from judgement_rows import seen as uni
 from scipy.stats import beta
 
 from dialeval.config import Elo
@@ -23,29 +25,12 @@ from dialeval.measures.design import Design
 from dialeval.measures.differences import ranks
 from dialeval.measures.ratings import ratings, win_rates
 from dialeval.measures.scores import pass_rates, pass_rates_at_gt_length
-from dialeval.tables.dialogues import GENERATED, JUDGEMENTS, SEEDS, UTTERANCES
+from dialeval.tables.dialogues import GENERATED, SEEDS, UTTERANCES
 from dialeval.tables.files import empty_table, to_table
 from dialeval.tables.measures import DIFFERENCES, PASS_RATES, PASS_RATES_AT_GT_LENGTH, RATINGS, WIN_RATES
 
 QUICK = Elo(shuffles=50, repeats=2, resamples=50)
 WORDS = Tokenizer("words", lambda texts: [len(text.split()) for text in texts])
-
-
-def verdicts(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
-    defaults = {"judge": "j", "request_id": "", "reason": "", "status": "ok", "protocol": "p", "repeat": 0}
-    return to_table(JUDGEMENTS, [defaults | row for row in rows]).to_pandas()
-
-
-def pair(seed: int, left: str, right: str, winner: str | None, n: int = 8) -> dict[str, Any]:
-    status = "ok" if winner else "unparsed"
-    row = {"case_id": f"s{seed}", "left": left, "right": right, "outcome": winner}
-    return row | {"n_utterances": n, "status": status}
-
-
-def uni(seed: int, model: str, choice: str | None, index: int | None = None, n: int = 16) -> dict[str, Any]:
-    status = "ok" if choice else "unparsed"
-    row = {"case_id": f"s{seed}", "left": model, "choice": choice, "place": index}
-    return row | {"n_utterances": n, "status": status}
 
 
 def design(*systems: str, protocol: str = "p", **more: Any) -> Design:

@@ -9,6 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from judgement_rows import Row, pair
+from judgement_rows import frame as verdicts
+from judgement_rows import only as of
+from judgement_rows import seen as uni
 
 from dialeval.config import Elo
 from dialeval.corpora.battles import Battles
@@ -18,29 +22,10 @@ from dialeval.measures.ratings import battle_ratings, ratings, win_rates
 from dialeval.stats.differences import ALL_THE_SAME, pairwise_variance
 from dialeval.stats.significance import benjamini_hochberg, holm
 from dialeval.stats.style_control import controlled_ratings
-from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table
 from dialeval.tables.measures import DIFFERENCES
 
 QUICK = Elo(shuffles=50, repeats=2, resamples=60)
-Row = dict[str, Any]
-
-
-def verdicts(rows: Sequence[Row]) -> pd.DataFrame:
-    defaults = {"judge": "j", "request_id": "", "reason": "", "status": "ok", "protocol": "p", "repeat": 0}
-    return to_table(JUDGEMENTS, [defaults | row for row in rows]).to_pandas()
-
-
-def pair(seed: int, left: str, right: str, winner: str | None, **more: Any) -> Row:
-    status = "ok" if winner else "unparsed"
-    row = {"case_id": f"s{seed}", "left": left, "right": right, "outcome": winner}
-    return row | {"n_utterances": 8, "status": status} | more
-
-
-def uni(seed: int, model: str, choice: str | None, index: int | None = None, n: int = 16) -> Row:
-    status = "ok" if choice else "unparsed"
-    row = {"case_id": f"s{seed}", "left": model, "choice": choice, "place": index}
-    return row | {"n_utterances": n, "status": status}
 
 
 def design(*systems: str, measures: Sequence[str] = (), **more: Any) -> Design:
@@ -49,11 +34,6 @@ def design(*systems: str, measures: Sequence[str] = (), **more: Any) -> Design:
 
 def head_to_head(frame: pd.DataFrame, *systems: str) -> list[Row]:
     return differences(frame, design(*systems, measures=["win_rates"], lengths=[8]), {})
-
-
-def of(rows: Sequence[Row], **wanted: Any) -> Row:
-    (row,) = [row for row in rows if all(row[name] == value for name, value in wanted.items())]
-    return row
 
 
 def brief(row: Row) -> tuple[Any, ...]:
@@ -171,7 +151,7 @@ def test_p_values_are_corrected_within_their_family_alone() -> None:
 def test_of_arenas_of_equal_models_hardly_any_has_a_significant_pair() -> None:
     wrong: dict[str, list[bool]] = {"bradley_terry": [], "head_to_head": []}
     names = [f"m{number}" for number in range(5)]
-    for seed in range(100):
+    for seed in range(60):
         frame, _ = arena(np.random.default_rng(seed), [0.0] * 5, 20)
         games = comparisons(frame, names)
         fit = controlled_ratings(*games[:3], 5, games.cluster, position=False)

@@ -609,7 +609,7 @@ def test_the_truth_is_covered_where_the_judge_alone_misses_it() -> None:
     rng = np.random.default_rng(7)
     hits: dict[str, list[bool]] = {"corrected": [], "people": [], "judge": [], "difference": []}
     widths: dict[str, list[float]] = {"corrected": [], "people": []}
-    for _ in range(60):
+    for _ in range(40):
         judged, labelled, truth = simulated_scores(rng)
         rows, _ = numbers(judged, labelled, design())
         for row in of(rows, measure="mean"):

@@ -4,30 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
 import pytest
+from judgement_rows import frame, pair
 
 from dialeval.config import Elo
 from dialeval.measures.design import Design
 from dialeval.measures.differences import IN_ROUNDS, differences
 from dialeval.measures.ratings import ratings, win_rates
-from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table
 from dialeval.tables.measures import DIFFERENCES, RATINGS, WIN_RATES
 
 QUICK = Elo(shuffles=50, repeats=2, resamples=50)
-
-
-def pair(case: int, left: str, right: str, outcome: str | None, **more: Any) -> dict[str, Any]:
-    row = {
-        "judge": "j", "protocol": "helpful", "request_id": "", "case_id": f"c{case}", "left": left, "right": right,
-        "repeat": 0, "outcome": outcome, "reason": "", "status": "ok" if outcome else "unparsed",
-    }  # fmt: skip
-    return row | more
-
-
-def frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    return to_table(JUDGEMENTS, rows).to_pandas()
 
 
 def design(**more: Any) -> Design:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
+from judgement_rows import Row, frame
 
 from dialeval.measures.design import Design
 from dialeval.measures.differences import UNPAIRED, differences
 from dialeval.measures.scores import mean_rows
 from dialeval.stats.clustered import clustered_mean, clustered_proportion
 from dialeval.stats.estimates import SINGLE_CLUSTER
-from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table
 from dialeval.tables.measures import CHECKLIST, DIFFERENCES, MEANS, RATES
-
-Row = dict[str, Any]
 
 
 def judged(system: str, case: str, value: float | None, criterion: str = "warm", **more: Any) -> Row:
@@ -36,10 +32,6 @@ def answered(system: str, case: str, choice: str | None, criterion: str = "polit
     """A yes or no, or a label."""
     status = "ok" if choice else "refused"
     return judged(system, case, None, criterion, **{"choice": choice, "status": status} | more)
-
-
-def frame(rows: Sequence[Row]) -> pd.DataFrame:
-    return to_table(JUDGEMENTS, rows).to_pandas()
 
 
 def design(**more: Any) -> Design:

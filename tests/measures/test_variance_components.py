@@ -7,24 +7,18 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
+from judgement_rows import Row, frame
+from judgement_rows import only as of
 
 from dialeval.measures.design import Design
 from dialeval.measures.differences import differences, judge_differences
 from dialeval.measures.variance_components import variance_components
-from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table
 from dialeval.tables.measures import JUDGE_DIFFERENCES, VARIANCE_COMPONENTS
 
-Row = dict[str, Any]
 JUDGES = ("j", "k", "l")
 SYSTEMS = ("a", "b", "c")
-
-
-def frame(rows: Sequence[Row]) -> pd.DataFrame:
-    defaults = {"request_id": "", "reason": "", "status": "ok", "protocol": "p", "repeat": 0, "item_id": ""}
-    return to_table(JUDGEMENTS, [defaults | row for row in rows]).to_pandas()
 
 
 def design(judges: Sequence[str] = JUDGES, **more: Any) -> Design:
@@ -54,11 +48,6 @@ def components(rows: Sequence[Row], about: Design) -> list[Row]:
 
 def compared(rows: Sequence[Row], about: Design) -> list[Row]:
     return to_table(JUDGE_DIFFERENCES, judge_differences(frame(rows), about)).to_pylist()
-
-
-def of(rows: Sequence[Row], **wanted: Any) -> Row:
-    (row,) = [row for row in rows if all(row[name] == value for name, value in wanted.items())]
-    return row
 
 
 def test_components_coefficients_and_designs_of_mean_scores() -> None:

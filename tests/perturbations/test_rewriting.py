@@ -123,31 +123,20 @@ def test_a_rewritten_response_is_taken(answer: str) -> None:
         ("generic_utterance", "2: I see.", "utterances are missing: 4"),
         ("generic_utterance", "1: Nice.\n2: I see.\n4: Okay.", "an utterance was changed that had to stay"),
         ("generic_utterance", "2: I see.\n4: Okay.\n5: Bye.", "there are more utterances than before"),
-        (
-            "generic_utterance",
-            "2: Every summer on the big lake.\n4: With my aunt Ines who owns the boat",
-            "nothing was changed",
-        ),
+        ("generic_utterance", "2: Every summer on the big lake.\n4: With my aunt Ines who owns the boat",
+         "nothing was changed"),
         ("generic_utterance", "I cannot do that.", "utterances are missing: 2, 4"),
-        (
-            "content_reduction",
-            "2: Each summer on that big lake.\n4: With my aunt Ines, who owns a boat.",
-            "the utterances did not become shorter",
-        ),
-        (
-            "repeating_others",
-            "2: Each summer.\n4: With Ines, my aunt.",
-            "fewer than half of the utterances repeat words of the other speaker",
-        ),
-        (
-            "utterance_duplication",
-            "2: Every summer on the big blue lake.\n4: With aunt Ines, who owns the boat and the lake.",
-            "fewer than half of the utterances repeat a part of themselves",
-        ),
+        ("content_reduction", "2: Each summer on that big lake.\n4: With my aunt Ines, who owns a boat.",
+         "the utterances did not become shorter"),
+        ("repeating_others", "2: Each summer.\n4: With Ines, my aunt.",
+         "fewer than half of the utterances repeat words of the other speaker"),
+        ("utterance_duplication",
+         "2: Every summer on the big blue lake.\n4: With aunt Ines, who owns the boat and the lake.",
+         "fewer than half of the utterances repeat a part of themselves"),
         ("self_contradiction", "5: And before?", "1 utterances were added, not 2"),
         ("self_contradiction", "4: I never sail.\n5: Oh?\n6: Never.", "an utterance was changed that had to stay"),
     ],
-)
+)  # fmt: skip
 def test_an_answer_that_breaks_a_rule_is_rejected(name: str, answer: str, why: str) -> None:
     assert reason(name, answer) == why
 

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import io
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from judged_dialogues import items_of, planned, shipped_question
 from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion
+from scripted import asking
 
 from dialeval.config import OpenAIModel, Selfchat
 from dialeval.corpora.readers import read_corpus
-from dialeval.engines.answering import Answering
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.requests import Dialogue
 from dialeval.engines.spending.prices import prices_of
-from dialeval.engines.store import ResponseStore
-from dialeval.jobs.progress import Progress
 from dialeval.planning.chat_estimates import estimate_chats
 from dialeval.planning.estimates import Estimate, estimate_table
 from dialeval.planning.judging_estimates import Subjects, estimate_judging
@@ -100,8 +97,7 @@ def run(store: Path, models: dict[str, OpenAIModel], seeds: dict[str, Dialogue])
     by_model: dict[str, dict[str, Dialogue]] = {}
     for name in BOTS:
         engine = OpenAIEngine(models[name])
-        with ResponseStore(store, identity=engine.identity, name=name, protocol="selfchat") as answers:
-            job = Answering(engine, answers, Progress("t", None, "a", stream=io.StringIO()))
+        with asking(store, engine, name=name) as job:
             talk = talk_of(CHAT, TEMPLATES.render(TEMPLATE), engine, None, {})
             turns = job.run(chat_all(talk, {SELFCHAT: job}, seeds))
         by_model[name] = {
@@ -111,8 +107,7 @@ def run(store: Path, models: dict[str, OpenAIModel], seeds: dict[str, Dialogue])
     items = items_of({HUMAN: {seed_id: PEOPLE[seed_id] for seed_id in seeds}} | by_model)
     for question in QUESTIONS:
         engine = OpenAIEngine(models["judge"])
-        with ResponseStore(store, identity=engine.identity, name="judge", protocol=question.name) as answers:
-            job = Answering(engine, answers, Progress("t", None, "a", stream=io.StringIO()))
+        with asking(store, engine, question.name) as job:
             asyncio.run(job.ask_all([one.request for one in planned(question, items)]))
 
 

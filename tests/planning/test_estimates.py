@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import io
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -12,18 +11,13 @@ from typing import Any
 
 import pytest
 from judged_dialogues import items_of, own_question, planned, shipped_question
-from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion
-from scripted import ScriptedEngine
+from scripted import ScriptedEngine, asking
 
 from dialeval.config import OpenAIModel, Selfchat, VllmModel
 from dialeval.criteria import SHIPPED
-from dialeval.engines.answering import Answering
-from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.wire_format import openai_identity
 from dialeval.engines.requests import Dialogue, Engine, Request, Response, Sampling
-from dialeval.engines.spending.prices import Prices, prices_of
-from dialeval.engines.store import ResponseStore
-from dialeval.jobs.progress import Progress
+from dialeval.engines.spending.prices import Prices
 from dialeval.planning.chat_estimates import Chats, estimate_chats
 from dialeval.planning.estimates import Estimate, cost_of_case, estimate_table, in_words, planning_in_words
 from dialeval.planning.judging_estimates import Subjects, estimate_judging
@@ -31,7 +25,7 @@ from dialeval.planning.known_models import Assumption, Counting, KnownModel, Ran
 from dialeval.planning.label_power import NEVER_BY_SEEDS
 from dialeval.prompts.rendering import Templates
 from dialeval.protocols.questions import Question
-from dialeval.protocols.selfchat import SELFCHAT, Talk, chat_all
+from dialeval.protocols.selfchat import SELFCHAT, Talk, Voice, chat_all
 from dialeval.tables.files import HUMAN
 
 # Estimates against what is then really asked: the numbers are met and the ranges hold.
@@ -69,20 +63,11 @@ def known(name: str, engine: ScriptedEngine, counting: Counting | None = None) -
     return KnownModel(name, engine.identity, False, engine.context_window, engine.count_tokens, counting)
 
 
-def answering(store: ResponseStore, engine: Engine) -> Answering:
-    return Answering(engine, store, Progress("t", None, "a", stream=io.StringIO()))
-
-
-def opened(folder: Path, name: str, engine: Engine, protocol: str) -> ResponseStore:
-    return ResponseStore(folder, identity=engine.identity, name=name, protocol=protocol)
-
-
 def chat(folder: Path, name: str, engine: Engine, seeds: dict[str, Dialogue] = SEEDS, n: int = 6) -> Counter[str]:
     """Lets a bot chat and returns what was asked: requests, and the tokens of prompts and answers."""
-    with opened(folder, name, engine, "selfchat") as store:
-        job = answering(store, engine)
+    with asking(folder, engine, name=name) as job:
         sampling = Sampling(temperature=CHAT.temperature, max_tokens=CHAT.max_tokens)
-        talk = Talk.alone(engine, n_utterances=n, system=SYSTEM, sampling=sampling)
+        talk = Talk(n, Voice(engine, lambda _: SYSTEM, sampling))
         turns = job.run(chat_all(talk, {SELFCHAT: job}, seeds))
     responses = [turn.response for dialogue in turns.values() for turn in dialogue]
     return taken(job.n_sent, responses)
@@ -179,10 +164,9 @@ def judge_all(
     for protocol, question in (questions or QUESTIONS).items():
         engine = bot("judge", 3)
         requests = [one.request for one in planned(question, items_of({HUMAN: PEOPLE} | by_model))][:n]
-        with opened(folder, "judge", engine, question.known_as) as store:
-            job = answering(store, engine)
+        with asking(folder, engine, question.known_as) as job:
             asyncio.run(job.ask_all(requests))
-            responses = {key: store.get(key) for key in map(job.key, requests)}
+            responses = {key: job.store.get(key) for key in map(job.key, requests)}
         actual[protocol] = taken(job.n_sent, filter(None, responses.values()))
     return actual
 
@@ -284,24 +268,11 @@ def test_a_model_whose_key_is_not_here_is_looked_up_all_the_same(monkeypatch: py
     assert not model.counting.exact
 
 
-def test_the_range_holds_at_an_endpoint_whose_tokenizer_is_another(tmp_path: Path) -> None:
-    def reply(call: Call) -> Reply:
-        words = [word for message in call.body["messages"] for word in message["content"].split()]
-        text = f"{call.text.split()[-1]} {len(words)} {' '.join(words[-6:-3])}"
-        usage = {"prompt_tokens": round(1.3 * len(words)) + 9, "completion_tokens": len(text.split())}
-        return Reply(completion(text, usage=usage))
-
-    with LoopbackEndpoint(reply) as endpoint:
-        priced = GPT.model_copy(
-            update={"base_url": endpoint.url, "api_key_env": None, "price_input": 2.0, "price_output": 8.0}
-        )
-        estimate, _ = estimate_chats(known_model("gpt", priced, {}), SEEDS, PEOPLE, CHAT, SYSTEM, tmp_path)
-        actual = chat(tmp_path, "gpt", OpenAIEngine(priced))
-        assert len(endpoint.log) == actual["asked"]
-    assert_holds(estimate, actual)
-    row, _ = estimate_table([estimate], {"gpt": prices_of(priced)}).to_pylist()
-    assert row["cost_low"] < (2 * actual["input"] + 8 * actual["output"]) / 1e6 < row["cost_high"]
-    assert estimate_chats(known_model("gpt", priced, {}), SEEDS, PEOPLE, CHAT, SYSTEM, tmp_path)[0].uncached == 0
+def test_a_request_that_a_trained_metric_does_not_take_is_not_counted(tmp_path: Path) -> None:
+    subjects = Subjects([], {item.case_id: item for item in items_of({HUMAN: PEOPLE})}, dict.fromkeys(PEOPLE, "en"))
+    metric = replace(known("poe", bot("poe")), takes=lambda request: len(request.subject[0]) > 4)
+    (estimate,) = estimate_judging([(QUESTIONS["unieval"], [metric])], subjects, TEMPLATES, tmp_path)
+    assert (len(PEOPLE), estimate.requests, estimate.uncached) == (7, 3, 3)
 
 
 def test_a_vllm_model_that_cannot_be_opened_here(tmp_path: Path) -> None:

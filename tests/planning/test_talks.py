@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import io
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from scripted import ScriptedEngine
+from scripted import ScriptedEngine, asking
 
 from dialeval.config import Selfchat
-from dialeval.engines.answering import Answering
 from dialeval.engines.requests import Dialogue, Request, Response
-from dialeval.engines.store import ResponseStore
-from dialeval.jobs.progress import Progress
 from dialeval.planning.chat_estimates import Chats, chat_estimate, estimate_chats
 from dialeval.planning.estimates import Estimate
 from dialeval.planning.judging_estimates import is_there
@@ -52,13 +47,9 @@ def known(name: str, engine: ScriptedEngine) -> KnownModel:
 
 
 def talks(folder: Path, bot: Reporting, user: Reporting, seeds: dict[str, Dialogue] = SEEDS) -> dict[str, list[Turn]]:
-    with ExitStack() as opened:
-        asked = {}
-        for name, engine, protocol in (("bot", bot, SELFCHAT), ("user", user, PARTNER)):
-            store = ResponseStore(folder, identity=engine.identity, name=name, protocol=protocol)
-            progress = Progress("t", None, "u", stream=io.StringIO())
-            asked[protocol] = Answering(engine, opened.enter_context(store), progress)
-        return asyncio.run(chat_all(talk_of(CHAT, "Chat.", bot, user, TOLD), asked, seeds))
+    with asking(folder, bot) as own, asking(folder, user, PARTNER) as other:
+        speakers = {SELFCHAT: own, PARTNER: other}
+        return asyncio.run(chat_all(talk_of(CHAT, "Chat.", bot, user, TOLD), speakers, seeds))
 
 
 def estimated(folder: Path, user: Reporting, *bots: Reporting) -> tuple[list[tuple[Estimate, Chats]], Estimate]:

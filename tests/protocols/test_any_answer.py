@@ -20,7 +20,7 @@ def test_any_answer_is_read_or_refused(text: str, finish_reason: str) -> None:
 
 @pytest.mark.parametrize("finish_reason", ["stop", "length"])
 def test_long_and_deeply_nested_answers_are_read_or_refused(finish_reason: str) -> None:
-    for text in long_texts(4_000):
+    for text in long_texts(2_000):
         read_everywhere(text, finish_reason)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import io
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from itertools import pairwise
@@ -12,20 +11,19 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scripted import ScriptedEngine
+from scripted import ScriptedEngine, asking
 
 from dialeval.config import Selfchat
 from dialeval.corpora.dialogues import Scenario
 from dialeval.engines.answering import Answering
 from dialeval.engines.requests import OPENING_LINE, AnswerFailure, Dialogue, Request, Response, Sampling
-from dialeval.engines.store import ResponseStore
-from dialeval.jobs.progress import Progress
 from dialeval.prompts.rendering import Templates, without_marks
 from dialeval.protocols.selfchat import (
     PARTNER,
     SELFCHAT,
     Talk,
     Turn,
+    Voice,
     chat_all,
     follow,
     history,
@@ -40,10 +38,8 @@ SEEDS: dict[str, Dialogue] = {f"s{n}": (f"hello {n}", f"hi {n}") for n in range(
 def run(
     folder: Path, engine: ScriptedEngine, seeds: dict[str, Dialogue] = SEEDS, n: int = 6, max_tokens: int = 10
 ) -> tuple[dict[str, list[Turn]], Answering]:
-    with ResponseStore(folder, identity=engine.identity, name="m", protocol="selfchat") as store:
-        answering = Answering(engine, store, Progress("t", None, "u", stream=io.StringIO()))
-        sampling = Sampling(max_tokens=max_tokens)
-        talk = Talk.alone(engine, n_utterances=n, system="Chat.", sampling=sampling)
+    with asking(folder, engine) as answering:
+        talk = Talk(n, Voice(engine, lambda _: "Chat.", Sampling(max_tokens=max_tokens)))
         dialogues = asyncio.run(chat_all(talk, {SELFCHAT: answering}, seeds))
     return dialogues, answering
 
@@ -170,14 +166,8 @@ def partner_run(
     partner: ScriptedEngine,
     seeds: Mapping[str, Dialogue] = PARTNER_SEEDS,
 ) -> tuple[dict[str, list[Turn]], dict[str, Answering]]:
-    with (
-        ResponseStore(folder, identity=chatbot.identity, name="bot", protocol=SELFCHAT) as own,
-        ResponseStore(folder, identity=partner.identity, name="user", protocol=PARTNER) as other,
-    ):
-        answering = {
-            SELFCHAT: Answering(chatbot, own, Progress("t", None, "u", stream=io.StringIO())),
-            PARTNER: Answering(partner, other, Progress("t", None, "u", stream=io.StringIO())),
-        }
+    with asking(folder, chatbot) as own, asking(folder, partner, PARTNER) as other:
+        answering = {SELFCHAT: own, PARTNER: other}
         talk = a_talk(chatbot, partner)
         dialogues = asyncio.run(chat_all(talk, answering, seeds))
         for seed_id, turns in dialogues.items():  # what is stored tells the same talk
@@ -214,9 +204,7 @@ def test_a_seed_of_two_is_gone_on_with_by_the_user(tmp_path: Path) -> None:
     chatbot, partner = engines()
     talk = a_talk(chatbot, partner)
     assert [talk.voice(turn).protocol for turn in range(4)] == [PARTNER, SELFCHAT, PARTNER, SELFCHAT]
-    with ResponseStore(tmp_path, identity="i", name="bot", protocol=SELFCHAT) as store:
-        one = Answering(chatbot, store, Progress("t", None, "u", stream=io.StringIO()))
-        other = Answering(partner, store, Progress("t", None, "u", stream=io.StringIO()))
+    with asking(tmp_path, chatbot) as one, asking(tmp_path, partner, PARTNER) as other:
         dialogues = asyncio.run(chat_all(talk, {SELFCHAT: one, PARTNER: other}, two))
     assert [turn.text for turn in dialogues["kettle"]] == ["user2", "bot3", "user4", "bot5"]
 
@@ -301,15 +289,8 @@ def test_both_engines_bound_what_is_in_flight(tmp_path: Path, chatbot: int, part
     many = {f"s{n}": (f"hello {n}",) for n in range(8)}
     one, other = engines(chatbot=chatbot, partner=partner)
     talk = talk_of(CHAT, "Chat.", one, other, dict.fromkeys(many, "Be a user."))
-    with (
-        ResponseStore(tmp_path, identity="a", name="bot", protocol=SELFCHAT) as own,
-        ResponseStore(tmp_path, identity="b", name="user", protocol=PARTNER) as others,
-    ):
-        answering = {
-            SELFCHAT: Answering(one, own, Progress("t", None, "u", stream=io.StringIO())),
-            PARTNER: Answering(other, others, Progress("t", None, "u", stream=io.StringIO())),
-        }
-        assert len(asyncio.run(chat_all(talk, answering, many))) == 8
+    with asking(tmp_path, one) as own, asking(tmp_path, other, PARTNER) as others:
+        assert len(asyncio.run(chat_all(talk, {SELFCHAT: own, PARTNER: others}, many))) == 8
     assert one.most_in_flight <= min(chatbot, partner)
     assert other.most_in_flight <= min(chatbot, partner)
 

@@ -23,8 +23,6 @@ from dialeval.provenance import fingerprints as fingerprints_content
 from dialeval.provenance.fingerprints import SMALL, WITHOUT_EFFECT, content_digest, kept
 from dialeval.stages import stage_function
 
-# A fingerprint changes with behaviour, and with nothing else.
-
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "workflow" / "dialeval"
 STAGES = sorted(stage for names in all_stages.STAGES.values() for stage in names)

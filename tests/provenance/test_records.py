@@ -26,8 +26,6 @@ from dialeval.provenance.records import (
     write_record,
 )
 
-# Where files come from is written beside them.
-
 
 def sha(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()

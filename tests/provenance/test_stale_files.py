@@ -15,8 +15,6 @@ from dialeval.provenance.records import Job, digest_of, write_record
 from dialeval.provenance.stale_files import check_folder, list_unused, outdated, remove
 from dialeval.stages.report import CleanSettings, clean
 
-# What the configuration no longer makes: what is found, and what is never removed.
-
 STORE = Path("elsewhere")
 
 

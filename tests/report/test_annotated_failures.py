@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 import transcripts_report as mine
 from page_links import packed_tables
-from report_browser import PROGRAM, Browser
+from report_browser import Browser
 
 from dialeval.report.inputs import EvaluatedProtocol, ReportInputs
 from dialeval.report.judgements import marked
@@ -84,49 +84,29 @@ def test_what_shows_is_lost_and_a_good_case_is_won() -> None:
     assert [marked("good_case", choice) for choice in ("Yes", "No", None)] == ["won", "lost", "none"]
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if PROGRAM is None:
-        pytest.skip("no chromium or chrome on the PATH")
-    with Browser() as browser:
-        yield browser
-
-
-def texts(browser: Browser, selector: str) -> list[str]:
-    found: list[str] = browser.evaluate(f"[...document.querySelectorAll({selector!r})].map(e => e.textContent)")
-    return found
-
-
 def test_utterances_are_marked_and_cases_are_found_by_kind(
-    browser: Browser, inputs: ReportInputs, tmp_path_factory: pytest.TempPathFactory
+    browser: Browser, inputs: ReportInputs, written: Callable[[str], str]
 ) -> None:
-    path = tmp_path_factory.mktemp("report") / "index.html"
-    path.write_text(build_report(inputs), encoding="utf-8")
     browser.open(
-        f"{path.as_uri()}#seed=refund&source=support&models=v1,v2",
+        f"{written(build_report(inputs))}#seed=refund&source=support&models=v1,v2",
         until="document.querySelectorAll('.verdicts').length === 3",
     )
-    assert texts(browser, ".is-marked .bubble-head") == ["2 · agent", "4 · agent"]
-    assert texts(browser, ".is-marked .marked") == [
+    assert browser.texts(".is-marked .bubble-head") == ["2 · agent", "4 · agent"]
+    assert browser.texts(".is-marked .marked") == [
         "formal tone, says clerk", "formal tone, says clerk", "repetitive phrasing, says clerk, rules",
     ]  # fmt: skip
-    of_v1, first_of_v2, second_of_v2 = texts(browser, ".verdicts")
+    of_v1, first_of_v2, second_of_v2 = browser.texts(".verdicts")
     assert "Failures · formal tone Yes in utterances 2, 4Stiff." in of_v1
     assert "excessive length" not in of_v1  # what was looked for and is not there
     assert "Failures · excessive length no verdict: unparsed" in first_of_v2
     assert "Failures · good case YesNatural." in second_of_v2
-    offered = texts(browser, "#filter-protocol option")
+    offered = browser.texts("#filter-protocol option")
     assert "Failures: formal tone" in offered
     assert "failures" not in offered
-    choose = (
-        "(() => {{ const s = document.getElementById('{0}');"
-        "s.value = [...s.options].find(o => o.textContent === '{1}').value;"
-        "s.dispatchEvent(new Event('change', {{bubbles: true}})); }})()"
-    )
-    browser.evaluate(choose.format("filter-protocol", "Failures: formal tone"))
-    browser.evaluate(choose.format("filter-outcome", "lost, judged AI, or with it"))
+    browser.choose("filter-protocol", "Failures: formal tone")
+    browser.choose("filter-outcome", "lost, judged AI, or with it")
     browser.wait("document.getElementById('found').textContent === '1 of 3 cases'")
-    assert texts(browser, "#case-list strong") == ["refund"]
-    browser.evaluate(choose.format("filter-protocol", "Failures: excessive length"))
+    assert browser.texts("#case-list strong") == ["refund"]
+    browser.choose("filter-protocol", "Failures: excessive length")
     browser.wait("document.getElementById('found').textContent === 'None of 3 cases matches.'")
     assert browser.complaints() == []

@@ -10,10 +10,10 @@ import report_example as example
 
 from dialeval.html_pages import pack, unpack
 from dialeval.report.archive import Archive, build_archive
+from dialeval.report.inputs import ReportInputs
 from dialeval.report.judgements import orders_of, score_and_disagreement
-from dialeval.tables.catalogue import TABLES
-from dialeval.tables.dialogues import JUDGEMENTS, UTTERANCES
-from dialeval.tables.files import empty_table, to_table
+from dialeval.tables.dialogues import JUDGEMENTS
+from dialeval.tables.files import to_table
 
 PLENTY = 10_000_000
 
@@ -204,15 +204,7 @@ def test_the_first_seeds_are_kept_when_room_is_short(archive: Archive, missing: 
 
 
 def test_an_empty_run_packs() -> None:
-    names = {"seeds": TABLES["seeds"], "generated": TABLES["generated"], "verdicts": JUDGEMENTS}
-    empty = example.inputs(
-        **{name: empty_table(table) for name, table in names.items()},
-        human=empty_table(UTTERANCES),
-        judges=(),
-        chatbots=(),
-        exchange_source=None,
-    )
-    archive = build_archive(empty, PLENTY)
+    archive = build_archive(ReportInputs("A run", (), ()), PLENTY)
     assert archive.dialogues == ()
     assert unpack(archive.index)["models"] == ["human"]
 

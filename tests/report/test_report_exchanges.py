@@ -9,9 +9,9 @@ from pathlib import Path
 import report_example as example
 
 from dialeval.engines.requests import Message, merge_system
-from dialeval.report.exchanges import Answerer, Exchange, ExchangeSource, how_read
+from dialeval.report.exchanges import Answerer, Answering, Exchange, ExchangeSource, how_read
 from dialeval.report.packing import Prompts
-from dialeval.report.run_files import Answering, Answers, exchanges_of_run
+from dialeval.report.run_files import Answers, exchanges_of_run
 from dialeval.tables.dialogues import REQUESTS, RESPONSES
 from dialeval.tables.files import to_table, write_table
 from dialeval.tables.schema import Table
@@ -34,7 +34,7 @@ def test_only_what_is_wanted_and_there_is_found() -> None:
 
 
 def test_a_judge_without_system_messages_is_shown_with_what_it_was_sent() -> None:
-    sent = exchange(example.exchange_source(merges=True)).prompt()
+    sent = exchange(example.exchange_source(model=Answering(merges=True))).prompt()
     planned = exchange(example.exchange_source()).prompt()
     assert [message.role for message in planned] == ["system", "user"]
     assert sent == merge_system(planned)
@@ -95,7 +95,9 @@ def test_how_an_answer_was_read_follows_the_question_and_the_status() -> None:
 
 def test_embedded_models_and_short_windows_have_a_note() -> None:
     short = [example.response(ID, "x", prompt_tokens=5, dropped=3)]
-    facts = exchange(example.exchange_source(responses=example.in_memory(RESPONSES, short), from_texts=True)).facts()
+    facts = exchange(
+        example.exchange_source(responses=example.in_memory(RESPONSES, short), model=Answering(from_texts=True))
+    ).facts()
     assert facts.startswith("embedded model: computed from the texts")
     assert "without its 3 oldest utterances" in facts
 
@@ -121,11 +123,11 @@ def test_tables_are_found_in_a_folder_of_results(tmp_path: Path) -> None:
     one = exchange(exchanges_of_run(tmp_path, Answers(models={"clerk": clerk})))
     assert one.answer["text"] == "Choice: No"
     assert one.prompt()[0].content == "!"
-    assert one.judge.merges
+    assert one.judge.model.merges
 
 
 def test_the_prompt_of_others_is_not_shown_as_ours() -> None:
-    one = exchange(example.exchange_source(published=True))
+    one = exchange(example.exchange_source(model=Answering(published=True)))
     assert one.prompt() == ()
     assert one.answer["text"] == "Hard to say <i>really</i>."
     assert one.facts().startswith("a published response to the authors' own prompt")

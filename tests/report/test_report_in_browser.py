@@ -2,44 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import pytest
 import report_example as example
-from report_browser import PROGRAM, Browser
+from report_browser import Browser
 
 from dialeval.report.page import build_report
-
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no chromium or chrome on the PATH")
 
 READY = "document.querySelector('.bubble')"
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("report") / "index.html"
-    path.write_text(build_report(example.inputs()), encoding="utf-8")
-    return path.as_uri()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with Browser() as browser:
-        yield browser
-
-
-def texts(browser: Browser, selector: str) -> list[str]:
-    found: list[str] = browser.evaluate(f"[...document.querySelectorAll({selector!r})].map(e => e.textContent)")
-    return found
-
-
-def choose(browser: Browser, control: str, text: str) -> None:
-    """Picks the option with a text and lets the page know."""
-    browser.evaluate(
-        f"(() => {{ const s = document.getElementById({control!r});"
-        f"s.value = [...s.options].find(o => o.textContent === {text!r}).value;"
-        "s.dispatchEvent(new Event('change', {bubbles: true})); })()"
-    )
+def address(written: Callable[[str], str]) -> str:
+    return written(build_report(example.inputs()))
 
 
 def test_the_page_loads_nothing_and_logs_no_error(browser: Browser, address: str) -> None:
@@ -48,22 +24,11 @@ def test_the_page_loads_nothing_and_logs_no_error(browser: Browser, address: str
     assert browser.complaints() == []
 
 
-def test_hostile_text_is_shown_and_not_run(browser: Browser, address: str) -> None:
-    browser.command("Page.addScriptToEvaluateOnNewDocument", source="window.alert = () => { window.alarmed = true; };")
-    browser.open(
-        f"{address}#seed=MT-1&models=able", until=f"{READY} && document.querySelectorAll('.dialogue').length === 1"
-    )
-    assert texts(browser, ".bubble p")[-1] == example.HOSTILE
-    assert texts(browser, ".singles .reason") == [f"Says {example.HOSTILE}, which is odd."]
-    assert browser.evaluate("window.alarmed") is None
-    assert browser.evaluate("document.querySelectorAll('.bubble script, .reason script').length") == 0
-
-
 def test_a_click_sorts_numbers_with_missing_ones_last(browser: Browser, address: str) -> None:
     browser.open(address, until=READY)
 
     def models() -> list[str]:
-        return texts(browser, "#board-1 tbody th span:first-child")
+        return browser.texts("#board-1 tbody th span:first-child")
 
     def click(column: int) -> None:
         browser.evaluate(f"document.querySelectorAll('#board-1 thead button')[{column}].click()")
@@ -86,25 +51,23 @@ def test_an_address_leads_to_seed_and_models(browser: Browser, address: str) -> 
         f"{address}#seed=MT-10&models=weak,human",
         until=f"{READY} && document.querySelectorAll('.dialogue').length === 2",
     )
-    assert texts(browser, "#case-title") == ["Seed MT-10"]
-    assert texts(browser, ".dialogue > h4") == ["weak embedded", "human people"]
-    assert texts(browser, ".dialogue:first-child .seed-mark") == ["seed", "seed"]
-    browser.evaluate("location.hash = '#seed=MT-99'")
-    browser.wait("document.getElementById('viewer-message').textContent.includes('no seed MT-99')")
+    assert browser.texts("#case-title") == ["Seed MT-10"]
+    assert browser.texts(".dialogue > h4") == ["weak embedded", "human people"]
+    assert browser.texts(".dialogue:first-child .seed-mark") == ["seed", "seed"]
 
 
 def test_every_verdict_stands_under_its_dialogue(browser: Browser, address: str) -> None:
     browser.open(f"{address}#seed=MT-1&models=able,weak", until="document.querySelectorAll('.verdicts').length === 2")
-    able, weak = texts(browser, ".verdicts")
+    able, weak = browser.texts(".verdicts")
     assert "UniEval called AI from utterance 4 on" in able
     assert "GTEval 1 won 1 lost" in able
     assert "won against weak, shown first; AI, says the judge: Conversation 2" in able
     assert "tied against weak, shown second" in able
     assert "no verdict: unparsed" in weak
     assert "Hard to say <i>really</i>." in weak
-    assert texts(browser, ".is-accused .accused") == ["first AI utterance, says clerk"]
-    assert texts(browser, ".is-accused .bubble-head") == ["4 · B"]
-    assert texts(browser, ".remark") == ["ended by: length"]
+    assert browser.texts(".is-accused .accused") == ["first AI utterance, says clerk"]
+    assert browser.texts(".is-accused .bubble-head") == ["4 · B"]
+    assert browser.texts(".remark") == ["ended by: length"]
 
 
 def test_seeds_are_found_by_text_by_id_and_by_outcome(browser: Browser, address: str) -> None:
@@ -117,21 +80,19 @@ def test_seeds_are_found_by_text_by_id_and_by_outcome(browser: Browser, address:
             "document.getElementById('found').textContent = ''; })()"
         )
         browser.wait("document.getElementById('found').textContent.endsWith('seeds')")
-        return texts(browser, "#case-list strong")
+        return browser.texts("#case-list strong")
 
-    assert seeds_after(example.ARABIC) == ["MT-2"]
-    assert seeds_after("back DOOR") == ["MT-1"]
     assert seeds_after("mt-1") == ["MT-1", "MT-10"]
     assert seeds_after("") == ["MT-1", "MT-2", "MT-10"]
-    choose(browser, "filter-system", "weak")
-    choose(browser, "filter-outcome", "lost, judged AI, or with it")
-    assert texts(browser, "#case-list strong") == ["MT-1", "MT-2", "MT-10"]
-    choose(browser, "filter-protocol", "UniEval")
-    assert texts(browser, "#case-list strong") == ["MT-2", "MT-10"]
-    choose(browser, "filter-protocol", "UniEval at N\u00a0=\u00a04")
-    assert texts(browser, "#case-list strong") == ["MT-2", "MT-10"]
-    choose(browser, "filter-outcome", "verdict was not parsed")
-    assert texts(browser, "#case-list strong") == ["MT-1"]
+    browser.choose("filter-system", "weak")
+    browser.choose("filter-outcome", "lost, judged AI, or with it")
+    assert browser.texts("#case-list strong") == ["MT-1", "MT-2", "MT-10"]
+    browser.choose("filter-protocol", "UniEval")
+    assert browser.texts("#case-list strong") == ["MT-2", "MT-10"]
+    browser.choose("filter-protocol", "UniEval at N\u00a0=\u00a04")
+    assert browser.texts("#case-list strong") == ["MT-2", "MT-10"]
+    browser.choose("filter-outcome", "verdict was not parsed")
+    assert browser.texts("#case-list strong") == ["MT-1"]
 
 
 def test_an_opponent_narrows_the_cases_and_what_stands_under_them(browser: Browser, address: str) -> None:
@@ -139,28 +100,21 @@ def test_an_opponent_narrows_the_cases_and_what_stands_under_them(browser: Brows
         f"{address}#cases=dialogues&system=able&opponent=human&models=able,human",
         until="document.getElementById('found')?.textContent.startsWith('1 of 3') && document.querySelector('.bubble')",
     )
-    assert texts(browser, "#case-list strong") == ["MT-1"]
-    (able, human) = texts(browser, ".verdicts")
+    assert browser.texts("#case-list strong") == ["MT-1"]
+    (able, human) = browser.texts(".verdicts")
     assert "GTEval" in able
     assert "Arena" not in able  # was against another
     assert "GTEval" in human
-    choose(browser, "filter-opponent", "weak")
+    browser.choose("filter-opponent", "weak")
     browser.wait("document.querySelector('.verdicts')?.textContent.includes('Arena')")
-    assert "GTEval" not in texts(browser, ".verdicts")[0]
-
-
-def test_the_page_fits_a_phone(browser: Browser, address: str) -> None:
-    browser.look(390, 844)
-    browser.open(address, until=READY)
-    assert browser.evaluate("document.documentElement.scrollWidth") <= 390
-    browser.look(1200, 900)
+    assert "GTEval" not in browser.texts(".verdicts")[0]
 
 
 def test_a_browser_that_cannot_unpack_says_so(browser: Browser, address: str) -> None:
     script = browser.command("Page.addScriptToEvaluateOnNewDocument", source="delete window.DecompressionStream;")
     browser.open(address, until="document.getElementById('viewer-message')?.hidden === false")
     browser.command("Page.removeScriptToEvaluateOnNewDocument", identifier=script["identifier"])
-    (message,) = texts(browser, "#viewer-message")
+    (message,) = browser.texts("#viewer-message")
     assert "cases cannot be shown" in message
     assert "results/dialogues/*.parquet" in message
     assert browser.evaluate("document.querySelectorAll('#board-1 tbody tr').length") == 3

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 import transcripts_report as mine
-from report_browser import PROGRAM, Browser
+from report_browser import Browser
 
 from dialeval.html_pages import unpack
 from dialeval.report.archive import build_archive
@@ -50,20 +50,11 @@ def test_leaderboards_know_nothing_of_them(labelled: ReportInputs) -> None:
     assert build_boards(labelled) == build_boards(mine.inputs())
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with Browser() as browser:
-        yield browser
-
-
-@pytest.mark.skipif(PROGRAM is None, reason="no chromium or chrome on the PATH")
 def test_labels_stand_under_the_dialogue_that_they_are_about(
-    browser: Browser, labelled: ReportInputs, tmp_path_factory: pytest.TempPathFactory
+    browser: Browser, labelled: ReportInputs, written: Callable[[str], str]
 ) -> None:
-    path = tmp_path_factory.mktemp("report") / "index.html"
-    path.write_text(build_report(labelled), encoding="utf-8")
     browser.open(
-        f"{path.as_uri()}#seed=refund&source=support&models=v1,v2",
+        f"{written(build_report(labelled))}#seed=refund&source=support&models=v1,v2",
         until="document.querySelectorAll('.verdicts').length === 3",
     )
     texts = "[...document.querySelectorAll('.verdicts')].map(e => e.innerText)"

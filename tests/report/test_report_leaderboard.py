@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import Any
 
 import pytest
 import report_example as example
@@ -63,36 +64,23 @@ def test_cells_keep_the_whole_number_to_sort_by() -> None:
     assert [column.sorted_by for column in grid.columns].index(True) == 1  # Elo
 
 
-def test_published_numbers_stand_beside_ours() -> None:
+def test_published_numbers_stand_beside_ours_and_are_marked_if_the_run_has_other_prompts() -> None:
     lengths = [{**example._length("able", 40.0), "published_mean": 30.5}]
-    tables = {"botchat/utterance_lengths": to_table(UTTERANCE_LENGTHS, lengths)}
-    inputs = example.inputs(tables=tables)
-    (row,) = [row for row in example.first_grid(inputs).rows if row.model == "able"]
-    assert (row.cells[0].text, row.cells[0].details) == ("40.0", ("paper 30.5",))
-
-
-def test_only_a_board_with_printed_numbers_speaks_of_a_paper() -> None:
-    lengths = [{**example._length("able", 40.0), "published_mean": 30.5}]
-    tables = {"botchat/utterance_lengths": to_table(UTTERANCE_LENGTHS, lengths)}
-    legend = "the paper’s number"
-    assert legend in build_report(example.inputs(tables=tables))
-    assert legend not in build_report(mine.inputs())
-
-
-def test_published_numbers_are_marked_where_the_run_has_other_prompts() -> None:
-    lengths = [{**example._length("able", 40.0), "published_mean": 30.5}]
-    tables = {"botchat/utterance_lengths": to_table(UTTERANCE_LENGTHS, lengths)}
-    inputs = dataclasses.replace(example.inputs(tables=tables), other_prompts=True)
-    (row,) = [row for row in example.first_grid(inputs).rows if row.model == "able"]
-    assert row.cells[0].details == ("paper (other prompts) 30.5",)
-    (grid,) = table_grids(inputs)
-    assert [column.label for column in grid.columns if "paper" in column.label or "published" in column.label] == [
-        "published mean (other prompts)"
-    ]
-    counted = dataclasses.replace(inputs, tables={PAIR_COUNTS.name: empty_table(PAIR_COUNTS)})
+    inputs = example.inputs(tables={"botchat/utterance_lengths": to_table(UTTERANCE_LENGTHS, lengths)})
+    others = dataclasses.replace(inputs, other_prompts=True)
+    for run, words in ((inputs, "paper"), (others, "paper (other prompts)")):
+        (row,) = [row for row in example.first_grid(run).rows if row.model == "able"]
+        assert (row.cells[0].text, row.cells[0].details) == ("40.0", (f"{words} 30.5",))
+        (grid,) = table_grids(run)
+        assert [column.label for column in grid.columns if "published" in column.label] == [
+            f"published mean{words.removeprefix('paper')}"
+        ]
+        page = build_report(run)
+        assert "the paper’s number" in page
+        assert ("“other prompts”: this run did not use the paper’s prompts" in page) == run.other_prompts
+    assert "the paper’s number" not in build_report(mine.inputs())
+    counted = dataclasses.replace(others, tables={PAIR_COUNTS.name: empty_table(PAIR_COUNTS)})
     assert "published n" in [column.label for grid in table_grids(counted) for column in grid.columns]  # by no prompt
-    assert "“other prompts”: this run did not use the paper’s prompts" in build_report(inputs)
-    assert "“other prompts”" not in build_report(dataclasses.replace(inputs, other_prompts=False))
 
 
 def test_tables_for_machines_are_not_shown_and_missing_values_sort_last() -> None:
@@ -139,33 +127,29 @@ def test_what_a_column_sorts_by() -> None:
     ]  # fmt: skip
 
 
-def test_one_leader_everywhere_chats_best() -> None:
-    board = board_of(
-        measure("one", a=(0.9, 0.85, 0.95), b=(0.5, 0.4, 0.6)), measure("two", a=(0.7, 0.6, 0.8), b=(0.6, 0.5, 0.65))
-    )
-    summary = summarise(example.inputs(), board)
-    assert summary.answer == (
-        "a chats best, according to judge clerk: first by one (90.0%) and two (70.0%). By one and two, the order of a "
-        "and b was not tested."
-    )
-
-
-def test_measures_that_disagree_name_no_winner() -> None:
-    board = board_of(
-        measure("one", a=(0.9, 0.8, 1), b=(0.5, 0.4, 0.6)), measure("two", a=(0.1, 0, 0.2), b=(0.6, 0.5, 1))
-    )
-    summary = summarise(example.inputs(), board)
-    assert summary.answer == (
-        "Judge clerk has no single winner. First: a by one (90.0%); b by two (60.0%). By one and two, the order of a "
-        "and b was not tested."
-    )
-
-
-def test_a_shared_first_place_is_no_victory() -> None:
-    board = board_of(measure("one", a=(0.0, 0, 0.1), b=(0.0, 0, 0.1)))
-    assert (
-        summarise(example.inputs(), board).answer == "Judge clerk has no single winner. First: a and b by one (0.0%)."
-    )
+@pytest.mark.parametrize(
+    ("one", "two", "answer"),
+    [
+        (
+            {"a": (0.9, 0.85, 0.95), "b": (0.5, 0.4, 0.6)}, {"a": (0.7, 0.6, 0.8), "b": (0.6, 0.5, 0.65)},
+            "a chats best, according to judge clerk: first by one (90.0%) and two (70.0%). By one and two, the order "
+            "of a and b was not tested.",
+        ),
+        (
+            {"a": (0.9, 0.8, 1), "b": (0.5, 0.4, 0.6)}, {"a": (0.1, 0, 0.2), "b": (0.6, 0.5, 1)},
+            "Judge clerk has no single winner. First: a by one (90.0%); b by two (60.0%). By one and two, the order "
+            "of a and b was not tested.",
+        ),
+        (
+            {"a": (0.0, 0, 0.1), "b": (0.0, 0, 0.1)}, {},
+            "Judge clerk has no single winner. First: a and b by one (0.0%).",
+        ),
+    ],
+    ids=["one leader", "two leaders", "a shared first place"],
+)  # fmt: skip
+def test_the_answer_names_who_is_first_by_each_measure(one: dict[str, Any], two: dict[str, Any], answer: str) -> None:
+    board = board_of(*(measure(label, **values) for label, values in (("one", one), ("two", two)) if values))
+    assert summarise(example.inputs(), board).answer == answer
 
 
 def test_one_chatbot_is_not_ranked_and_people_are_no_rival() -> None:
@@ -177,7 +161,9 @@ def test_one_chatbot_is_not_ranked_and_people_are_no_rival() -> None:
 
 def test_embedded_models_are_called_a_baseline() -> None:
     (board,) = build_boards(example.inputs())
-    basis = " ".join(summarise(example.inputs(), board).basis)
+    summary = summarise(example.inputs(), board)
+    assert summary.details[-1] == "Tokens are counted by: cl100k_base."
+    basis = " ".join(summary.basis)
     assert "3 seeds, 2 of them for Arena and GTEval" in basis
     assert "Chatbot weak is an embedded model, a small classical baseline" in basis
     assert "Judge clerk" not in basis
@@ -225,29 +211,10 @@ def test_a_share_of_fewer_dialogues_says_of_how_many() -> None:
     assert rows["able"].cells[0].details == ("45.0–55.0%",)
 
 
-def test_the_tokenizer_is_named() -> None:
-    (board,) = build_boards(example.inputs())
-    assert summarise(example.inputs(), board).details[-1] == "Tokens are counted by: cl100k_base."
-
-
-@pytest.mark.parametrize(
-    ("winner", "outcomes"),
-    [
-        ("left", ("won", "lost")),
-        ("right", ("lost", "won")),
-        ("tie", ("tied", "tied")),
-        (None, ("none", "none")),
-    ],
-)
-def test_a_comparison_has_an_outcome_for_both_sides(winner: str | None, outcomes: tuple[str, str]) -> None:
-    assert comparison_outcomes(winner) == outcomes
-
-
-def test_a_dialogue_judged_alone_wins_by_being_taken_for_human() -> None:
+def test_a_verdict_has_an_outcome_for_each_dialogue_and_other_values_are_refused() -> None:
+    outcomes = {"left": ("won", "lost"), "right": ("lost", "won"), "tie": ("tied", "tied"), None: ("none", "none")}
+    assert {winner: comparison_outcomes(winner) for winner in outcomes} == outcomes
     assert [single_outcome(choice) for choice in ("No", "Yes", None)] == ["won", "lost", "none"]
-
-
-def test_values_that_no_verdict_has_are_refused() -> None:
     with pytest.raises(ValueError, match="'able' is none of left, right, tie"):
         comparison_outcomes("able")
     with pytest.raises(ValueError, match="'maybe' is neither Yes nor No"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
@@ -16,8 +18,6 @@ from dialeval.report.page import build_report
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import to_table
 from dialeval.tables.schema import scope
-
-ARENA = EvaluatedProtocol("arena", "pair", ("selfchat",), ("win_rates",), (8, 16))
 
 
 def fields(address: str) -> dict[str, str]:
@@ -37,65 +37,72 @@ def test_any_name_comes_back_from_the_address(name: str) -> None:
     assert "#" not in address
 
 
-def test_rows_of_a_comparison_lead_to_both_systems_at_their_length() -> None:
-    row = {"judge": "clerk", "system": "able", "opponent": "weak", "n_utterances": 16, "criterion": None}
-    expected = {"cases": "dialogues", "of": "selfchat", "system": "able", "protocol": "arena/16", "judge": "clerk"}
-    assert fields(of_systems(ARENA, row)) == expected | {"opponent": "weak", "models": "able,weak"}
-    compared = {"judge": "clerk", "system": "able", "opponent": "weak", "scope": scope({"n_utterances": 16})}
-    assert fields(of_systems(ARENA, compared)) == expected | {"models": "able,weak"}  # by all their comparisons
+ARENA = partial(of_systems, EvaluatedProtocol("arena", "pair", ("selfchat",), ("win_rates",), (8, 16)))
+UNIEVAL = partial(of_systems, EvaluatedProtocol("unieval", "locate", ("selfchat",), ("pass_rates",)))
+READ_AT = partial(of_systems, EvaluatedProtocol("unieval", "locate", ("selfchat",), ("pass_rates",), at=(4, 8)))
+FAILURES = partial(of_systems, EvaluatedProtocol("failures", "annotate", ("support",), ("rates", "examples")))
+ABLE = {"judge": "clerk", "system": "able"}
+OF_ABLE = {"cases": "dialogues", "of": "selfchat", "system": "able", "judge": "clerk"}
+CLERK = {"judge": "clerk", "method": "rating", "corpus": "made", "dimension": "coherence"}
+LETTER = {"model": "able", "method": "letter", "scope": "task", "name": "KRG"}
+OF_LETTER = {"cases": "choices", "model": "able (letter)"}
 
 
-def test_places_lead_to_the_length_that_their_scope_names() -> None:
-    for n in (8, 16):
-        row = {"judge": "clerk", "system": "able", "scope": scope({"n_utterances": n})}
-        assert fields(of_systems(ARENA, row))["protocol"] == f"arena/{n}"
-    assert "protocol" not in fields(of_systems(ARENA, {"judge": "clerk", "system": "able", "scope": "all"}))
-
-
-def test_lengths_are_named_only_where_the_protocol_has_several() -> None:
-    unieval = EvaluatedProtocol("unieval", "locate", ("selfchat",), ("pass_rates",))
-    assert fields(of_systems(unieval, {"system": "able", "n_utterances": 4}))["protocol"] == "unieval"
-
-
-def test_lengths_at_which_whole_dialogues_are_read_are_named() -> None:
-    unieval = EvaluatedProtocol("unieval", "locate", ("selfchat",), ("pass_rates",), at=(4, 8))
-    row = {"judge": "clerk", "system": "able"}
-    for n, name in ((4, "unieval/4"), (8, "unieval/8"), (6, "unieval"), (None, "unieval")):
-        assert fields(of_systems(unieval, {**row, "n_utterances": n}))["protocol"] == name
-    assert fields(of_systems(unieval, {**row, "scope": scope({"n_utterances": 8})}))["protocol"] == "unieval/8"
-
-
-def test_annotated_failures_link_to_their_own_cases() -> None:
-    marks = EvaluatedProtocol("failures", "annotate", ("support",), ("rates",))
-    row = {"judge": "rules", "criterion": "bad_tool_use", "system": "bot"}
-    assert fields(of_systems(marks, row))["protocol"] == "failures: bad_tool_use"
-
-
-def test_rows_about_no_single_judge_or_system_lead_nowhere() -> None:
-    assert of_systems(ARENA, {"measure": "unparsed"}) == of_chats({"turn": 1}) == ""
-    assert (
-        of_ratings({"n": 1}) == of_perturbation({"perturbation": "order_shuffle", "n_pairs": 0}) == of_answers({}) == ""
-    )
-    assert of_unparsed((), "able", "clerk") == ""
+@pytest.mark.parametrize(
+    ("address_of", "row", "expected"),
+    [
+        # a comparison leads to both systems at their length; a difference is of all their comparisons
+        (ARENA, ABLE | {"opponent": "weak", "n_utterances": 16, "criterion": None},
+         OF_ABLE | {"opponent": "weak", "models": "able,weak", "protocol": "arena/16"}),
+        (ARENA, ABLE | {"opponent": "weak", "scope": "N = 8"},
+         OF_ABLE | {"models": "able,weak", "protocol": "arena/8"}),
+        # a rank leads to the length that its scope names, a bias to all that the judge compared
+        (ARENA, ABLE | {"scope": scope({"n_utterances": 16})}, OF_ABLE | {"protocol": "arena/16"}),
+        (ARENA, ABLE | {"scope": "all"}, OF_ABLE),
+        (ARENA, {"judge": "clerk", "n_utterances": 8},
+         {"cases": "dialogues", "of": "selfchat", "judge": "clerk", "protocol": "arena/8"}),
+        # lengths are named where the protocol has several, or answers about whole dialogues are read at them
+        (UNIEVAL, ABLE | {"n_utterances": 4}, OF_ABLE | {"protocol": "unieval"}),
+        (READ_AT, ABLE | {"n_utterances": 8}, OF_ABLE | {"protocol": "unieval/8"}),
+        (READ_AT, ABLE | {"scope": scope({"n_utterances": 8})}, OF_ABLE | {"protocol": "unieval/8"}),
+        (READ_AT, ABLE | {"n_utterances": 6}, OF_ABLE | {"protocol": "unieval"}),
+        (READ_AT, ABLE | {"n_utterances": None}, OF_ABLE | {"protocol": "unieval"}),
+        # an annotation leads to its own cases, an example to its own dialogue
+        (FAILURES, {"judge": "rules", "criterion": "lists", "system": "bot"},
+         {"cases": "dialogues", "of": "support", "system": "bot", "judge": "rules", "protocol": "failures: lists"}),
+        (FAILURES, {"criterion": "lists", "system": "bot", "case_id": "c-1"},
+         {"cases": "dialogues", "of": "support", "system": "bot", "case": "c-1", "protocol": "failures: lists"}),
+        # items lead to the judge or model with its method; a difference to the first of two
+        (of_ratings, CLERK, {"cases": "rated", "of": "made", "judge": "clerk (rating)", "criterion": "coherence"}),
+        (of_ratings, CLERK | {"dimension": "average"}, {"cases": "rated", "of": "made", "judge": "clerk (rating)"}),
+        (of_ratings, {"judge": "clerk", "method": "rating", "other_judge": "random", "other_method": "yes_no"},
+         {"cases": "rated", "judge": "clerk (rating)"}),
+        (of_perturbation, CLERK | {"perturbation": "order_shuffle"},
+         {"cases": "perturbed", "of": "order_shuffle", "judge": "clerk (rating)", "criterion": "coherence"}),
+        (of_perturbation, {"system": "a (letter)", "opponent": "b (letter)"},
+         {"cases": "perturbed", "judge": "a (letter)"}),
+        (of_answers, LETTER, OF_LETTER | {"of": "KRG"}),
+        (of_answers, LETTER | {"scope": "overall", "domain": "mean"}, OF_LETTER),
+        (of_answers, {"system": "able (letter)", "opponent": "weak (letter)"}, OF_LETTER),
+        # a count leads to all that is counted; rows about no single judge or system lead nowhere
+        (of_ratings, {"corpus": "made"}, {"cases": "rated", "of": "made"}),
+        (of_perturbation, {"perturbation": "dullness", "n_pairs": 3}, {"cases": "perturbed", "of": "dullness"}),
+        (ARENA, {"measure": "unparsed"}, {}),
+        (of_chats, {"turn": 1}, {}),
+        (of_ratings, {"n": 1}, {}),
+        (of_perturbation, {"perturbation": "order_shuffle", "n_pairs": 0}, {}),
+        (of_answers, {}, {}),
+        (of_answers, LETTER | {"method": "published"}, {}),
+    ],
+)  # fmt: skip
+def test_a_row_leads_to_its_cases(address_of: Any, row: dict[str, Any], expected: dict[str, str]) -> None:
+    assert fields(address_of(row)) == expected
 
 
 def test_unread_verdicts_on_several_sources_are_not_sought_in_the_first_alone() -> None:
     assert fields(of_unparsed(("support",), "able", "clerk"))["of"] == "support"
     assert "of" not in fields(of_unparsed(("support", "sales"), "able", "clerk"))
-
-
-def test_rows_about_items_lead_to_the_judge_with_its_method() -> None:
-    about = {"judge": "clerk", "method": "rating", "corpus": "made", "dimension": "coherence"}
-    assert fields(of_ratings(about)) == {"cases": "rated", "of": "made", "judge": "clerk (rating)"} | {
-        "criterion": "coherence"
-    }
-    assert "criterion" not in fields(of_ratings(about | {"dimension": "average"}))
-    assert fields(of_perturbation(about | {"perturbation": "order_shuffle"}))["of"] == "order_shuffle"
-    answered = {"model": "able", "method": "letter", "scope": "task", "name": "KRG"}
-    assert fields(of_answers(answered)) == {"cases": "choices", "of": "KRG", "model": "able (letter)"}
-    assert "of" not in fields(of_answers(answered | {"scope": "overall"}))
-    assert "domain" not in fields(of_answers(answered | {"domain": "mean"}))
-    assert of_answers(answered | {"method": "published"}) == ""
+    assert of_unparsed((), "able", "clerk") == ""
 
 
 def test_leaderboards_and_tables_carry_the_addresses() -> None:
@@ -111,31 +118,6 @@ def test_leaderboards_and_tables_carry_the_addresses() -> None:
     grid = next(one for one in table_grids(run) if one.name == "table-gteval-win_rates")
     linked = {cell.link for row in grid.rows for cell in row.cells if cell.link}
     assert {fields(link)["models"] for link in linked} == {"able,human", "weak,human"}
-
-
-def test_differences_lead_to_both_and_bias_to_all_that_a_judge_compared() -> None:
-    row = {"judge": "clerk", "system": "able", "opponent": "weak", "scope": "N = 8"}
-    assert fields(of_systems(ARENA, row))["models"] == "able,weak"
-    assert fields(of_systems(ARENA, row))["protocol"] == "arena/8"
-    assert "system" not in fields(of_systems(ARENA, {"judge": "clerk", "n_utterances": 8}))
-    judges = {"judge": "clerk", "method": "rating", "other_judge": "random", "other_method": "yes_no"}
-    assert fields(of_ratings(judges))["judge"] == "clerk (rating)"
-    both = {"system": "able (letter)", "opponent": "weak (letter)"}
-    assert (fields(of_perturbation(both))["judge"], fields(of_answers(both))["model"]) == (
-        "able (letter)",
-        "able (letter)",
-    )
-
-
-def test_counts_lead_to_all_that_is_counted() -> None:
-    assert of_ratings({"corpus": "made"}) == "cases=rated&of=made"
-    assert of_perturbation({"perturbation": "order_shuffle", "n_pairs": 3}) == "cases=perturbed&of=order_shuffle"
-
-
-def test_an_example_of_a_failure_leads_to_its_own_dialogue() -> None:
-    marks = EvaluatedProtocol("failures", "annotate", ("support",), ("examples",))
-    row = {"criterion": "bad_tool_use", "system": "bot", "case_id": "c-1"}
-    assert fields(of_systems(marks, row))["case"] == "c-1"
 
 
 def test_unread_verdicts_lead_to_the_dialogues_they_are_about() -> None:

@@ -9,11 +9,10 @@ import pytest
 import report_example as example
 from page_links import packed_tables
 
-from dialeval.html_pages import elements, unpack
-from dialeval.report.inputs import Figure
+from dialeval.html_pages import unpack
+from dialeval.report.inputs import Figure, ReportInputs
 from dialeval.report.page import SCRIPTS, build_report
-from dialeval.tables.catalogue import TABLES
-from dialeval.tables.dialogues import GENERATED, JUDGEMENTS, UTTERANCES
+from dialeval.tables.dialogues import GENERATED, JUDGEMENTS
 from dialeval.tables.files import empty_table, to_table
 from dialeval.tables.measures import PASS_RATES, RATINGS
 
@@ -78,7 +77,7 @@ def test_names_titles_and_notes_are_escaped() -> None:
     assert not [script for script in parsed.scripts if "alert" in script]
     tables = packed_tables(strange)
     n_csv = len(tables) + 1  # tables and the leaderboard
-    assert len(parsed.scripts) == 5 + len(tables) + n_csv + len([elements(), *SCRIPTS])
+    assert len(parsed.scripts) == 5 + len(tables) + n_csv + 1 + len(SCRIPTS)
     assert len(tables) == 2
     for table in tables.values():
         assert not Page(table).scripts
@@ -197,14 +196,7 @@ def test_no_judge_ran() -> None:
 
 
 def test_nothing_ran() -> None:
-    empty = {name: empty_table(TABLES[name]) for name in ("seeds", "generated")}
-    empty["verdicts"] = empty_table(JUDGEMENTS)
-    page = build_report(
-        example.inputs(
-            **empty, human=empty_table(UTTERANCES), judges=(), chatbots=(), tables={}, exchange_source=None, figures=()
-        )
-    )
-    assert "0 chatbots on 0 seeds" in page
+    assert "0 chatbots on 0 seeds" in build_report(ReportInputs("A run", (), ()))
 
 
 def test_a_judge_without_parsed_answers_ranks_no_system() -> None:

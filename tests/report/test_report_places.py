@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
 import report_example as example
 
 from dialeval.report.board import Board, Measure, Place, Value
@@ -61,34 +62,52 @@ def board_of(*measures: Measure) -> Board:
     return Board("clerk", measures, systems, 0, sources=("selfchat",))
 
 
-def test_a_settled_first_place_is_shown_as_one() -> None:
-    board = board_of(column("one", {"a": (1, 1, 1), "b": (2, 2, 3), "c": (3, 2, 3)}))
-    summary = summarise(example.inputs(), board)
-    assert summary.headline == "a chats best, significantly ahead of all others: 90.0% by one."
-    assert (
-        summary.answer
-        == "a chats best, according to judge clerk: first by one (90.0%). By one, all others are significantly worse."
-    )
-    assert not any("not settled" in sentence for sentence in summary.basis)
+SETTLED = {"a": (1, 1, 1), "b": (2, 2, 3), "c": (3, 2, 3)}
+OPEN = {"a": (1, 1, 2), "b": (2, 1, 2)}
+SEVEN = {name: (rank, 1, 7) for rank, name in enumerate("abcdefg", start=1)}
+UNRANKED = Measure("three", "share", True, {"a": Value(0.9, 0.8, 1.0), "b": Value(0.5, 0.4, 0.85)})
+BEST = "a chats best, according to judge clerk: first by"
+FIRST = "a comes first, according to judge clerk: first by"
 
 
-def test_who_has_no_place_is_not_called_worse() -> None:
-    one = column("one", {"a": (1, 1, 1), "b": (2, 2, 2)})
-    board = board_of(one, column("two", {"a": (1, 1, 1), "b": (2, 2, 3), "c": (3, 2, 3)}))
-    assert summarise(example.inputs(), board).answer.endswith(
-        "By one, all others are significantly worse, except c, whose rank is not known. "
-        "By two, all others are significantly worse."
-    )
+@pytest.mark.parametrize(
+    ("measures", "answer"),
+    [
+        # settled, and settled by all but for one without a rank
+        ([column("one", SETTLED)], f"{BEST} one (90.0%). By one, all others are significantly worse."),
+        ([column("one", {"a": (1, 1, 1), "b": (2, 2, 2)}), column("two", SETTLED)],
+         f"{BEST} one (90.0%) and two (90.0%). By one, all others are significantly worse, except c, whose rank is not "
+         "known. By two, all others are significantly worse."),
+        # rivals are named, many of them counted
+        ([column("one", {"a": (1, 1, 3), "b": (2, 1, 3), "c": (3, 1, 3), "d": (4, 4, 4)})],
+         f"{FIRST} one (90.0%). By one, b and c do not differ significantly from a."),
+        ([column("one", {"a": (1, 1, 1), **{name: (rank, 2, 7) for rank, name in enumerate("bcdefg", start=2)}}),
+          column("two", SEVEN), column("three", SEVEN)],
+         f"{BEST} one (90.0%), two (90.0%) and three (90.0%). By one, all others are significantly worse. By two and "
+         "three, b, c, d and 3 others do not differ significantly from a."),
+        # what holds by every measure is said once
+        ([column("one", OPEN), column("two", OPEN)],
+         f"{FIRST} one (90.0%) and two (90.0%). By each of these, b does not differ significantly from a."),
+        ([column("one", OPEN), column("two", OPEN), UNRANKED],
+         f"{FIRST} one (90.0%), two (90.0%) and three (90.0%). By one and two, b does not differ significantly from a. "
+         "By three, the order of a and b was not tested."),
+        # a first place that is shared is not settled
+        ([column("one", {"a": (1, 1, 2), "b": (1, 1, 2), "c": (3, 1, 3)})],
+         "Judge clerk has no single winner. First: a and b by one (90.0%). By one, c does not differ significantly "
+         "from a and b."),
+    ],
+)  # fmt: skip
+def test_the_answer_says_how_surely_the_first_is_first(measures: list[Measure], answer: str) -> None:
+    assert summarise(example.inputs(), board_of(*measures)).answer == answer
 
 
-def test_systems_not_significantly_worse_than_the_first_are_in_the_headline() -> None:
-    open_ones = {"a": (1, 1, 3), "b": (2, 1, 3), "c": (3, 1, 3), "d": (4, 4, 4)}
-    summary = summarise(example.inputs(), board_of(column("one", open_ones)))
-    assert summary.headline == "a comes first, but not significantly before b and c: 90.0% by one."
-    assert summary.answer == (
-        "a comes first, according to judge clerk: first by one (90.0%). By one, b and c do not differ "
-        "significantly from a."
-    )
+def test_the_headline_names_rivals_by_the_primary_measure() -> None:
+    headlines = {
+        "a chats best, significantly ahead of all others: 90.0% by one.": SETTLED,
+        "a comes first, but not significantly before b and c: 90.0% by one.": {name: SEVEN[name] for name in "abc"},
+    }
+    for headline, places in headlines.items():
+        assert summarise(example.inputs(), board_of(column("one", places))).headline == headline
 
 
 def test_the_headline_states_that_its_number_is_human_corrected() -> None:
@@ -96,35 +115,3 @@ def test_the_headline_states_that_its_number_is_human_corrected() -> None:
     for annotators, words in (("people", "human-corrected"), ("simulated", "corrected by simulated labels")):
         board = board_of(replace(one, by_people=annotators))
         assert summarise(example.inputs(), board).headline.endswith(f": 90.0% by one, {words}.")
-
-
-def test_each_measure_that_is_named_has_its_rivals_and_many_of_them_are_counted() -> None:
-    settled = {"a": (1, 1, 1), **{name: (rank, 2, 7) for rank, name in enumerate("bcdefg", start=2)}}
-    open_ones = {name: (rank, 1, 7) for rank, name in enumerate("abcdefg", start=1)}
-    board = board_of(column("one", settled), column("two", open_ones), column("three", open_ones))
-    summary = summarise(example.inputs(), board)
-    assert summary.answer == (
-        "a chats best, according to judge clerk: first by one (90.0%), two (90.0%) and three (90.0%). By one, all "
-        "others are significantly worse. By two and three, b, c, d and 3 others do not differ significantly from a."
-    )
-
-
-def test_what_holds_by_every_measure_that_is_named_is_reported_once() -> None:
-    open_ones = {"a": (1, 1, 2), "b": (2, 1, 2)}
-    board = board_of(column("one", open_ones), column("two", open_ones))
-    assert summarise(example.inputs(), board).answer == (
-        "a comes first, according to judge clerk: first by one (90.0%) and two (90.0%). By each of these, b "
-        "does not differ significantly from a."
-    )
-    unranked = Measure("three", "share", True, {"a": Value(0.9, 0.8, 1.0), "b": Value(0.5, 0.4, 0.85)})
-    assert summarise(example.inputs(), board_of(*board.measures, unranked)).answer.endswith(
-        "By one and two, b does not differ significantly from a. By three, the order of a and b was not tested."
-    )
-
-
-def test_first_places_that_are_shared_are_not_called_settled() -> None:
-    board = board_of(column("one", {"a": (1, 1, 2), "b": (1, 1, 2), "c": (3, 1, 3)}))
-    assert summarise(example.inputs(), board).answer == (
-        "Judge clerk has no single winner. First: a and b by one (90.0%). By one, c does not differ "
-        "significantly from a and b."
-    )

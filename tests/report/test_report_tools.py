@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +14,13 @@ import metaeval_example as rated
 import pytest
 import report_example as example
 from drawn_figures import all_tables, plot
-from report_browser import AXE, PROGRAM, Browser
+from report_browser import AXE, Browser
 
 from dialeval.figures.plot import save_plot
 from dialeval.report.about import About
 from dialeval.report.inputs import Figure, ReportInputs
 from dialeval.report.page import build_report
 from dialeval.tables.files import write_csv
-
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no chromium or chrome on the PATH")
 
 READY = "document.querySelector('.bubble')"
 NAMES = ["<script>alert(1)</script>", "\N{RIGHT-TO-LEFT OVERRIDE}tac", "\N{PARROT}" * 40]
@@ -49,22 +47,8 @@ LISTED = "[...document.querySelectorAll('#case-list strong')].map(e => e.textCon
 
 
 @pytest.fixture(scope="module")
-def address(run: ReportInputs, tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("mailed") / "alone.html"
-    path.write_text(build_report(run), encoding="utf-8")
-    return path.as_uri()
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("downloads")
-
-
-@pytest.fixture(scope="module")
-def browser(folder: Path) -> Iterator[Browser]:
-    with Browser(folder) as browser:
-        browser.look(1200, 900)
-        yield browser
+def address(run: ReportInputs, written: Callable[[str], str]) -> str:
+    return written(build_report(run))
 
 
 @pytest.fixture
@@ -83,16 +67,9 @@ def texts(page: Browser, selector: str) -> list[str]:
     return found
 
 
-def choose(page: Browser, control: str, value: str) -> None:
-    page.evaluate(
-        f"(() => {{ const e = document.getElementById({control!r}); e.value = {value!r};"
-        "e.dispatchEvent(new Event('change', {bubbles: true})); })()"
-    )
-
-
-def saved(folder: Path, name: str, page: Browser) -> str:
-    page.wait_for_file(folder / name)
-    return (folder / name).read_text(encoding="utf-8")
+def saved(downloads: Path, name: str, page: Browser) -> str:
+    page.wait_for_file(downloads / name)
+    return (downloads / name).read_text(encoding="utf-8")
 
 
 # ---- Tables ----
@@ -131,38 +108,40 @@ def test_nothing_is_cut(page: Browser, width: int) -> None:
 
 
 def test_a_table_is_downloaded_as_its_csv_file_from_the_page_alone(
-    page: Browser, folder: Path, run: ReportInputs, tmp_path: Path
+    page: Browser, downloads: Path, run: ReportInputs, tmp_path: Path
 ) -> None:
     page.evaluate("document.getElementById('table-unieval-pass_rates').open = true")
     page.wait("document.querySelector('#table-unieval-pass_rates .download')")
     page.click("#table-unieval-pass_rates .download")
     write_csv(tmp_path / "file.csv", run.tables["unieval/pass_rates"])
-    assert saved(folder, "unieval-pass_rates.csv", page) == (tmp_path / "file.csv").read_text(encoding="utf-8")
+    assert saved(downloads, "unieval-pass_rates.csv", page) == (tmp_path / "file.csv").read_text(encoding="utf-8")
 
 
-def test_a_leaderboard_is_downloaded_with_all_digits(page: Browser, folder: Path) -> None:
+def test_a_leaderboard_is_downloaded_with_all_digits(page: Browser, downloads: Path) -> None:
     page.click(".board .download")
-    rows: list[dict[str, Any]] = list(csv.DictReader(io.StringIO(saved(folder, "board-1.csv", page))))
+    rows: list[dict[str, Any]] = list(csv.DictReader(io.StringIO(saved(downloads, "board-1.csv", page))))
     (one,) = [row for row in rows if (row["model"], row["measure"]) == ("able", "UniEval pass rate at N = 16")]
     assert (one["estimate"], one["n"]) == (repr(2 / 3), "3")
     assert {row["measure"] for row in rows} >= {"Arena Elo at N = 4", "Tokens per utterance"}
 
 
 def test_tables_that_are_not_shown_and_the_usage_are_downloaded(
-    page: Browser, folder: Path, run: ReportInputs, tmp_path: Path
+    page: Browser, downloads: Path, run: ReportInputs, tmp_path: Path
 ) -> None:
     page.click("[data-table=table-metaeval-matrices] .download")
     write_csv(tmp_path / "file.csv", run.tables["metaeval/matrices"])
-    assert saved(folder, "metaeval-matrices.csv", page) == (tmp_path / "file.csv").read_text(encoding="utf-8")
+    assert saved(downloads, "metaeval-matrices.csv", page) == (tmp_path / "file.csv").read_text(encoding="utf-8")
     page.evaluate("document.querySelector('details:has([data-table=table-usage])').open = true")
     page.click("[data-table=table-usage] .download")
-    (row,) = csv.DictReader(io.StringIO(saved(folder, "usage.csv", page)))
+    (row,) = csv.DictReader(io.StringIO(saved(downloads, "usage.csv", page)))
     assert (row["model"], row["requests"], row["cost"]) == ("clerk", "1234", "0.5")
 
 
-def test_a_figure_is_downloaded_as_it_was_drawn(page: Browser, folder: Path, run: ReportInputs) -> None:
+def test_a_figure_is_downloaded_as_it_was_drawn(page: Browser, downloads: Path, run: ReportInputs) -> None:
     page.click("figure .download")
-    assert saved(folder, "figure-botchat-Mean _scores_.svg", page) == run.figures[0].svg  # the browser replaces < and >
+    assert (
+        saved(downloads, "figure-botchat-Mean _scores_.svg", page) == run.figures[0].svg
+    )  # the browser replaces < and >
 
 
 def test_rows_are_filtered_by_their_text_and_stay_so_when_sorted(page: Browser) -> None:
@@ -195,22 +174,22 @@ def test_a_link_to_a_table_is_copied(page: Browser) -> None:
 def test_the_readers_colours_stay_after_a_reload(page: Browser, address: str) -> None:
     colour = "getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(colour)
-    choose(page, "theme", "dark")
+    page.choose("theme", "dark")
     dark = page.evaluate(colour)
     assert dark != light
     page.open(address, until=READY)
     assert page.evaluate(colour) == dark
     page.look(1200, 900, dark=True)
-    choose(page, "theme", "light")
+    page.choose("theme", "light")
     assert page.evaluate(colour) == light
-    choose(page, "theme", "")
+    page.choose("theme", "")
     assert page.evaluate(colour) == dark
 
 
 # ---- Cases ----
 
 
-def test_flags_and_notes_stay_in_the_browser_and_are_exported(page: Browser, address: str, folder: Path) -> None:
+def test_flags_and_notes_stay_in_the_browser_and_are_exported(page: Browser, address: str, downloads: Path) -> None:
     page.evaluate("document.getElementById('case-title').focus()")
     page.press("f")
     page.evaluate("document.getElementById('note').focus()")
@@ -222,7 +201,7 @@ def test_flags_and_notes_stay_in_the_browser_and_are_exported(page: Browser, add
     page.wait(f"JSON.stringify({LISTED}) === '[\"MT-1\"]'")
     page.wait("document.getElementById('note').value === 'odd <b>f'")
     page.click("#export-notes")
-    content = json.loads(saved(folder, "notes.json", page))
+    content = json.loads(saved(downloads, "notes.json", page))
     note = {"kind": "dialogues", "group": "selfchat", "case": "MT-1", "flag": True, "note": "odd <b>f"}
     assert content["notes"] == [note]
     assert content["run"] == "weak, able by clerk · results · A run of <two> & more"
@@ -231,10 +210,10 @@ def test_flags_and_notes_stay_in_the_browser_and_are_exported(page: Browser, add
 def test_cases_are_sorted_by_what_differs_and_the_address_has_it(page: Browser, address: str) -> None:
     options = page.evaluate("[...document.querySelectorAll('#order option')].map(e => e.textContent)")
     assert options == ["order of the run", "length, highest first", "length, lowest first"]  # all scores are equal
-    choose(page, "order", "length.down")
+    page.choose("order", "length.down")
     page.wait("location.hash.includes('by=length.down')")
     longest = page.evaluate(LISTED)
-    choose(page, "order", "length.up")
+    page.choose("order", "length.up")
     page.wait("location.hash.includes('by=length.up')")
     assert page.evaluate(LISTED) == longest[::-1]
     page.open(f"{address}#cases=dialogues&by=length.down", until=READY)
@@ -310,7 +289,7 @@ def test_values_lie_on_the_marks_at_every_width(page: Browser) -> None:
 @pytest.mark.skipif(AXE is None, reason="axe-core-python is not installed")
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing_with_all_groups_open_and_a_difference(page: Browser, address: str, theme: str) -> None:
-    choose(page, "theme", theme)
+    page.choose("theme", theme)
     page.open(
         f"{address}#cases=dialogues&case=MT-10&models=able,weak",
         until="document.querySelectorAll('.dialogue').length === 2",
@@ -320,4 +299,4 @@ def test_axe_finds_nothing_with_all_groups_open_and_a_difference(page: Browser, 
     )
     page.evaluate("document.getElementById('flag').click()")
     page.wait("document.querySelector('#columns ins')")
-    assert page.barriers() == []
+    assert page.barriers(colours_alone=theme == "dark") == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +12,13 @@ import pytest
 import report_example as example
 import transcripts_report as mine
 from page_links import packed_tables
-from report_browser import PROGRAM, Browser
+from report_browser import Browser
 
 from dialeval.html_pages import unpack
 from dialeval.report.html_tables import MOST_CELLS
 from dialeval.report.page import build_report
 from dialeval.tables.files import to_table
 from dialeval.tables.measures import PASS_RATES, RATINGS
-
-needs_browser = pytest.mark.skipif(PROGRAM is None, reason="no chromium or chrome on the PATH")
 
 JUDGES = tuple(f"judge {number}" for number in range(5))
 BOTS = tuple(f"bot {number:02}" for number in range(60))
@@ -54,23 +52,14 @@ def text() -> str:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with Browser() as browser:
-        yield browser
+def address(text: str, written: Callable[[str], str]) -> str:
+    return written(text)
 
 
 @pytest.fixture
-def page(browser: Browser, text: str, tmp_path: Path) -> Browser:
-    path = tmp_path / "index.html"
-    path.write_text(text, encoding="utf-8")
-    browser.look(1200, 900)
-    browser.open(path.as_uri(), until=READY)
+def page(browser: Browser, address: str) -> Browser:
+    browser.open(address, until=READY)
     return browser
-
-
-def texts(page: Browser, selector: str) -> list[str]:
-    found: list[str] = page.evaluate(f"[...document.querySelectorAll({selector!r})].map(e => e.textContent)")
-    return found
 
 
 def open_long(page: Browser) -> None:
@@ -107,7 +96,6 @@ def test_a_part_with_a_long_table_says_what_the_browsers_search_finds(text: str)
     assert "search misses the others" not in build_report(mine.inputs())
 
 
-@needs_browser
 def test_the_page_stays_light_wherever_it_is_scrolled(page: Browser) -> None:
     assert page.evaluate(NODES) < 10_000
     for number in range(1, 6):
@@ -127,7 +115,6 @@ def test_the_page_stays_light_wherever_it_is_scrolled(page: Browser) -> None:
     assert page.complaints() == []
 
 
-@needs_browser
 def test_a_long_table_draws_what_is_seen_in_order(page: Browser) -> None:
     open_long(page)
     scroller = f"document.querySelector('{LONG}').closest('.scroll')"
@@ -146,7 +133,6 @@ def test_a_long_table_draws_what_is_seen_in_order(page: Browser) -> None:
     assert page.evaluate(NODES) < 10_000
 
 
-@needs_browser
 def test_all_rows_are_sorted_and_not_those_alone_that_are_drawn(page: Browser) -> None:
     open_long(page)
     page.click(f"{LONG} thead th:first-child button")
@@ -161,7 +147,6 @@ def test_all_rows_are_sorted_and_not_those_alone_that_are_drawn(page: Browser) -
     page.wait("document.querySelector('#board-2 tbody th span').textContent === 'weak'")
 
 
-@needs_browser
 def test_an_address_opens_sorts_and_shows_a_closed_table(page: Browser) -> None:
     page.evaluate("location.hash = '#sort=table-unieval-pass_rates.0.down'")
     page.wait(f"document.querySelector('{LONG} tbody td')?.textContent === 'judge 4'")
@@ -169,7 +154,6 @@ def test_an_address_opens_sorts_and_shows_a_closed_table(page: Browser) -> None:
     page.wait("document.querySelector('#table-arena-ratings-rows tbody td')")
 
 
-@needs_browser
 def test_paper_gets_every_row(page: Browser) -> None:
     open_long(page)
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
@@ -180,7 +164,6 @@ def test_paper_gets_every_row(page: Browser) -> None:
     page.wait(f"{NODES} < 10000")
 
 
-@needs_browser
 def test_a_copy_that_a_browser_saved_has_every_row_once(page: Browser, tmp_path: Path) -> None:
     open_long(page)
     page.click("#board-1 thead th:first-child button")
@@ -195,25 +178,21 @@ def test_a_copy_that_a_browser_saved_has_every_row_once(page: Browser, tmp_path:
     assert page.evaluate(f"document.querySelectorAll('{LONG} tbody[data-start] tr:not(.blank)').length") == 1200
 
 
-@needs_browser
 def test_a_leaderboard_that_lies_nowhere_else_keeps_its_rows_when_it_is_sorted(
-    browser: Browser, tmp_path: Path
+    browser: Browser, written: Callable[[str], str]
 ) -> None:
     elo = [example._rating(bot, 1200.0 - place, judge=JUDGES[0]) for place, bot in enumerate(BOTS)]
-    path = tmp_path / "index.html"
     inputs = example.inputs()
     table = {"arena/ratings": to_table(RATINGS, elo)}
     small = build_report(example.inputs(judges=JUDGES[:1], chatbots=(*inputs.chatbots, *BOTS), tables=table))
     assert "board-1-packed" not in small
-    path.write_text(small, encoding="utf-8")
-    browser.open(path.as_uri(), until="document.querySelector('.bubble')")
+    browser.open(written(small), until="document.querySelector('.bubble')")
     n = browser.evaluate("document.querySelectorAll('#board-1 tbody tr').length")
     browser.click("#board-1 thead th:first-child button")
     browser.wait("document.querySelector('#board-1 tbody[data-start]')")
     assert browser.evaluate("document.querySelectorAll('#board-1 tbody tr:not(.blank)').length") == n > 60
 
 
-@needs_browser
 def test_a_row_that_the_reader_is_in_stays(page: Browser) -> None:
     link = "#board-1 tbody tr:first-child a.to-cases"
     page.evaluate(f"document.querySelector({link!r}).focus()")
@@ -222,7 +201,6 @@ def test_a_row_that_the_reader_is_in_stays(page: Browser) -> None:
     assert page.evaluate(f"document.activeElement === document.querySelector({link!r})")
 
 
-@needs_browser
 def test_comparisons_are_drawn_when_they_are_opened(page: Browser) -> None:
     assert page.evaluate("document.querySelectorAll('details.comparisons:not([open]) li').length") == 0
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import report_example as example
-from report_browser import AXE, PROGRAM, Browser
+from report_browser import AXE, Browser
 from report_pieces import CARD, with_pieces
 
 from dialeval.report.page import build_report
@@ -15,29 +15,13 @@ from dialeval.tables.dialogues import GENERATED, JUDGEMENTS, SEEDS, UTTERANCES
 from dialeval.tables.files import to_table
 from dialeval.tables.measures import PASS_RATES
 
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no chromium or chrome on the PATH")
-
 READY = "document.querySelector('.bubble')"
 TITLE = "document.getElementById('case-title')?.textContent"
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("report") / "index.html"
-    path.write_text(with_pieces(build_report(example.inputs())), encoding="utf-8")
-    return path.as_uri()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with Browser() as browser:
-        browser.look(1200, 900)
-        yield browser
-
-
-def texts(browser: Browser, selector: str) -> list[str]:
-    found: list[str] = browser.evaluate(f"[...document.querySelectorAll({selector!r})].map(e => e.textContent)")
-    return found
+def address(written: Callable[[str], str]) -> str:
+    return written(with_pieces(build_report(example.inputs())))
 
 
 def search(browser: Browser, words: str) -> None:
@@ -51,29 +35,21 @@ def search(browser: Browser, words: str) -> None:
     browser.evaluate("new Promise(done => setTimeout(done, 50))")
 
 
-def choose(browser: Browser, control: str, text: str) -> None:
-    browser.evaluate(
-        f"(() => {{ const s = document.getElementById({control!r});"
-        f"s.value = [...s.options].find(o => o.textContent === {text!r}).value;"
-        "s.dispatchEvent(new Event('change', {bubbles: true})); })()"
-    )
-
-
 def test_a_copy_that_a_browser_saved_has_every_case(browser: Browser, address: str, tmp_path: Path) -> None:
     everything = "[...document.querySelectorAll('script[type]')].map(block => block.id)"
     browser.open(address, until=READY)
-    packed, bubbles = browser.evaluate(everything), texts(browser, ".bubble")
-    shelves, listed = texts(browser, "#shelf option"), texts(browser, "#case-list li")
+    packed, bubbles = browser.evaluate(everything), browser.texts(".bubble")
+    shelves, listed = browser.texts("#shelf option"), browser.texts("#case-list li")
     search(browser, "e")  # which reads all dialogues
     copy = tmp_path / "saved.html"
     copy.write_text("<!doctype html>" + browser.evaluate("document.documentElement.outerHTML"), encoding="utf-8")
     browser.open(copy.as_uri(), until=READY)
     browser.wait("document.getElementById('search').value === ''")
     assert browser.evaluate(everything) == packed
-    assert (texts(browser, "#shelf option"), texts(browser, "#case-list li")) == (shelves, listed)
-    assert texts(browser, ".bubble") == bubbles
+    assert (browser.texts("#shelf option"), browser.texts("#case-list li")) == (shelves, listed)
+    assert browser.texts(".bubble") == bubbles
     search(browser, "zzzz")
-    assert texts(browser, "#found")[0].startswith("No hits")
+    assert browser.texts("#found")[0].startswith("No hits")
     assert browser.complaints() == []
 
 
@@ -87,7 +63,7 @@ def test_a_click_on_a_number_opens_its_cases_and_back_returns(browser: Browser, 
     browser.click(selector)
     browser.wait("document.getElementById('filter-system').value === '[\"weak\"]'")
     browser.wait("document.activeElement.id === 'case-title'")
-    assert "weak" in " ".join(texts(browser, ".dialogue > h4"))
+    assert "weak" in " ".join(browser.texts(".dialogue > h4"))
     box = browser.evaluate("document.getElementById('viewer').getBoundingClientRect().top")
     assert 0 <= box < 450
     browser.evaluate("history.back()")
@@ -113,8 +89,8 @@ def test_every_number_leads_to_cases_that_there_are(browser: Browser, address: s
         browser.evaluate("document.getElementById('found').textContent = ''; 0")
         browser.evaluate(f"location.hash = {link!r}")
         browser.wait("document.getElementById('found').textContent")
-        assert (link, texts(browser, "#viewer-message")) == (link, [""])
-        if texts(browser, "#found")[0].startswith("None"):
+        assert (link, browser.texts("#viewer-message")) == (link, [""])
+        if browser.texts("#found")[0].startswith("None"):
             empty.append(link)
     assert [
         link for link in empty if "system=weak&opponent=human&protocol=gteval" not in link
@@ -126,20 +102,20 @@ def test_what_is_open_searched_filtered_and_sorted_is_there_again_from_the_addre
 ) -> None:
     browser.open(address, until=READY)
     browser.evaluate("document.querySelectorAll('#board-1 thead button')[6].click()")
-    order = texts(browser, "#board-1 tbody th span:first-child")
-    choose(browser, "filter-protocol", "UniEval")
-    choose(browser, "filter-outcome", "lost, judged AI, or with it")
+    order = browser.texts("#board-1 tbody th span:first-child")
+    browser.choose("filter-protocol", "UniEval")
+    browser.choose("filter-outcome", "lost, judged AI, or with it")
     search(browser, "back door")
     browser.wait(f"{TITLE} === 'Seed MT-1'")
     browser.evaluate("document.querySelector('#models input[value=\"0\"]').click()")
     browser.wait("location.hash.includes('models=')")
     now = browser.evaluate("location.href")
     state = "[...document.querySelectorAll('#filter select, #search')].map(e => e.value).join('|')"
-    before = (browser.evaluate(state), texts(browser, ".dialogue > h4"), texts(browser, "#found"))
+    before = (browser.evaluate(state), browser.texts(".dialogue > h4"), browser.texts("#found"))
     browser.open(now, until=f"{READY} && document.querySelector('#search').value")
     browser.wait("document.getElementById('found').textContent")
-    assert (browser.evaluate(state), texts(browser, ".dialogue > h4"), texts(browser, "#found")) == before
-    assert texts(browser, "#board-1 tbody th span:first-child") == order
+    assert (browser.evaluate(state), browser.texts(".dialogue > h4"), browser.texts("#found")) == before
+    assert browser.texts("#board-1 tbody th span:first-child") == order
     assert "sort=board-1.6.down" in now
 
 
@@ -161,7 +137,7 @@ def test_back_from_the_first_case_that_was_opened_returns_to_the_page_as_it_was(
         "document.getElementById('search').dispatchEvent(new Event('input'))",
     ):
         browser.open(address, until=f"{TITLE} === 'Seed MT-1'")
-        listed = texts(browser, "#case-list li")
+        listed = browser.texts("#case-list li")
         browser.evaluate("document.getElementById('case-list').scrollIntoView()")
         place = browser.evaluate("scrollY")
         browser.evaluate(leave)
@@ -169,7 +145,7 @@ def test_back_from_the_first_case_that_was_opened_returns_to_the_page_as_it_was(
         browser.evaluate("history.back()")
         browser.wait(f"{TITLE} === 'Seed MT-1'")
         assert browser.evaluate("location.hash") == "", leave
-        assert texts(browser, "#case-list li") == listed
+        assert browser.texts("#case-list li") == listed
         assert browser.evaluate("document.getElementById('search').value") == ""
         assert browser.evaluate("scrollY") == place
         browser.evaluate("history.forward()")
@@ -248,7 +224,7 @@ def test_addresses_old_short_and_damaged_lead_somewhere(browser: Browser, addres
 
 def test_a_missing_target_of_an_address_is_reported(browser: Browser, address: str) -> None:
     browser.open(f"{address}#cases=nothing", until=READY)
-    assert texts(browser, "#viewer-message") == ["This page has no cases of the kind “nothing”."]
+    assert browser.texts("#viewer-message") == ["This page has no cases of the kind “nothing”."]
     for wanted, said in (
         ("cases=dialogues&case=MT-99", "This page has no seed MT-99."),
         ("cases=dialogues&system=unknown&case=MT-1", "This page has no system “unknown”."),
@@ -277,7 +253,7 @@ def test_search_opens_the_first_hit_and_marks_the_words(
     search(browser, words)
     browser.wait(f"{TITLE} === 'Seed {case}'")
     browser.wait("document.querySelector('#reading mark')")
-    assert set(texts(browser, "#reading mark")) == {marked}
+    assert set(browser.texts("#reading mark")) == {marked}
     assert browser.evaluate("document.activeElement.id") == "search"
     hit = browser.evaluate("document.querySelector('#reading mark').getBoundingClientRect().toJSON()")
     assert 0 <= hit["top"] <= 900
@@ -289,22 +265,22 @@ def test_a_hit_in_a_dialogue_that_is_not_shown_is_shown(browser: Browser, addres
     search(browser, "chat_end")
     browser.wait(f"{TITLE} === 'Seed MT-1'")
     browser.wait("document.querySelector('.dialogue mark')")
-    assert texts(browser, ".dialogue > h4") == ["able", "weak embedded"]
+    assert browser.texts(".dialogue > h4") == ["able", "weak embedded"]
 
 
 def test_no_hits_says_so_and_how_to_find_more(browser: Browser, address: str) -> None:
     browser.open(f"{address}#cases=choices&of=first", until=READY)
     search(browser, "zebra")
-    assert texts(browser, "#found") == ["No hits: “zebra” does not occur in 2 questions."]
-    assert texts(browser, "#case-title") == ["No case"]
-    assert texts(browser, "#widen") == ["Search all"]
+    assert browser.texts("#found") == ["No hits: “zebra” does not occur in 2 questions."]
+    assert browser.texts("#case-title") == ["No case"]
+    assert browser.texts("#widen") == ["Search all"]
     browser.click("#widen")
     browser.wait("document.getElementById('found').textContent.includes('in 3 questions')")
-    assert "try fewer or other words" in texts(browser, "#found")[0]
+    assert "try fewer or other words" in browser.texts("#found")[0]
     assert browser.evaluate("document.getElementById('widen').hidden")
-    choose(browser, "filter-result", "wrong")
+    browser.choose("filter-result", "wrong")
     search(browser, "answer 2")
-    assert texts(browser, "#found") == [
+    assert browser.texts("#found") == [
         "No hits: “answer 2” does not occur in the 2 of 3 questions that the filter leaves."
     ]
     browser.click("#widen")
@@ -333,18 +309,18 @@ def test_words_are_marked_where_capitals_and_accents_are_written_otherwise(brows
 
 def test_every_kind_of_block_is_drawn(browser: Browser, address: str) -> None:
     browser.open(f"{address}#cases=choices&case=q-1", until=f"{TITLE} === 'Question q-1'")
-    assert texts(browser, "#piece h4") == ["Before", "After", "Options", "Scores", "Answers"]
-    assert texts(browser, "del") == ["went"]
-    assert texts(browser, "ins") == [example.HOSTILE]
-    assert texts(browser, ".option.is-right p") == ["B option 0"]
-    assert texts(browser, ".option .detail") == [f"chosen by able, {example.HOSTILE}"]
-    assert texts(browser, "#piece td .value") == ["1.5"]
-    assert texts(browser, ".both-orders .verdict-line .muted") == [" shown first", " shown second"]
-    assert texts(browser, ".facts")[0] == f"{CARD['read']}; {CARD['facts']}"
+    assert browser.texts("#piece h4") == ["Before", "After", "Options", "Scores", "Answers"]
+    assert browser.texts("del") == ["went"]
+    assert browser.texts("ins") == [example.HOSTILE]
+    assert browser.texts(".option.is-right p") == ["B option 0"]
+    assert browser.texts(".option .detail") == [f"chosen by able, {example.HOSTILE}"]
+    assert browser.texts("#piece td .value") == ["1.5"]
+    assert browser.texts(".both-orders .verdict-line .muted") == [" shown first", " shown second"]
+    assert browser.texts(".facts")[0] == f"{CARD['read']}; {CARD['facts']}"
     browser.click("details.sent summary")
     browser.wait("document.querySelector('details.sent pre')")
-    assert texts(browser, "details.sent .role") == ["system", "user"]
-    assert texts(browser, "details.sent pre") == ["Choose.\n", example.ODD + example.HOSTILE]
+    assert browser.texts("details.sent .role") == ["system", "user"]
+    assert browser.texts("details.sent pre") == ["Choose.\n", example.ODD + example.HOSTILE]
     browser.click("#versions button:nth-child(2)")
     browser.wait("document.querySelector('#piece-left .bubble p').textContent === 'auf Deutsch'")
     browser.wait("document.activeElement.dataset.version === 'de'")
@@ -355,7 +331,7 @@ def test_every_kind_of_block_is_drawn(browser: Browser, address: str) -> None:
     browser.wait(f"{TITLE} === {'Question ' + example.HOSTILE!r}")
     browser.click("details.sent summary")
     browser.wait("document.querySelector('details.sent .muted')")
-    assert texts(browser, "details.sent .muted") == ["This prompt is not in the page, which would be too large."]
+    assert browser.texts("details.sent .muted") == ["This prompt is not in the page, which would be too large."]
     assert browser.complaints() == []
 
 
@@ -367,8 +343,8 @@ def test_facets_filter_by_what_goes_together(browser: Browser, address: str) -> 
     assert (
         browser.evaluate("document.getElementById('filter-result').selectedOptions[0].textContent") == "right or wrong"
     )
-    choose(browser, "filter-model", "any")
-    choose(browser, "filter-result", "wrong")
+    browser.choose("filter-model", "any")
+    browser.choose("filter-result", "wrong")
     browser.wait("document.getElementById('found').textContent === '2 of 3 questions'")
 
 
@@ -380,13 +356,13 @@ def test_keys_step_search_and_help(browser: Browser, address: str) -> None:
     for key, name in (("j", "MT-2"), ("j", "MT-10"), ("j", "MT-10"), ("k", "MT-2"), ("ArrowRight", "MT-10")):
         browser.press(key)
         browser.wait(f"{TITLE} === 'Seed {name}'")
-    assert texts(browser, "#message") == ["seed MT-10, 3 of 3"]
+    assert browser.texts("#message") == ["seed MT-10, 3 of 3"]
     browser.press("?")
     browser.wait("document.getElementById('keys').open")
     browser.press("k")
     browser.press("Escape")
     browser.wait("!document.getElementById('keys').open")
-    assert texts(browser, "#case-title") == ["Seed MT-10"]
+    assert browser.texts("#case-title") == ["Seed MT-10"]
     browser.press("/")
     browser.wait("document.activeElement.id === 'search'")
     browser.press("j", "k", "?", "/")
@@ -401,12 +377,12 @@ def test_arrows_walk_the_list_and_letters_can_be_turned_off(browser: Browser, ad
     browser.evaluate("document.querySelector('#case-list button').focus()")
     browser.press("ArrowDown")
     browser.wait("document.activeElement.dataset.place === '1'")
-    assert texts(browser, "#case-title") == ["Seed MT-2"]
+    assert browser.texts("#case-title") == ["Seed MT-2"]
     browser.evaluate("document.getElementById('letters').click()")
     browser.press("j")
     browser.press("ArrowUp")
     browser.wait("document.activeElement.dataset.place === '0'")
-    assert texts(browser, "#case-title") == ["Seed MT-1"]
+    assert browser.texts("#case-title") == ["Seed MT-1"]
 
 
 def test_tab_reaches_everything_and_is_never_caught(browser: Browser, address: str) -> None:
@@ -453,7 +429,7 @@ ATTACKS = (
 
 
 @pytest.fixture(scope="module")
-def attacked(tmp_path_factory: pytest.TempPathFactory) -> str:
+def attacked(written: Callable[[str], str]) -> str:
     """A page whose every name is an attack: systems, judges, ids, and all that is said and found."""
     human = [
         {"corpus": "made", "dialogue_id": text, "turn": turn, "speaker": text, "text": text, "language": "en"}
@@ -495,9 +471,7 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> str:
             )
         },
     )
-    path = tmp_path_factory.mktemp("attacked") / "index.html"
-    path.write_text(build_report(run), encoding="utf-8")
-    return path.as_uri()
+    return written(build_report(run))
 
 
 def test_twenty_attacks_are_shown_and_not_run(browser: Browser, attacked: str) -> None:
@@ -505,7 +479,7 @@ def test_twenty_attacks_are_shown_and_not_run(browser: Browser, attacked: str) -
         "Page.addScriptToEvaluateOnNewDocument", source="window.alert = () => { window.alarmed = true; };"
     )
     browser.open(attacked, until=READY)
-    assert texts(browser, "#case-list strong") == list(ATTACKS)
+    assert browser.texts("#case-list strong") == list(ATTACKS)
     for number, text in enumerate(ATTACKS):
         browser.evaluate(
             "location.hash = '#cases=dialogues&' + Object.entries("
@@ -514,11 +488,11 @@ def test_twenty_attacks_are_shown_and_not_run(browser: Browser, attacked: str) -
         )
         browser.wait(f"{TITLE} === {'Seed ' + text!r}")
         browser.wait(f"document.querySelector('#models input[value=\"{number + 1}\"]')?.checked")
-        assert (text, texts(browser, "#viewer-message")) == (text, [""])
+        assert (text, browser.texts("#viewer-message")) == (text, [""])
         browser.wait(f"[...document.querySelectorAll('.dialogue mark')].some(m => m.textContent === {text!r})")
         browser.wait(f"document.querySelector('.dialogue .reason')?.textContent === {text!r}")
     assert len(ATTACKS) > 20
-    assert len(set(texts(browser, "#board-1 a.to-cases"))) >= 1
+    assert len(set(browser.texts("#board-1 a.to-cases"))) >= 1
     assert (
         browser.evaluate("document.querySelectorAll('main :is(iframe, object, embed, [onerror], [onload])').length")
         == 0

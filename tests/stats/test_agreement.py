@@ -133,7 +133,7 @@ def test_the_interval_of_alpha_is_the_jackknifes(level):
 
 
 def test_an_infinite_verdict_is_refused():
-    with pytest.raises(ValueError, match=r"verdict\[2\] is infinite; leave it NaN if unread"):
+    with pytest.raises(ValueError, match=r"verdict\[2\] is inf; leave it NaN if unread"):
         judge_agreement([0, 1, 0], [0, 0, 1], [1.0, 2.0, np.inf], [0, 0, 1], 2, level="interval")
 
 

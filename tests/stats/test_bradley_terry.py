@@ -8,6 +8,7 @@ from functools import partial
 import evalica
 import numpy as np
 import pytest
+from comparison_lists import N_PLAYERS, comparison_lists
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
@@ -17,24 +18,9 @@ from dialeval.stats.comparisons import compare
 
 # Bradley-Terry and Davidson ratings: known answers, oracles, invariances, degenerate data.
 
-N_PLAYERS = 6
 POINTS = 400.0 / np.log(10.0)
 davidson = partial(bradley_terry, ties="davidson")
 METHODS = pytest.mark.parametrize("rate", [bradley_terry, davidson], ids=["bradley_terry", "davidson"])
-
-
-@st.composite
-def comparison_lists(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    rows = draw(
-        st.lists(
-            st.tuples(st.integers(0, N_PLAYERS - 1), st.integers(1, N_PLAYERS - 1), st.sampled_from([0.0, 0.5, 1.0])),
-            min_size=1,
-            max_size=40,
-        )
-    )
-    left = np.array([row[0] for row in rows])
-    right = np.array([(row[0] + row[1]) % N_PLAYERS for row in rows])
-    return left, right, np.array([row[2] for row in rows])
 
 
 @METHODS

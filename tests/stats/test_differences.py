@@ -140,7 +140,7 @@ def test_pairs_with_items_of_their_own_are_those_with_items_in_common():
 def test_values_that_are_no_shares_are_refused():
     with pytest.raises(ValueError, match="between 0 and 1"):
         paired_differences([[2.0], [1.0]], [0])
-    with pytest.raises(ValueError, match="first_value must lie"):
+    with pytest.raises(ValueError, match=r"first_value\[0\] is nan; it must lie between 0 and 1"):
         item_differences([np.nan], [1.0], [0])
     with pytest.raises(ValueError, match="shape"):
         paired_differences([1.0], [0])

@@ -7,6 +7,7 @@ import math
 import evalica
 import numpy as np
 import pytest
+from comparison_lists import N_PLAYERS, comparison_lists
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2
@@ -28,22 +29,6 @@ from dialeval.stats.elo_interval import bootstrap_elo_interval
 from dialeval.stats.elo_shuffles import compact_codes, draw_shuffles, play_shuffles
 
 # Elo in one order, Bootstrap Elo and its certified ends.
-
-N_PLAYERS = 6
-
-
-@st.composite
-def comparison_lists(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    rows = draw(
-        st.lists(
-            st.tuples(st.integers(0, N_PLAYERS - 1), st.integers(1, N_PLAYERS - 1), st.sampled_from([0.0, 0.5, 1.0])),
-            min_size=1,
-            max_size=40,
-        )
-    )
-    left = np.array([row[0] for row in rows])
-    right = np.array([(row[0] + row[1]) % N_PLAYERS for row in rows])
-    return left, right, np.array([row[2] for row in rows])
 
 
 def test_one_win_between_equals_moves_half_of_k():

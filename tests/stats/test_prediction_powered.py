@@ -372,7 +372,7 @@ def test_mistakes_are_reported() -> None:
         correct_means(drawn.score, drawn.label, np.zeros(len(drawn.score)), *drawn[3:])
     with pytest.raises(ValueError, match="target is 'all'"):
         correct_means(*drawn, target="all")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="is infinite"):
+    with pytest.raises(ValueError, match=r"label\[8\] is inf; leave it NaN"):
         correct_means(drawn.score, np.where(np.isnan(drawn.label), np.nan, np.inf), *drawn[2:])
     with pytest.raises(ValueError, match="between 0 and 1"):
         correct_means(*drawn, rate=True)

@@ -20,13 +20,8 @@ from dialeval.stats.rates import (
     pass_rates,
     position_test,
     robustness_ratios,
-    theta_sweep,
     win_matrices,
 )
-
-# Win, tie and lose rates; pass rates.
-
-# Win, tie and lose rates; pass rates.
 
 GTEVAL = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "botchat" / "gteval_counts.csv"
 
@@ -235,8 +230,8 @@ def test_rounding_does_not_lift_a_drop_above_theta() -> None:
     assert 0.9 - 0.7 > 0.2
     result = robustness_ratios([0.3, 0.9], [0.1, 0.7], 0.2, [0, 0], 1, cluster=[0, 1])
     assert result.noticed.tolist() == [0]
-    sweep = theta_sweep([0.3, 0.9], [0.1, 0.7], [0.2, 0.19], [0, 0], 1, cluster=[0, 1])
-    assert [one.noticed.tolist() for one in sweep] == [[0], [2]]
+    lower = robustness_ratios([0.3, 0.9], [0.1, 0.7], 0.19, [0, 0], 1, cluster=[0, 1])
+    assert lower.noticed.tolist() == [2]
 
 
 def test_a_pair_with_a_missing_score_is_missing_and_not_noticed() -> None:
@@ -282,20 +277,6 @@ def test_judges_of_three_types() -> None:
     assert result.n_missing.tolist() == [0, 0, 0, 4]
     assert result.ratio.estimate[:3].tolist() == [1.0, 0.0, 0.0]
     assert np.isnan(result.ratio.estimate[3])
-
-
-@given(SCORES, st.lists(st.sampled_from([0.0, 0.1, 0.25, 0.3, 0.5, 1.0, -0.25]), max_size=6))
-def test_a_sweep_is_as_one_theta_at_a_time(rows: list[tuple[float, float, int]], thetas: list[float]) -> None:
-    original, damaged, group = ([row[column] for row in rows] for column in range(3))
-    group = np.array(group, dtype=np.int64)
-    cluster = np.arange(len(group)) // 2
-    swept = theta_sweep(original, damaged, thetas, group, 3, cluster=cluster)
-    assert len(swept) == len(thetas)
-    for one, theta in zip(swept, thetas, strict=True):
-        single = robustness_ratios(original, damaged, theta, group, 3, cluster=cluster)
-        np.testing.assert_array_equal(one.noticed, single.noticed)
-        np.testing.assert_array_equal(one.n_missing, single.n_missing)
-        np.testing.assert_array_equal(one.ratio.ci_high, single.ratio.ci_high)
 
 
 @given(SCORES)
@@ -377,8 +358,6 @@ def test_what_does_not_fit_is_refused() -> None:
         robustness_ratios([1.0, 1.0], [0.0], 0.2, [0, 0], 1, cluster=[0, 1])
     with pytest.raises(ValueError, match="theta must be a number"):
         robustness_ratios([1.0], [0.0], NAN, [0], 1, cluster=[0])
-    with pytest.raises(ValueError, match="theta must be a number"):
-        theta_sweep([1.0], [0.0], [0.1, NAN], [0], 1, cluster=[0])
     with pytest.raises(ValueError, match="ladder 5 lies in two groups"):
         ladder_shares([1.0, 0.5], [5, 5], [0, 1], [0, 1], 2, cluster=[0, 0])
     with pytest.raises(ValueError, match="ladder 5 has a severity twice"):

@@ -180,7 +180,7 @@ def test_one_cluster_gives_ratings_without_intervals():
 
 
 def test_settings_and_ratios_out_of_range_are_refused():
-    with pytest.raises(ValueError, match=r"log_length_ratio\[1\] is not finite"):
+    with pytest.raises(ValueError, match=r"log_length_ratio\[1\] is inf; it must be finite"):
         controlled_ratings([0, 1], [1, 0], [1.0, 0.0], 2, [0, 1], log_length_ratio=[0.0, np.inf])
     with pytest.raises(ValueError, match="ridge"):
         controlled_ratings([0], [1], [1.0], 2, [0], ridge=0.0)

@@ -185,6 +185,19 @@ class Browser:
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
+    def texts(self, selector: str) -> list[str]:
+        """Returns the texts of all elements that a selector finds."""
+        found: list[str] = self.evaluate(f"[...document.querySelectorAll({selector!r})].map(e => e.textContent)")
+        return found
+
+    def choose(self, control: str, option: str) -> None:
+        """Picks the option of a control, by its text or value, and lets the page know."""
+        self.evaluate(
+            f"(() => {{ const s = document.getElementById({control!r});"
+            f"s.value = [...s.options].find(o => [o.textContent, o.value].includes({option!r})).value;"
+            "s.dispatchEvent(new Event('change', {bubbles: true})); })()"
+        )
+
     def press(self, *keys: str) -> None:
         """Presses and releases keys, as a person does: a character, or a name such as Tab or ArrowUp."""
         for key in keys:
@@ -211,13 +224,18 @@ class Browser:
             self.evaluate("0")
             time.sleep(0.02)
 
-    def barriers(self) -> list[str]:
-        """Returns what axe finds that would keep people out, as the page now stands; AXE must not be None."""
+    def barriers(self, *, colours_alone: bool = False) -> list[str]:
+        """Returns what axe finds that would keep people out, as the page now stands; AXE must not be None.
+
+        With `colours_alone` only contrast is checked: for a page that differs in its colours from one that was checked.
+        """
         assert AXE is not None
         if not self.evaluate("'axe' in window"):
             self.evaluate(f"{AXE.read_text(encoding='utf-8')}; 0")
+        options = "{runOnly: ['color-contrast']}" if colours_alone else "{}"
         found = self.evaluate(
-            "axe.run().then(({passes, violations}) => ({passed: passes.length, violations: violations.flatMap("
+            f"axe.run({options})"
+            ".then(({passes, violations}) => ({passed: passes.length, violations: violations.flatMap("
             "({id, nodes}) => nodes.map(({html}) => `${id}: ${html}`))}))"
         )
         assert found["passed"], "axe looked at nothing"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from dialeval.engines.spending.prices import Prices
-from dialeval.report.exchanges import Answerer, ExchangeSource, Lookup
+from dialeval.report.exchanges import Answerer, Answering, ExchangeSource, Lookup
 from dialeval.report.html_tables import Grid, board_grid
 from dialeval.report.inputs import EvaluatedProtocol, Figure, ReportInputs
 from dialeval.report.overview import leaderboards
@@ -101,7 +100,7 @@ def _length(model: str, mean: float) -> dict[str, Any]:
     return {"model": model, "mean": mean, "median": mean, "p95": mean, "max": 30, "n": 6, "tokenizer": "cl100k_base"}
 
 
-PRICES = Prices(price_input=2.0, price_output=8.0)
+PRICES = Answering(price_input=2.0, price_output=8.0)
 REASONED = "The second repeats."
 
 
@@ -142,7 +141,7 @@ def exchange_source(**judge: Any) -> ExchangeSource:
         | {"completion_tokens": 250},
         response("arena/MT-1/weak/able", "Choice: Both"),
     ]
-    clerk = Answerer(**{"responses": in_memory(RESPONSES, responses), "prices": PRICES, **judge})
+    clerk = Answerer(**{"responses": in_memory(RESPONSES, responses), "model": PRICES, **judge})
     return ExchangeSource(in_memory(REQUESTS, requests), {"clerk": clerk})
 
 

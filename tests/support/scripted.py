@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import io
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
-from dialeval.engines.requests import AnswerFailure, Message, Request, Response
+from dialeval.engines.answering import Answering
+from dialeval.engines.requests import AnswerFailure, Engine, Message, Request, Response
+from dialeval.engines.store import ResponseStore
+from dialeval.jobs.progress import Progress
+
+
+@contextmanager
+def asking(folder: Path, engine: Engine, protocol: str = "selfchat", name: str = "m") -> Iterator[Answering]:
+    """An engine that is asked what its store in a folder has not; nothing is printed."""
+    with ResponseStore(folder, identity=engine.identity, name=name, protocol=protocol) as store:
+        yield Answering(engine, store, Progress("t", None, "a", stream=io.StringIO()))
 
 
 def chat_request(name: str, text: str = "", **more: object) -> Request:

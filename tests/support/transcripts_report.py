@@ -8,8 +8,8 @@ from typing import Any
 import report_example as example
 
 from dialeval.report.inputs import EvaluatedProtocol, ReportInputs
-from dialeval.tables.dialogues import GENERATED, HIDDEN_MESSAGES, JUDGEMENTS, SEEDS, UTTERANCES
-from dialeval.tables.files import empty_table, to_table
+from dialeval.tables.dialogues import HIDDEN_MESSAGES, JUDGEMENTS
+from dialeval.tables.files import to_table
 from dialeval.tables.measures import MEANS, RATINGS
 from dialeval.tables.metaeval import ITEMS, JUDGE_VALIDITY
 
@@ -79,15 +79,11 @@ def inputs(**other: Any) -> ReportInputs:
         "n": 0,
         "reason": "no corpus of this run is rated on this criterion",
     }
-    return dataclasses.replace(
-        example.inputs(),
-        title="A run of transcripts",
-        chatbots=(),
-        seeds=empty_table(SEEDS),
-        human=empty_table(UTTERANCES),
-        generated=empty_table(GENERATED),
+    return ReportInputs(
+        "A run of transcripts",
+        (),
+        ("clerk",),
         verdicts=to_table(JUDGEMENTS, JUDGEMENT_ROWS),
-        exchange_source=None,
         protocols=PROTOCOLS,
         transcripts={"support": to_table(ITEMS, ITEM_ROWS)},
         hidden_messages={"support": to_table(HIDDEN_MESSAGES, HIDDEN_ROWS)},
@@ -96,8 +92,6 @@ def inputs(**other: Any) -> ReportInputs:
             "felt/means": to_table(MEANS, [_mean("v1", 2.0), _mean("v2", 6.5)]),
             "felt/judge_validity": to_table(JUDGE_VALIDITY, [trust]),
         },
-        embedded=frozenset(),
-        figures=(),
         **other,
     )
 

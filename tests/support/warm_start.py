@@ -74,11 +74,12 @@ def serve(library: str) -> None:
     for name in LIBRARIES:
         importlib.import_module(name)
     sys.path.insert(0, library)
-    import_ours()
+    refusing = Refusing()
+    sys.meta_path.insert(0, refusing)
+    import_stages()
     import_what_rules_use(Path(library).parent)
     build_models()
     sys.path.remove(library)
-    refusing = Refusing()
     job_server = importlib.import_module("dialeval.stages.job_server")
     listener = socket.socket(fileno=3)
     job_server.become = partial(
@@ -88,7 +89,6 @@ def serve(library: str) -> None:
         client=shlex.join([sys.executable, "-IS", str(job_server.CLIENT), listener.getsockname()]),
         run_to_the_end=job_server.run_to_the_end,
     )
-    sys.meta_path.insert(0, refusing)
     gc.collect()
     join_pages()
     job_server.serve(listener)
@@ -110,17 +110,15 @@ def join_pages() -> None:
             madvise(start, end - start, MADV_COLLAPSE)  # an older kernel refuses, and all stays as it is
 
 
-def import_ours() -> None:
+def import_stages() -> None:
     """Imports every stage that is not heavy, and reads the code of each as Snakemake does at its start."""
     stages = importlib.import_module("dialeval.stages")
     fingerprints = importlib.import_module("dialeval.provenance.fingerprints")
-    sys.meta_path.insert(0, Refusing())
     for module, names in stages.STAGES.items():
         with suppress(ImportError):
             importlib.import_module(f"dialeval.stages.{module}")
         for name in names:
             fingerprints.fingerprint(stages.stage_function(name))
-    del sys.meta_path[0]
 
 
 def import_what_rules_use(project: Path) -> None:
@@ -166,9 +164,9 @@ def _become(
         for name in [name for name in sys.modules if name.split(".")[0] == "dialeval"]:
             del sys.modules[name]
     program, *arguments = job["arguments"]
-    is_script = program.endswith("/snakemake")
+    is_script = program.endswith(("/snakemake", ".py"))
     sys.path[:] = [str(Path(program).parent) if is_script else job["folder"], *paths, *sys.path[1:]]
-    if is_script or arguments[:1] == ["snakemake"]:
+    if program.endswith("/snakemake") or arguments[:1] == ["snakemake"]:
         with suppress(ImportError):
             server: Any = importlib.import_module("dialeval.stages.job_server")
             server.pays, server.start = lambda _: True, lambda: client

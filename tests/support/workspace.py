@@ -20,6 +20,8 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 WARM_START = Path(__file__).parent / "warm_start"
+SNAKEMAKE = Path(sys.executable).parent / "snakemake"
+STAND_INS = "stand-ins"
 SMALL: dict[str, Any] = {
     "models": {
         "random": {"engine": "embedded", "method": "random", "folds": 3},
@@ -58,20 +60,46 @@ class Workspace:
                 them.
         """
         bound = [] if cores is None else ["--cores", str(cores)]
-        command = [str(Path(sys.executable).parent / "snakemake"), *bound, *arguments]
-        library = (self.folder / "workflow").resolve()
-        own = [WARM_START, library] if warm else [library]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, own)), "TIKTOKEN_CACHE_DIR": ""}
-        environment |= {"XDG_CACHE_HOME": str(self.folder / "cache"), "PWD": str(self.folder)}  # as a shell has it
         return subprocess.Popen(
-            command,
+            [str(SNAKEMAKE), *bound, *arguments],
             cwd=self.folder,
-            env=environment,
+            env=self._environment(warm),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
         )
+
+    def _environment(self, warm: bool) -> dict[str, str]:
+        folders = [*([WARM_START] if warm else []), (self.folder / "workflow").resolve(), self.folder / STAND_INS]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders)), "TIKTOKEN_CACHE_DIR": ""}
+        return environment | {
+            "XDG_CACHE_HOME": str(self.folder / "cache"),
+            "PWD": str(self.folder),
+        }  # as a shell has it
+
+    def outcome(self, *words: str) -> tuple[int, str]:
+        """Runs `snakemake ...`, `python -m MODULE ...` or `python SCRIPT ...` warm; returns exit status and output."""
+        client = [sys.executable, "-IS", os.environ["WARM_CLIENT"], os.environ["WARM_START"]]
+        program = [str(SNAKEMAKE)] if words[0] == "snakemake" else []
+        keys = {"OPENAI_API_KEY": "none", "ANTHROPIC_API_KEY": "none"}
+        done = subprocess.run(
+            [*client, *program, *words[1:]],
+            cwd=self.folder,
+            env=self._environment(warm=True) | keys,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+        return done.returncode, done.stdout
+
+    def pretend_models_can_run(self) -> None:
+        """Puts stand-ins in the place of the libraries that models need."""
+        (self.folder / STAND_INS).mkdir()
+        for name in ("accelerate", "peft", "safetensors", "tokenizers", "torch", "transformers", "vllm"):
+            (self.folder / STAND_INS / f"{name}.py").touch()
 
     def run(self, *arguments: str, cores: int = 2, ok: bool = True, warm: bool = True) -> str:
         """Runs snakemake to its end and returns what it printed."""

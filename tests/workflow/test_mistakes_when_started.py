@@ -12,7 +12,6 @@ import pytest
 import yaml
 from configuration_mistakes import mistaken
 from empty_data import with_data
-from forked import forking
 from loopback_endpoint import Call, LoopbackEndpoint, Reply, completion
 from transcripts_to_judge import N_CASES, configure
 from workspace import ROOT, Workspace
@@ -54,15 +53,15 @@ def test_a_criterion_that_is_none_ends_in_words_with_labels_too(workspace: Works
 def test_no_mistake_of_a_configuration_ends_in_a_traceback(workspace: Workspace) -> None:
     with_data(workspace.folder / "data")
     shutil.copytree(ROOT / "configs", workspace.folder / "configs")
-    commands = []
+    ended = []
     for number in range(60):
         raw = mistaken(random.Random(number)) | {"data_dir": str(workspace.folder / "data")}
         name = f"mistaken-{number}.yaml"
         text = yaml.safe_dump(raw, sort_keys=False, allow_unicode=True)
         (workspace.folder / name).write_text(text, encoding="utf-8", errors="surrogatepass")
-        commands.append(["snakemake", "-n", "--cores", "1", "--configfile", name, "--", "estimate", "all"])
-    with forking(workspace.folder) as run_all:
-        ended = run_all(commands)
+        ended.append(
+            workspace.outcome("snakemake", "-n", "--cores", "1", "--configfile", name, "--", "estimate", "all")
+        )
     assert any(status == 0 for status, _ in ended)
     for number, (status, output) in enumerate(ended):
         if status:

@@ -4,43 +4,35 @@ from __future__ import annotations
 
 import re
 import shutil
-from pathlib import Path
 
 import pytest
 from empty_data import with_data
-from forked import forking
-from workspace import ROOT, new_workspace
+from workspace import ROOT, Workspace, new_workspace
 
 from dialeval.config import read_config_file
 from dialeval.papers.registry import PAPERS
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
-LIBRARIES = ("accelerate", "peft", "safetensors", "tokenizers", "torch", "transformers", "vllm")
 ITEMS = [(paper.name, item) for paper in PAPERS for item in paper.items if item.is_result]
 CONFIGS = sorted({item.config for _, item in ITEMS})
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def planned_in(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """The workflow with all configurations, empty data, and stand-ins for the libraries that models need."""
     workspace = new_workspace(tmp_path_factory.mktemp("papers") / "work")
     shutil.copytree(ROOT / "configs", workspace.folder / "configs")
     shutil.copy(ROOT / "config.yaml", workspace.folder / "config.yaml")
-    for name in LIBRARIES:
-        (workspace.own_library() / f"{name}.py").touch()
+    workspace.pretend_models_can_run()
     with_data(workspace.folder / "public")
-    return workspace.folder
+    return workspace
 
 
-def test_every_configuration_makes_what_the_registry_says(folder: Path) -> None:
-    commands = [
-        ["snakemake", "--configfile", config, "--summary", "--config", f"data_dir={folder / 'public'}"]
-        for config in CONFIGS
-    ]
+def test_every_configuration_makes_what_the_registry_says(planned_in: Workspace) -> None:
     made = {}
-    with forking(folder) as run_all:
-        results_of_all = run_all(commands)
-    for config, (status, output) in zip(CONFIGS, results_of_all, strict=True):
+    for config in CONFIGS:
+        command = ("snakemake", "--configfile", config, "--summary", "--config", "data_dir=public")
+        status, output = planned_in.outcome(*command)
         assert status == 0, f"{config}\n{output[-3000:]}"
         results = str(read_config_file(ROOT / config).get("results_dir", "results"))
         made[config] = [line.split("\t")[0].removeprefix(f"{results}/") for line in output.splitlines()]

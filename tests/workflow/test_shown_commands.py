@@ -1,20 +1,17 @@
 """Every command that docs, configurations, comments and messages show runs, or is parsed where it cannot run.
 
-All are run from one start of Python (`forked_runs.py`), those of Snakemake as dry runs.
+Those of Snakemake are dry runs.
 """
 
 from __future__ import annotations
 
 import shutil
 import tomllib
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from empty_data import with_data
-from forked import RunAll, forking
 from shown_commands import ROOT, Shown, shown_commands
-from workspace import new_workspace
+from workspace import Workspace, new_workspace
 
 from dialeval.cli.main import COMMANDS, parsed
 
@@ -57,7 +54,8 @@ ELSEWHERE = {
 }
 """Targets that the default configuration has nothing for -> one that has."""
 FOLDERS = ("FOLDER", "DATA_DIR", "DIR")
-LIBRARIES = ("accelerate", "peft", "safetensors", "tokenizers", "torch", "transformers", "vllm")
+DATA = "public"
+"""What stands in the place of these."""
 
 
 TUTORIALS = ("docs/tutorial-transcripts.md", "docs/tutorial-labels.md")
@@ -79,19 +77,19 @@ def of(*programs: str) -> list[Shown]:
     return [shown for shown in ALL if shown.words[0] in programs and not not_run(shown)]
 
 
-def dry_run(shown: Shown, data: Path) -> list[str]:
+def dry_run(shown: Shown) -> list[str]:
     """Returns a command of Snakemake as a dry run on our data, with what stands for the user's own replaced."""
     words = list(shown.words)
     for target, configuration in ELSEWHERE.items():
         if target in words and not any("--configfile" in word for word in words):
             words += ["--configfile", configuration]
-    words = [str(data) if word in FOLDERS else word for word in words]
+    words = [DATA if word in FOLDERS else word for word in words]
     for folder in FOLDERS:
         words = [
-            word.removesuffix(f"={folder}") + f"={data}" if word.endswith(f"={folder}") else word for word in words
+            word.removesuffix(f"={folder}") + f"={DATA}" if word.endswith(f"={folder}") else word for word in words
         ]
     words = ["config.yaml" if word in ("my-config.yaml", "FILE") else word for word in words]
-    settings = [] if any(word.startswith("data_dir=") for word in words) else [f"data_dir={data}"]
+    settings = [] if any(word.startswith("data_dir=") for word in words) else [f"data_dir={DATA}"]
     if "--config" in words:
         place = words.index("--config") + 1
         words[place:place] = settings
@@ -107,37 +105,27 @@ def on_two_cores(words: list[str]) -> tuple[str, ...]:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shown_in(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """The workflow with all configurations, and stand-ins for the libraries that their models need."""
     workspace = new_workspace(tmp_path_factory.mktemp("shown") / "work")
-    folder = workspace.folder
-    shutil.copytree(ROOT / "configs", folder / "configs")
-    shutil.copytree(ROOT / "benchmarks", folder / "benchmarks")
-    shutil.copytree(ROOT / "examples", folder / "examples")
-    shutil.copy(ROOT / "config.yaml", folder / "config.yaml")
-    for name in LIBRARIES:
-        (workspace.own_library() / f"{name}.py").touch()
-    with_data(folder / "public")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def run_all(folder: Path) -> Iterator[RunAll]:
-    """What runs commands there."""
-    with forking(folder) as run:
-        yield run
+    for name in ("configs", "benchmarks", "examples"):
+        shutil.copytree(ROOT / name, workspace.folder / name)
+    shutil.copy(ROOT / "config.yaml", workspace.folder / "config.yaml")
+    workspace.pretend_models_can_run()
+    with_data(workspace.folder / DATA)
+    return workspace
 
 
 FIRST_READ = ("README.md", "docs/first-results.md", "docs/running.md")
 
 
 @pytest.mark.parametrize("first_read", [True, pytest.param(False, marks=[pytest.mark.slow, pytest.mark.timeout(3600)])])
-def test_dry_runs_of_snakemakes_commands(folder: Path, run_all: RunAll, first_read: bool) -> None:
+def test_dry_runs_of_snakemakes_commands(shown_in: Workspace, first_read: bool) -> None:
     by_command: dict[tuple[str, ...], list[Shown]] = {}
     for shown in of("snakemake"):
         if (shown.place.rpartition(":")[0] in FIRST_READ) is first_read:
-            by_command.setdefault(on_two_cores(dry_run(shown, folder / "public")), []).append(shown)
-    results = run_all([list(words) for words in by_command])
+            by_command.setdefault(on_two_cores(dry_run(shown)), []).append(shown)
+    results = [shown_in.outcome(*words) for words in by_command]
     failed = [
         f"{shown[0]}\n{output[-3000:]}"
         for shown, (status, output) in zip(by_command.values(), results, strict=True)
@@ -148,10 +136,11 @@ def test_dry_runs_of_snakemakes_commands(folder: Path, run_all: RunAll, first_re
 
 
 @pytest.mark.slow  # that they load is looked at in tests/config/test_corpora.py
-def test_dry_runs_of_the_papers_models(folder: Path, run_all: RunAll) -> None:
+def test_dry_runs_of_the_papers_models(shown_in: Workspace) -> None:
     names = ("botchat", "botchat-today", "dialogbench-models", "comp-analysis-models", "xdial-models")
     shown = [Shown("here", ("snakemake", "--cores", "8", "--configfile", f"configs/{name}.yaml")) for name in names]
-    for name, (status, output) in zip(names, run_all([dry_run(one, folder / "public") for one in shown]), strict=True):
+    for name, one in zip(names, shown, strict=True):
+        status, output = shown_in.outcome(*dry_run(one))
         assert status == 0, f"{name}\n{output[-3000:]}"
         assert "Job stats" in output, f"{name}\n{output[-3000:]}"
 
@@ -163,24 +152,25 @@ def test_a_run_says_how_many_cores_it_may_use() -> None:
         )
 
 
-def test_a_target_behind_configfile_is_found_out(folder: Path, run_all: RunAll) -> None:
+def test_a_target_behind_configfile_is_found_out(shown_in: Workspace) -> None:
     """The mistake that this test is for: several files may follow --configfile, so a target there is taken for one."""
     wrong = Shown("here", ("snakemake", "--cores", "8", "--configfile", "configs/api.yaml", "estimate"))
-    ((status, output),) = run_all([dry_run(wrong, folder / "public")])
+    status, output = shown_in.outcome(*dry_run(wrong))
     assert status != 0, output
     assert "No such file or directory: 'estimate'" in output
 
 
-def test_pythons_commands_and_their_options(run_all: RunAll) -> None:
+def test_pythons_commands_and_their_options(shown_in: Workspace) -> None:
     everything = of("python", "python3")
     for one in everything:
         if one.words[1] == "-c":
             compile(one.words[2], one.place, "exec")
     shown = [one for one in everything if one.words[1] != "-c"]
-    helped = [[*(part := list(one.words))[: 3 if part[1] == "-m" else 2], "--help"] for one in shown]
-    for one, (status, output) in zip(shown, run_all(helped), strict=True):
+    for one in shown:
+        program = one.words[: 3 if one.words[1] == "-m" else 2]
+        status, output = shown_in.outcome(*program, "--help")
         assert status == 0, f"{one}\n{output[-3000:]}"
-        for word in one.words[3 if one.words[1] == "-m" else 2 :]:
+        for word in one.words[len(program) :]:
             assert not word.startswith("--") or word in output, f"{one}: there is no {word}"
     assert len(shown) > 4
 

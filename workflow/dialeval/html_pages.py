@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from importlib import resources
 from typing import Any
 
@@ -16,8 +16,6 @@ from markupsafe import Markup, escape
 
 from dialeval.errors import RIGHT_TO_LEFT, visible
 
-PALETTE = "html_pages.css"
-ELEMENTS = "html_pages.js"
 _ORDERING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _RUN = re.compile(rf"{RIGHT_TO_LEFT}(?:[\s\d_./-]+{RIGHT_TO_LEFT})*")
 
@@ -36,16 +34,16 @@ def unpack(packed: str) -> Any:
     return json.loads(zlib.decompress(base64.b64decode(packed)))
 
 
-def templates(source: Callable[[str], str]) -> Environment:
+def templates(folder: str) -> Environment:
     """Returns the environment of a page's templates: every value is escaped, and one that is missing is an error.
 
     Characters that would turn the writing direction of what follows around are written out, as names may have them.
 
     Args:
-        source: gives the text of a template by its file's name.
+        folder: of the templates, below the package `dialeval`.
     """
     environment = Environment(
-        loader=FunctionLoader(source),
+        loader=FunctionLoader(lambda name: _source(f"{folder}/{name}")),
         undefined=StrictUndefined,
         autoescape=True,
         finalize=_in_order,
@@ -69,29 +67,29 @@ def _in_order(value: Any) -> Any:
     return _ORDERING.sub(lambda found: visible(found[0]), value)
 
 
-def palette() -> str:
-    """Returns the style sheet that names the colours, light and dark."""
-    return _source(PALETTE)
+def page_head(styles: Iterable[str], scripts: Iterable[str] = ()) -> dict[str, Any]:
+    """Return `style`, `scripts` and `policy` of a page's template.
 
+    The style begins with the colours, light and dark; the first script makes and finds elements. The content security
+    policy allows them by their hash, embedded images, and no more.
 
-def elements() -> str:
-    """Returns the script that makes and finds elements, which runs before all others of a page."""
-    return _source(ELEMENTS)
-
-
-def content_policy(style: str, scripts: Iterable[str]) -> str:
-    """Returns a page's content security policy: its own style and scripts by their hash, embedded images, no more."""
-    hashes = " ".join(_source_hash(script) for script in scripts)
-    return (
+    Args:
+        styles, scripts: paths below the package `dialeval`; without scripts the page has none.
+    """
+    style = "".join(map(_source, ("html_pages.css", *styles)))
+    texts = [_source(name) for name in scripts]
+    texts = [_source("html_pages.js"), *texts] if texts else []
+    hashes = " ".join(map(_source_hash, texts))
+    policy = (
         f"default-src 'none'; script-src {hashes}; style-src {_source_hash(style)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
+    return {"style": Markup(style), "scripts": [Markup(text) for text in texts], "policy": policy}
 
 
 def _source_hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _source(name: str) -> str:
-    """Returns a file of this package."""
-    return resources.files("dialeval").joinpath(name).read_text(encoding="utf-8")
+def _source(path: str) -> str:
+    return resources.files("dialeval").joinpath(path).read_text(encoding="utf-8")

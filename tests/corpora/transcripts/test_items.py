@@ -118,7 +118,7 @@ def test_a_dialogue_in_which_the_system_says_nothing_is_left_out(tmp_path: Path)
     assert "none of 1 dialogues can be judged (in 1 'robot' has no utterance); their speakers: user, bot" in message
 
 
-def test_asides_are_apart_and_shown_where_it_is_wanted(tmp_path: Path) -> None:
+def test_hidden_messages_are_apart_and_shown_where_configured(tmp_path: Path) -> None:
     messages = [
         {"role": "system", "content": "You are kind."},
         {"role": "user", "content": "Where?"},

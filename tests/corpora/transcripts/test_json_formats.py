@@ -81,17 +81,9 @@ def test_a_broken_tree_is_reported(tmp_path: Path, change: dict[str, Any], words
         list(read(written(tmp_path, CHAT | change), "auto", {}, Counter()))
 
 
-def test_events_that_are_none_are_reported(tmp_path: Path) -> None:
-    path = tmp_path / "trackers.json"
-    path.write_text(json.dumps([{"sender_id": "c1", "events": ["user: hi"]}]), encoding="utf-8")
-    with pytest.raises(UserError, match="trackers.json, record 1: 'events' must be a list of objects"):
-        read_items("bot", path, Options())
-
-
 # What was preferred and what was not are two dialogues on one case.
 
 CHOSEN = ("Where?", "On a mill.", "Which?", "The old one.")
-ASKED = [{"role": "user", "content": "Where?"}]
 
 
 def marked(*texts: str) -> str:
@@ -115,34 +107,6 @@ def test_marks_say_who_speaks(tmp_path: Path) -> None:
     assert [one.utterances for one in reading.items] == [CHOSEN, (*CHOSEN[:3], "No:\n\nidea.")]
 
 
-@pytest.mark.parametrize(
-    "record",
-    [
-        {"prompt": "Where?", "chosen": "On a mill.", "rejected": "No."},
-        {"prompt": ASKED, "chosen": [{"role": "assistant", "content": "On a mill."}], "rejected": "No."},
-        {"prompt": "Where?", "chosen": [*ASKED, {"role": "assistant", "content": "On a mill."}], "rejected": "No."},
-        {"prompt": marked("Where?"), "chosen": "On a mill.", "rejected": "No."},
-        {"prompt": marked("Where?") + "\n\nAssistant:", "chosen": " On a mill.", "rejected": " No."},
-    ],
-)
-def test_a_prompt_may_stand_apart(tmp_path: Path, record: dict[str, Any]) -> None:
-    chosen, rejected = read(lines(tmp_path, record | {"prompt_id": "q7"}), "auto", {}, Counter())
-    assert (chosen.dialogue_id, chosen.utterances) == ("q7", ("Where?", "On a mill."))
-    assert (rejected.speakers, rejected.utterances[-1]) == (chosen.speakers, "No.")
-
-
-@pytest.mark.parametrize(
-    ("record", "words"),
-    [
-        ({"chosen": 3, "rejected": "x"}, "line 1, 'chosen' must be a text or a list of messages, not 3"),
-        ({"chosen": "x", "rejected": None}, "line 1, 'rejected' must be a text or a list"),
-    ],
-)
-def test_what_is_no_dialogue_is_reported(tmp_path: Path, record: dict[str, Any], words: str) -> None:
-    with pytest.raises(UserError, match=words):
-        list(read(lines(tmp_path, record), "auto", {}, Counter()))
-
-
 # A reply and what came before it, in two fields, are a dialogue; what was asked is the case.
 
 
@@ -150,29 +114,6 @@ def replies_lines(folder: Path, *records: Any) -> Path:
     path = folder / "replies.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     return path
-
-
-@pytest.mark.parametrize(
-    ("record", "utterances"),
-    [
-        ({"instruction": "Where?", "output": "Here."}, ("Where?", "Here.")),
-        ({"prompt": "Where?", "response": "Here."}, ("Where?", "Here.")),
-        ({"prompt": "Where?", "completion": "Here."}, ("Where?", "Here.")),
-        ({"context": ["Hi", "Hello", "Where?"], "response": "Here."}, ("Hi", "Hello", "Where?", "Here.")),
-        ({"context": [{"role": "user", "content": "Where?"}], "response": "Here."}, ("Where?", "Here.")),
-        ({"context": "Where?", "response": "Here.", "": 1.5}, ("Where?", "Here.")),
-        ({"instruction": "Sum up.", "input": "A text.", "output": "So."}, ("Sum up.\n\nA text.", "So.")),
-        ({"instruction": "Where?", "context": "A mill.", "response": "There."}, ("Where?\n\nA mill.", "There.")),
-        (
-            {"history": [["Hi", "Hello"]], "instruction": "Where?", "input": "", "output": "Here."},
-            ("Hi", "Hello", "Where?", "Here."),
-        ),
-    ],
-)
-def test_what_came_before_a_reply(tmp_path: Path, record: dict[str, Any], utterances: tuple[str, ...]) -> None:
-    (found,) = read(replies_lines(tmp_path, record), "auto", {}, Counter())
-    assert found.utterances == utterances
-    assert found.speakers == (("user", "assistant") * 2)[: len(utterances)]
 
 
 def test_systems_meet_on_the_labelled_criteria(tmp_path: Path) -> None:
@@ -186,57 +127,7 @@ def test_systems_meet_on_the_labelled_criteria(tmp_path: Path) -> None:
     assert len({item.case_id for item in items} - {""}) == 1
 
 
-@pytest.mark.parametrize(
-    ("record", "words"),
-    [
-        ({"prompt": "Hi", "response": None}, "line 1: 'response' must be a text or a list of messages, not None"),
-        ({"prompt": 3, "response": "x"}, "line 1: 'prompt' is 3; it must be a text or a list of them"),
-        ({"context": {"a": 1}, "response": "x"}, "line 1: 'context' is {'a': 1}; it must be"),
-        ({"instruction": "Hi", "completions": ["x"]}, "line 1: 'completions' must be a list of objects with 'model'"),
-    ],
-)
-def test_what_is_no_reply_is_reported(tmp_path: Path, record: dict[str, Any], words: str) -> None:
-    with pytest.raises(UserError, match=words):
-        list(read(replies_lines(tmp_path, record), "auto", {}, Counter()))
-
-
 # Replies in tables and with marks of speakers, two of them that are compared, and prompts that have other names.
-
-
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        marked("Hi", "Hello", "Where?") + "\n\nAssistant:",
-        "Hi\n<extra_id_1>Assistant\nHello\n<extra_id_1>User\nWhere?",
-        "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\nHello<|im_end|>\n<|im_start|>user\nWhere?<|im_end|>",
-    ],
-)
-def test_a_prompt_with_marks_of_speakers_is_a_dialogue(tmp_path: Path, prompt: str) -> None:
-    (found,) = read(replies_lines(tmp_path, {"prompt": prompt, "completion": " Here."}), "auto", {}, Counter())
-    assert found.utterances == ("Hi", "Hello", "Where?", "Here.")
-    assert [speaker in ("user", "human") for speaker in found.speakers] == [True, False, True, False]
-
-
-def test_marks_within_a_reply_are_its_text(tmp_path: Path) -> None:
-    reply = "Here.\n\nHuman: Really?"
-    (found,) = read(replies_lines(tmp_path, {"prompt": "Where?", "response": reply}), "auto", {}, Counter())
-    assert found.utterances == ("Where?", reply)
-
-
-@pytest.mark.parametrize("field", ["question", "instruction", "input"])
-def test_preferences_keep_their_question_and_system_prompt(tmp_path: Path, field: str) -> None:
-    record = {"system": "You are an ornithologist.", field: "Where?", "chosen": "On a mill.", "rejected": "No."}
-    chosen, rejected = read(replies_lines(tmp_path, record), "auto", {}, Counter())
-    assert chosen.utterances == ("Where?", "On a mill.")
-    assert rejected.utterances == ("Where?", "No.")
-    assert chosen.hidden_messages[0].text == "You are an ornithologist."
-
-
-def test_replies_of_several_models_may_be_called_answers(tmp_path: Path) -> None:
-    answers = [{"answer": "On a mill.", "model": "heron", "rank": 1}, {"answer": "No.", "model": "reed", "rank": 2}]
-    first, second = read(replies_lines(tmp_path, {"prompt": "Where?", "answers": answers}), "auto", {}, Counter())
-    assert (first.system, first.utterances) == ("heron", ("Where?", "On a mill."))
-    assert (second.system, second.utterances) == ("reed", ("Where?", "No."))
 
 
 @pytest.mark.parametrize(
@@ -279,53 +170,6 @@ def test_arenas_table_has_lists_of_texts_in_its_cells(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("bracket", ["", "[sic] "])
-def test_a_table_may_have_a_row_for_each_reply(tmp_path: Path, bracket: str) -> None:
-    path = tmp_path / "replies.csv"
-    path.write_text(
-        f'prompt,response,model\n"{bracket}Where, please?",Mill.,heron\n"{bracket}Where, please?",No.,reed\n'
-    )
-    items = read_items("replies", path, Options()).items
-    assert [(one.system, one.utterances) for one in items] == [
-        ("heron", (f"{bracket}Where, please?", "Mill.")),
-        ("reed", (f"{bracket}Where, please?", "No.")),
-    ]
-    assert len({item.case_id for item in items} - {""}) == 1
-
-
-@pytest.mark.parametrize("field", ["session_id", "conversationId", "Chat ID"])
-def test_replies_of_one_conversation_are_joined(tmp_path: Path, field: str) -> None:
-    rows = [("7", "Hi", "Hello"), ("8", "Why?", "So."), ("7", "Where?", "Mill."), ("7", "Thanks", "Bye")]
-    table = "".join(f"{name},{prompt},{reply},heron\n" for name, prompt, reply in rows)
-    (tmp_path / "log.csv").write_text(f"{field},prompt,response,model\n{table}")
-    records = [{field: name, "prompt": prompt, "response": reply, "model": "heron"} for name, prompt, reply in rows]
-    for path in (tmp_path / "log.csv", replies_lines(tmp_path, *records)):
-        found = {one.dialogue_id: one.utterances for one in read(path, "auto", {}, Counter())}
-        assert found.pop("7") == ("Hi", "Hello", "Where?", "Mill.", "Thanks", "Bye")
-        assert list(found.values()) == [("Why?", "So.")]
-
-
-def test_replies_of_one_conversation_with_their_history_or_to_one_prompt_stay_apart(tmp_path: Path) -> None:
-    told = [
-        {"session_id": 7, "history": [], "prompt": "Hi", "response": "Hello"},
-        {"session_id": 7, "history": [["Hi", "Hello"]], "prompt": "Where?", "response": "Mill."},
-    ]
-    found = list(read(replies_lines(tmp_path, *told), "auto", {}, Counter()))
-    assert [one.utterances for one in found] == [("Hi", "Hello"), ("Hi", "Hello", "Where?", "Mill.")]
-    samples = [{"session_id": 7, "prompt": "Hi", "response": reply} for reply in ("Hello", "Yes?")]
-    assert len(list(read(replies_lines(tmp_path, *samples), "auto", {}, Counter()))) == 2
-
-
-def test_more_than_two_replies_are_all_read(tmp_path: Path) -> None:
-    record = {"prompt": "Where?", "response_0": "Mill.", "response_1": "No.", "response_2": "Here.", "response_id": 7}
-    items = read_items("replies", replies_lines(tmp_path, record), Options()).items
-    assert [(item.system, item.utterances[1]) for item in items] == [
-        ("response_0", "Mill."),
-        ("response_1", "No."),
-        ("response_2", "Here."),
-    ]
-
-
 def test_two_replies_of_one_system_have_ids_of_their_own(tmp_path: Path) -> None:
     sources = {"response_0_source": "heron", "response_1_source": "heron"}
     record = {"prompt": "Where?", "response_0": "Mill.", "response_1": "No.", **sources}
@@ -334,26 +178,3 @@ def test_two_replies_of_one_system_have_ids_of_their_own(tmp_path: Path) -> None
         ("pair-1/heron", "pair-1", "Mill."),
         ("pair-1-2/heron", "pair-1", "No."),
     ]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Human: Hi\nAssistant: Hello\nHuman: Why?",
-        "\n\nHuman: Hi\n\nAssistant: Hello\n\nHuman: Why?",
-        "USER: Hi ASSISTANT: Hello</s>USER: Why?",
-        "### Human: Hi### Assistant: Hello### Human: Why?",
-    ],
-)
-def test_marks_may_stand_in_lines_or_within_one(tmp_path: Path, text: str) -> None:
-    (tmp_path / "m.jsonl").write_text(json.dumps({"text": text}), encoding="utf-8")
-    (found,) = read(tmp_path / "m.jsonl", "auto", {}, Counter())
-    assert (found.utterances, found.speakers[0], found.speakers[2]) == (("Hi", "Hello", "Why?"), *found.speakers[::2])
-    assert len({*found.speakers}) == 2
-
-
-@pytest.mark.parametrize("response", ["Agent: Stop!\nThief: No!", "Sure:\nHuman: Hi\nAssistant: Hello"])
-def test_speakers_within_a_reply_are_its_text(tmp_path: Path, response: str) -> None:
-    (tmp_path / "m.jsonl").write_text(json.dumps({"prompt": "Write a scene.", "response": response}), encoding="utf-8")
-    (found,) = read(tmp_path / "m.jsonl", "auto", {}, Counter())
-    assert found.utterances == ("Write a scene.", response)

@@ -150,11 +150,6 @@ def test_a_repetition_is_worse_than_the_same_words_in_their_place(forest: Learne
     assert (repeated[hurt] < fresh[hurt]).all()
 
 
-def test_a_dialogue_without_utterances_is_refused(forest: Learned, english: list[Dialogue]) -> None:
-    with pytest.raises(ValueError, match=r"dialogue 1 .* no utterance"):
-        forest.model_for(english[0]).rate([english[0], ()], "turn")
-
-
 def test_the_scale_is_the_place_among_true_and_hurt() -> None:
     """Places .125, .375, .625 and .875 for four examples of equal weight; halfway between the groups is .5."""
     scores = np.array([0.9, 0.7, 0.3, 0.1])

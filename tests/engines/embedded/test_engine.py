@@ -102,33 +102,6 @@ def test_equal_conversations_are_a_tie(forest: Learned, english: list[Dialogue],
     assert response.text.startswith(("Choice: Both", "Choice: Neither"))
 
 
-@pytest.mark.parametrize(
-    ("name", "asked", "message"),
-    [
-        (
-            "generic",
-            _request("unieval", ("a", "b")),
-            "'generic' cannot answer 'unieval'; it can answer: multiple_choice",
-        ),
-        ("forest", _request("selfchat", ("a", "b")), "'forest' cannot answer 'selfchat'; it can answer: arena"),
-        ("forest", _request("arena", ("a", "b")), "must be about 2 dialogue"),
-        ("forest", _request("unieval", ()), "at least one utterance"),
-        ("forest", _request("ranking", ("a", "b")), "cannot answer 'ranking'"),
-        (
-            "forest",
-            Request("r", "unieval", "choice", (), subject=(("a",),)),
-            "'choice' to 'unieval'; request chat",
-        ),
-    ],
-)
-def test_what_cannot_be_answered_is_refused_in_words(
-    chatbots: dict[str, Learned], forest: Learned, name: str, asked: Request, message: str
-) -> None:
-    engine = EmbeddedEngine(forest if name == "forest" else chatbots[name], identity="x")
-    with pytest.raises(AnswerFailure, match=re.escape(message)):
-        asyncio.run(engine.answer(asked))
-
-
 @given(st.text(alphabet=st.sampled_from("aΣİß'’.-_ \n\r\u2028\t的ก?3\u0301")))
 def test_tokens_are_counted_line_by_line_as_in_the_whole(text: str) -> None:
     assert sum(map(_n_tokens, text.split("\n"))) == len(tokens(text))

@@ -235,6 +235,10 @@ def test_the_ngram_model_says_how_likely_its_words_are() -> None:
         (_choice((), OPTIONS, "chat"), "at least one utterance"),
         (_choice(("a",), OPTIONS, "choice", labels=("A",)), "1 labels for 4 options"),
         (_choice(("a",), OPTIONS, "loglikelihood", continuation="What?"), "not one of its options: 'What?'"),
+        (Request("r", "arena", "chat", (), subject=(("a", "b"),)), "must be about 2 dialogues"),
+        (Request("r", "unieval", "chat", (), subject=((),)), "at least one utterance"),
+        (Request("r", "ranking", "chat", (), subject=(("a", "b"),)), "cannot answer 'ranking'"),
+        (Request("r", "unieval", "choice", (), subject=(("a",),)), "'choice' to 'unieval'; request chat"),
     ],
 )
 def test_what_cannot_be_answered_is_refused_in_words(forest: Learned, asked: Request, message: str) -> None:

@@ -21,7 +21,7 @@ from store_writers import answer_common, answer_shared_out, hold, key, opened, w
 
 from dialeval.engines.requests import Response
 from dialeval.engines.store import run_of
-from dialeval.engines.store.answer_files import body_of, line_of
+from dialeval.engines.store.answer_files import line_of
 from dialeval.engines.store.claims import Claims, is_at_work
 from dialeval.engines.store.response_store import StoredAnswers
 from dialeval.errors import UserError
@@ -34,6 +34,37 @@ def fill(folder: Path, numbers: range, writer: str = "job", **more: str) -> None
     with opened(folder, writer=writer, **more) as store:
         for number in numbers:
             store.append(key(number), Response(f"answer {number} “ü” \n\t", completion_tokens=number))
+
+
+CONTEXT = multiprocessing.get_context("spawn")
+
+
+class Holder:
+    """A job in a process of its own that has stored one answer and stays."""
+
+    def __init__(self, folder: Path, **more: str) -> None:
+        self.leave: Event = CONTEXT.Event()
+        ready = CONTEXT.Event()
+        self.process = CONTEXT.Process(target=hold, args=(str(folder), ready, self.leave), kwargs=more)
+        self.process.start()
+        assert ready.wait(60)
+
+    def end(self) -> None:
+        self.leave.set()
+        self.process.join()
+
+    def kill(self) -> None:
+        assert self.process.pid is not None
+        os.kill(self.process.pid, signal.SIGKILL)
+        self.process.join()
+
+
+@pytest.fixture
+def _no_locks(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(descriptor: int, operation: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", none)
 
 
 def the_file(folder: Path) -> Path:
@@ -133,24 +164,13 @@ def test_a_file_that_was_cut_off_keeps_its_whole_lines(tmp_path: Path, capsys: O
         assert store.get(key(9)) == Response("again")
 
 
-def test_a_last_line_without_its_end_is_whole(tmp_path: Path) -> None:
-    fill(tmp_path, range(10))
-    path = the_file(tmp_path)
-    path.write_bytes(path.read_bytes()[:-1])
-    assert found(tmp_path, range(10)) == list(range(10))
-
-
 def test_half_a_line_of_a_writer_at_work_is_not_damaged(tmp_path: Path, capsys: Output) -> None:
-    context = multiprocessing.get_context("spawn")
-    ready, leave = context.Event(), context.Event()
     writing = {"writer": "shard-2-of-2", "run": "one run"}
     fill(tmp_path, range(2, 4), **writing)  # an earlier job was cut off while it wrote
     (earlier,) = tmp_path.rglob("shard-2-of-2-*.jsonl")
     earlier.write_bytes(earlier.read_bytes()[:-5])
-    writer = context.Process(target=hold, args=(str(tmp_path), ready, leave), kwargs=writing)
-    writer.start()
+    holder = Holder(tmp_path, **writing)
     try:
-        assert ready.wait(60)
         path = next(path for path in tmp_path.rglob("shard-2-of-2-*.jsonl") if path != earlier)
         with path.open("ab") as file:
             file.write(line_of(key(5), b'{"text": "half"}')[:-7])
@@ -159,27 +179,23 @@ def test_half_a_line_of_a_writer_at_work_is_not_damaged(tmp_path: Path, capsys: 
         assert f"{earlier} has 1 corrupt line" in output, "the earlier job ended long ago"
         assert str(path) not in output
     finally:
-        leave.set()
-        writer.join(60)
+        holder.end()
     assert found(tmp_path, range(6), writer="shard-1-of-2", run="one run") == [1, 2]
     assert f"{path} has 1 corrupt line" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("_no_locks")
 @pytest.mark.parametrize(("seconds", "corrupt"), [(5.0, 0), (600.0, 1)])
 def test_without_locks_a_file_that_just_changed_may_be_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float, corrupt: int
+    tmp_path: Path, capsys: Output, seconds: float, corrupt: int
 ) -> None:
     fill(tmp_path, range(3), writer="shard-2-of-2")
     path = the_file(tmp_path)
     path.write_bytes(path.read_bytes()[:-5])
     os.utime(path, (time.time() - seconds,) * 2)
-
-    def no_locks(descriptor: int, operation: int) -> None:
-        raise OSError(errno.ENOLCK, "No locks available")
-
-    monkeypatch.setattr(fcntl, "flock", no_locks)
     with opened(tmp_path) as store:
         assert sum(store._own_protocol.corrupt.values()) == corrupt
+    assert "has no file locks" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("place", [0, 5, 20, 34, 38, 50])
@@ -195,11 +211,11 @@ def test_a_flipped_byte_costs_one_answer(tmp_path: Path, place: int) -> None:
         assert sum(store._own_protocol.corrupt.values()) == 1
 
 
-@pytest.mark.parametrize("first", [b"", b"\xef\xbb\xbf"])
-def test_line_ends_and_marks_of_editors_cost_nothing(tmp_path: Path, capsys: Output, first: bytes) -> None:
+@pytest.mark.parametrize(("first", "last"), [(b"", b"\r\n\r\n"), (b"\xef\xbb\xbf", b"\r\n"), (b"", b"")])
+def test_line_ends_and_marks_of_editors_cost_nothing(tmp_path: Path, capsys: Output, first: bytes, last: bytes) -> None:
     fill(tmp_path, range(10))
     path = the_file(tmp_path)
-    path.write_bytes(first + path.read_bytes().replace(b"\n", b"\r\n") + b"\r\n")
+    path.write_bytes(first + path.read_bytes().removesuffix(b"\n").replace(b"\n", b"\r\n") + last)
     assert found(tmp_path, range(10)) == list(range(10))
     assert "damaged" not in capsys.readouterr().out
 
@@ -322,16 +338,9 @@ def test_more_files_than_a_process_may_open(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def test_a_line_holds_its_key() -> None:
-    line = line_of(key(1), b"{}")
-    assert body_of(line) == b"{}"
-    assert body_of(line.replace(b"1 ", b"2 ", 1)) is None
-
-
 def test_kill_loses_nothing_that_append_returned_from(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    written = context.Value("i", 0)
-    process = context.Process(target=write_until_killed, args=(str(tmp_path), written))
+    written = CONTEXT.Value("i", 0)
+    process = CONTEXT.Process(target=write_until_killed, args=(str(tmp_path), written))
     process.start()
     while written.value < 500:
         assert process.is_alive()
@@ -387,28 +396,6 @@ def test_a_store_that_can_only_be_read_serves_its_answers_and_refuses_what_is_ne
 
 
 # Jobs of one model answer side by side, and a request that several of them have is paid for once.
-
-CONTEXT = multiprocessing.get_context("spawn")
-
-
-class Holder:
-    """A job in a process of its own that has stored one answer and stays."""
-
-    def __init__(self, folder: Path, **more: str) -> None:
-        self.leave: Event = CONTEXT.Event()
-        ready = CONTEXT.Event()
-        self.process = CONTEXT.Process(target=hold, args=(str(folder), ready, self.leave), kwargs=more)
-        self.process.start()
-        assert ready.wait(60)
-
-    def end(self) -> None:
-        self.leave.set()
-        self.process.join()
-
-    def kill(self) -> None:
-        assert self.process.pid is not None
-        os.kill(self.process.pid, signal.SIGKILL)
-        self.process.join()
 
 
 def opened_while(end: Callable[[], None], folder: Path, **more: str) -> bool:
@@ -526,15 +513,6 @@ def test_a_folder_named_in_another_encoding_has_its_run(tmp_path: Path) -> None:
         assert store.claim_all([key(2)]) == [True]
 
 
-def test_locks_that_an_earlier_version_left_hold_up_nothing(tmp_path: Path) -> None:
-    with opened(tmp_path) as store:
-        folder = store.folder
-    for name in ("runs.lock", "0123456789ab.run"):
-        (folder / name).write_text("results in elsewhere, shards: 2", encoding="utf-8")
-    with opened(tmp_path) as store:
-        assert store.claim_all([key(1)]) == [True]
-
-
 def test_two_runs_with_other_shards_ask_for_everything_once(tmp_path: Path) -> None:
     n_calls = CONTEXT.Value("i", 0)
     jobs = [
@@ -566,15 +544,3 @@ def test_the_ledger_of_a_job_at_work_is_left_to_it(tmp_path: Path) -> None:
         assert set(store.abandoned_files("batches")) == {dead, old, other}
         holder.kill()
         assert set(store.abandoned_files("batches")) == {dead, old, other, store.folder / "shard-1-of-2.batches"}
-
-
-def test_a_file_system_without_locks_is_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Output
-) -> None:
-    def none(descriptor: int, operation: int) -> None:
-        raise OSError(errno.ENOLCK, "No locks available")
-
-    monkeypatch.setattr(fcntl, "flock", none)
-    with opened(tmp_path) as store:
-        store.append(key(1), Response("first"))
-    assert "has no file locks" in capsys.readouterr().out

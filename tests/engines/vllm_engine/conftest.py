@@ -30,7 +30,7 @@ from dialeval.engines.vllm_engine import engine as engine_module
 from dialeval.engines.vllm_engine.driver import Driver
 from dialeval.engines.vllm_engine.process import engine_arguments
 from dialeval.jobs.progress import Progress
-from dialeval.protocols.selfchat import SELFCHAT, Talk, Turn, chat_all
+from dialeval.protocols.selfchat import SELFCHAT, Talk, Turn, Voice, chat_all
 
 N_UTTERANCES = 6
 SYSTEM = "You are chatting with another person. Be short."
@@ -166,12 +166,13 @@ def run_selfchat(
     """Lets the engine chat with itself into a store."""
     before, engine.concurrency = engine.concurrency, concurrency
     progress = Progress("self-chat", None, "utterances", stream=StringIO())
-    options = {"n_utterances": N_UTTERANCES, "system": SYSTEM, "sampling": SAMPLING} | changes
+    options: dict[str, Any] = {"n_utterances": N_UTTERANCES, "system": SYSTEM, "sampling": SAMPLING} | changes
     try:
         with ResponseStore(store, identity=engine.identity, name="tiny", protocol="selfchat") as responses:
             stored = len(responses)
             answering = Answering(engine, responses, progress)
-            talk = Talk.alone(engine, **options)
+            voice = Voice(engine, lambda _: options["system"], options["sampling"])
+            talk = Talk(options["n_utterances"], voice)
             dialogues = asyncio.run(chat_all(talk, {SELFCHAT: answering}, of or seeds()))
             return Chats(dialogues, answering, stored)
     finally:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import jinja2
 import pytest
@@ -24,96 +24,69 @@ ROOT = Path(__file__).parents[3]
 SYSTEM, ONE, TWO = Message("system", "Be brief."), Message("user", "Hi."), Message("assistant", "Hello.")
 
 
-class Published(NamedTuple):
-    architecture: str
-    template: bool = True
-    own_code: bool = False
-
-
-LLAMA, BARE_LLAMA = Published("LlamaForCausalLM"), Published("LlamaForCausalLM", template=False)
-PYTHIA = Published("GPTNeoXForCausalLM", template=False)
-PUBLISHED = {
-    "Qwen/Qwen2.5-7B-Instruct": Published("Qwen2ForCausalLM"),
-    "Qwen/Qwen2.5-14B-Instruct": Published("Qwen2ForCausalLM"),
-    "Qwen/Qwen2.5-7B": Published("Qwen2ForCausalLM"),
-    "Qwen/Qwen3-8B": Published("Qwen3ForCausalLM"),
-    "Qwen/Qwen3-14B": Published("Qwen3ForCausalLM"),
-    "baichuan-inc/Baichuan-M2-32B": Published("Qwen2ForCausalLM"),
-    "mistralai/Mistral-7B-v0.1": Published("MistralForCausalLM", template=False),
-    "mistralai/Mistral-7B-Instruct-v0.2": Published("MistralForCausalLM"),
-    "mistralai/Mistral-7B-Instruct-v0.3": Published("MistralForCausalLM"),
-    "meta-llama/Llama-2-7b-hf": BARE_LLAMA,
-    "meta-llama/Llama-2-13b-hf": BARE_LLAMA,
-    "meta-llama/Llama-2-70b-hf": BARE_LLAMA,
-    "meta-llama/Llama-2-7b-chat-hf": LLAMA,
-    "meta-llama/Llama-2-13b-chat-hf": LLAMA,
-    "meta-llama/Llama-2-70b-chat-hf": LLAMA,
-    "meta-llama/Llama-3.1-8B-Instruct": LLAMA,
-    "meta-llama/Llama-3.3-70B-Instruct": LLAMA,
-    "huggyllama/llama-7b": BARE_LLAMA,
-    "huggyllama/llama-13b": BARE_LLAMA,
-    "huggyllama/llama-65b": BARE_LLAMA,
-    "openlm-research/open_llama_7b": BARE_LLAMA,
-    "openlm-research/open_llama_13b": BARE_LLAMA,
-    "chavinlo/alpaca-native": BARE_LLAMA,
-    "lmsys/vicuna-7b-v1.1": BARE_LLAMA,
-    "lmsys/vicuna-7b-v1.3": BARE_LLAMA,
-    "lmsys/vicuna-13b-v1.3": BARE_LLAMA,
-    "lmsys/vicuna-7b-v1.5": BARE_LLAMA,
-    "lmsys/vicuna-13b-v1.5": BARE_LLAMA,
-    "Xwin-LM/Xwin-LM-7B-V0.1": BARE_LLAMA,
-    "WizardLMTeam/WizardLM-13B-V1.2": BARE_LLAMA,
-    "hfl/chinese-llama-2-13b": BARE_LLAMA,
-    "hfl/chinese-alpaca-2-13b": BARE_LLAMA,
-    "project-baize/baize-v2-13b": BARE_LLAMA,
-    "weights/tulu-13b": BARE_LLAMA,
-    "weights/chimera-inst-chat-7b": BARE_LLAMA,
-    "weights/chimera-inst-chat-13b": BARE_LLAMA,
-    "Salesforce/xgen-7b-8k-base": Published("LlamaForCausalLM", template=False, own_code=True),
-    "Salesforce/xgen-7b-8k-inst": Published("LlamaForCausalLM", template=False, own_code=True),
-    "tiiuae/falcon-7b": Published("FalconForCausalLM", template=False),
-    "tiiuae/falcon-7b-instruct": Published("FalconForCausalLM", template=False),
-    "EleutherAI/pythia-6.9b": PYTHIA,
-    "OpenAssistant/oasst-sft-4-pythia-12b-epoch-3.5": PYTHIA,
-    "databricks/dolly-v2-12b": PYTHIA,
-    "bigscience/bloom-7b1": Published("BloomForCausalLM", template=False),
-    "FreedomIntelligence/phoenix-inst-chat-7b": Published("BloomForCausalLM", template=False),
-    "zai-org/chatglm2-6b": Published("ChatGLMModel", template=False, own_code=True),
-    "zai-org/GLM-4-9B-0414": Published("Glm4ForCausalLM"),
-    "internlm/internlm3-8b-instruct": Published("InternLM3ForCausalLM", own_code=True),
-}
+ARCHITECTURES = {
+    "BloomForCausalLM", "ChatGLMModel", "FalconForCausalLM", "GPTNeoXForCausalLM", "Glm4ForCausalLM",
+    "InternLM3ForCausalLM", "LlamaForCausalLM", "MistralForCausalLM", "Qwen2ForCausalLM", "Qwen3ForCausalLM",
+}  # fmt: skip
+"""Of the configured models, by their config.json."""
+WITH_TEMPLATE = {
+    "Qwen/Qwen2.5-7B-Instruct", "Qwen/Qwen2.5-14B-Instruct", "Qwen/Qwen2.5-7B", "Qwen/Qwen3-8B", "Qwen/Qwen3-14B",
+    "baichuan-inc/Baichuan-M2-32B", "mistralai/Mistral-7B-Instruct-v0.2", "mistralai/Mistral-7B-Instruct-v0.3",
+    "meta-llama/Llama-2-7b-chat-hf", "meta-llama/Llama-2-13b-chat-hf", "meta-llama/Llama-2-70b-chat-hf",
+    "meta-llama/Llama-3.1-8B-Instruct", "meta-llama/Llama-3.3-70B-Instruct", "zai-org/GLM-4-9B-0414",
+    "internlm/internlm3-8b-instruct",
+}  # fmt: skip
+"""Models whose tokenizer has a chat template."""
+WITHOUT_TEMPLATE = {
+    "mistralai/Mistral-7B-v0.1", "meta-llama/Llama-2-7b-hf", "meta-llama/Llama-2-13b-hf", "meta-llama/Llama-2-70b-hf",
+    "huggyllama/llama-7b", "huggyllama/llama-13b", "huggyllama/llama-65b", "openlm-research/open_llama_7b",
+    "openlm-research/open_llama_13b", "chavinlo/alpaca-native", "lmsys/vicuna-7b-v1.1", "lmsys/vicuna-7b-v1.3",
+    "lmsys/vicuna-13b-v1.3", "lmsys/vicuna-7b-v1.5", "lmsys/vicuna-13b-v1.5", "Xwin-LM/Xwin-LM-7B-V0.1",
+    "WizardLMTeam/WizardLM-13B-V1.2", "hfl/chinese-llama-2-13b", "hfl/chinese-alpaca-2-13b",
+    "project-baize/baize-v2-13b", "weights/tulu-13b", "weights/chimera-inst-chat-7b", "weights/chimera-inst-chat-13b",
+    "Salesforce/xgen-7b-8k-base", "Salesforce/xgen-7b-8k-inst", "tiiuae/falcon-7b", "tiiuae/falcon-7b-instruct",
+    "EleutherAI/pythia-6.9b", "OpenAssistant/oasst-sft-4-pythia-12b-epoch-3.5", "databricks/dolly-v2-12b",
+    "bigscience/bloom-7b1", "FreedomIntelligence/phoenix-inst-chat-7b", "zai-org/chatglm2-6b",
+}  # fmt: skip
+OWN_CODE = {
+    "Salesforce/xgen-7b-8k-base", "Salesforce/xgen-7b-8k-inst", "zai-org/chatglm2-6b",
+    "internlm/internlm3-8b-instruct",
+}  # fmt: skip
+"""Models that come with code of their own."""
 DROPPED = {
-    "baichuan-inc/Baichuan2-13B-Chat": "BaichuanForCausalLM",
-    "baichuan-inc/Baichuan2-13B-Base": "BaichuanForCausalLM",
-    "baichuan-inc/Baichuan2-7B-Base": "BaichuanForCausalLM",
-    "baichuan-inc/Baichuan-13B-Chat": "BaichuanForCausalLM",
-    "baichuan-inc/Baichuan-13B-Base": "BaichuanForCausalLM",
-    "Qwen/Qwen-7B": "QWenLMHeadModel",
-    "Qwen/Qwen-7B-Chat": "QWenLMHeadModel",
-    "Qwen/Qwen-14B-Chat": "QWenLMHeadModel",
-    "internlm/internlm-7b": "InternLMForCausalLM",
-    "internlm/internlm-chat-7b": "InternLMForCausalLM",
-    "internlm/internlm-chat-20b": "InternLMForCausalLM",
-    "mosaicml/mpt-7b-8k": "MPTForCausalLM",
-    "mosaicml/mpt-7b-8k-instruct": "MPTForCausalLM",
-}
+    "baichuan-inc/Baichuan2-13B-Chat", "baichuan-inc/Baichuan2-13B-Base", "baichuan-inc/Baichuan2-7B-Base",
+    "baichuan-inc/Baichuan-13B-Chat", "baichuan-inc/Baichuan-13B-Base", "Qwen/Qwen-7B", "Qwen/Qwen-7B-Chat",
+    "Qwen/Qwen-14B-Chat", "internlm/internlm-7b", "internlm/internlm-chat-7b", "internlm/internlm-chat-20b",
+    "mosaicml/mpt-7b-8k", "mosaicml/mpt-7b-8k-instruct",
+}  # fmt: skip
 """Models whose architectures vLLM has dropped, which an older vLLM serves."""
+DROPPED_ARCHITECTURES = {
+    "BaichuanForCausalLM", "InternLMForCausalLM", "MPTForCausalLM", "QWenLMHeadModel",
+}  # fmt: skip
+
+
+MODELS: dict[str, dict[str, dict[str, Any]]] = {
+    path.name: yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader).get("models") or {}
+    for path in sorted((ROOT / "configs").glob("*.yaml"))
+}
+"""The models of each shipped configuration, by file and name."""
 
 
 def configured() -> Iterator[tuple[str, dict[str, Any]]]:
-    for path in sorted((ROOT / "configs").glob("*.yaml")):
-        for name, model in (yaml.safe_load(path.read_text(encoding="utf-8")).get("models") or {}).items():
-            if model["engine"] == "vllm" and model["model"] in PUBLISHED | DROPPED:
-                yield f"{path.name}: {name}", model
+    for file, models in MODELS.items():
+        for name, model in models.items():
+            if model["engine"] == "vllm" and model["model"] in WITH_TEMPLATE | WITHOUT_TEMPLATE | DROPPED:
+                yield f"{file}: {name}", model
             else:
-                assert model["engine"] != "vllm" or model["model"].startswith("tiny-"), f"{path.name}: {name}"
+                assert model["engine"] != "vllm" or model["model"].startswith("tiny-"), f"{file}: {name}"
 
 
 @pytest.mark.parametrize(("place", "fields"), [pytest.param(*each, id=each[0]) for each in configured()])
 def test_a_model_is_given_what_it_needs_to_start(place: str, fields: dict[str, Any]) -> None:
-    model, published = VllmModel(**fields), PUBLISHED[fields["model"]]
-    assert model.trust_remote_code is published.own_code
-    if not published.template:
+    model = VllmModel(**fields)
+    assert model.trust_remote_code is (model.model in OWN_CODE)
+    assert model.model not in DROPPED
+    if model.model in WITHOUT_TEMPLATE:
         assert model.chat_template is not None
         assert model.chat_template == "none" or (ROOT / model.chat_template).is_file()
     if re.search("-(65|70)b", model.model, re.IGNORECASE):
@@ -123,20 +96,19 @@ def test_a_model_is_given_what_it_needs_to_start(place: str, fields: dict[str, A
 def served() -> dict[str, set[str]]:
     """Returns the addresses at which the configurations reach each model that vLLM has dropped."""
     found: dict[str, set[str]] = {}
-    for path in sorted((ROOT / "configs").glob("*.yaml")):
-        for model in (yaml.safe_load(path.read_text(encoding="utf-8")).get("models") or {}).values():
-            if model.get("model") in DROPPED:
-                found.setdefault(model["model"], set()).add(OpenAIModel(**model).base_url)
+    for model in (model for models in MODELS.values() for model in models.values()):
+        if model.get("model") in DROPPED:
+            found.setdefault(model["model"], set()).add(OpenAIModel(**model).base_url)
     return found
 
 
 def test_what_vllm_has_dropped_is_reached_at_a_server_of_its_own() -> None:
-    assert set(served()) == set(DROPPED)
+    assert set(served()) == DROPPED
     addresses = [address for all_of_one in served().values() for address in all_of_one]
     assert len(addresses) == len(set(addresses)) == len(DROPPED), "each model has one address, and no two have the same"
 
 
-@pytest.mark.parametrize("model", list(DROPPED))
+@pytest.mark.parametrize("model", sorted(DROPPED))
 def test_a_command_serves_what_vllm_has_dropped(model: str) -> None:
     commands = (ROOT / "configs" / "dropped-models.txt").read_text(encoding="utf-8")
     (address,) = served()[model]
@@ -153,12 +125,12 @@ def test_revisions_are_whole_commits() -> None:
     assert [revision for revision in pinned if not re.fullmatch(r"[0-9a-f]{40}", revision)] == []
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "configs").glob("*.yaml")), ids=lambda path: path.stem)
-def test_one_commit_of_a_model_stands_in_all_configurations(path: Path) -> None:
-    everywhere = {(fields["model"], fields.get("revision")) for _, fields in configured()}
-    for model in (yaml.safe_load(path.read_text(encoding="utf-8")).get("models") or {}).values():
-        pinned = {revision for name, revision in everywhere if name == model.get("model") and revision}
-        assert len(pinned) <= 1, model["model"]
+def test_one_commit_of_a_model_stands_in_all_configurations() -> None:
+    pinned: dict[str, set[str]] = {}
+    for model in (model for models in MODELS.values() for model in models.values()):
+        if model.get("revision"):
+            pinned.setdefault(model["model"], set()).add(model["revision"])
+    assert {name: revisions for name, revisions in pinned.items() if len(revisions) > 1} == {}
 
 
 @pytest.mark.vllm
@@ -166,8 +138,8 @@ def test_vllm_has_the_architectures_or_has_dropped_them() -> None:
     from vllm import ModelRegistry
 
     supported = set(ModelRegistry.get_supported_archs())
-    assert {published.architecture for published in PUBLISHED.values()} <= supported
-    assert not set(DROPPED.values()) & supported
+    assert supported >= ARCHITECTURES
+    assert not supported & DROPPED_ARCHITECTURES
 
 
 class Tokenizer:

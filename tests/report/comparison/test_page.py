@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from report_browser import AXE, PROGRAM, Browser
+from report_browser import AXE, Browser
 from two_runs import battles, drawn_passes, passes, write_items, write_run
 
 from dialeval.errors import UserError
@@ -20,7 +19,6 @@ from dialeval.report.comparison.settings import changed_prompts
 # The page of a comparison, in a real browser, and what its texts cannot do.
 
 EVIL = '</style></script><script>window.pwned=1</script><img src=x onerror="window.pwned=1">{{7*7}}"\'&#x3c;‮'
-browsers = pytest.mark.skipif(PROGRAM is None, reason="no chromium: apt-get install chromium")
 
 
 @pytest.fixture(scope="module")
@@ -40,12 +38,6 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with Browser() as opened:
-        yield opened
-
-
 def test_words_in_the_terminal_and_the_files(compared: Path) -> None:
     words = compare(compared / "a", compared / "b", compared / "out")
     assert "changed at p < .05" in words
@@ -63,7 +55,6 @@ def test_the_same_comparison_is_the_same_page(compared: Path, tmp_path: Path) ->
         assert path.read_bytes() == (compared / "out" / path.name).read_bytes(), path.name
 
 
-@browsers
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (360, True)])
 def test_the_page_loads_nothing_and_is_accessible(compared: Path, browser: Browser, width: int, dark: bool) -> None:
     address = (compared / "out" / "index.html").as_uri()
@@ -79,7 +70,6 @@ def test_the_page_loads_nothing_and_is_accessible(compared: Path, browser: Brows
         assert browser.barriers() == []
 
 
-@browsers
 def test_a_link_leads_to_a_heading_that_is_seen(compared: Path, browser: Browser) -> None:
     browser.look(360, 700)
     browser.open((compared / "out" / "index.html").as_uri(), until="document.querySelector('#left-out')")

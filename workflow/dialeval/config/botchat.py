@@ -16,6 +16,7 @@ from dialeval.config.section import (
     Length,
     Mistake,
     Name,
+    NameOrNames,
     Number,
     Penalties,
     Repeats,
@@ -151,14 +152,9 @@ class Battles(Section):
 class FailureData(Section):
     """Dialogues in which failures are detected."""
 
-    source: list[Name] = Field(
+    source: NameOrNames = Field(
         ["selfchat"], min_length=1, description="selfchat, a name under transcripts, or a list of these."
     )
-
-    @field_validator("source", mode="before")
-    @classmethod
-    def _one_is_a_list(cls, value: Any) -> Any:
-        return [value] if isinstance(value, str) else value
 
 
 class Failures(Section):

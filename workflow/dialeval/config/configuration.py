@@ -13,7 +13,7 @@ from dialeval.config.consistency import PARTS, inconsistencies, published_system
 from dialeval.config.criteria import protocol_criteria
 from dialeval.config.ensembles import FILE, members_by_method
 from dialeval.config.fields import Fields
-from dialeval.config.metaeval import PACKAGE
+from dialeval.config.metaeval import PACKAGE, RatedCorpus, ScoreFile
 from dialeval.config.models import EmbeddedModel, PublishedModel
 from dialeval.config.protocol_settings import PERTURBED, RATED, Protocol
 from dialeval.config.protocols import resolved
@@ -24,6 +24,16 @@ from dialeval.criteria import FAILURES_PROTOCOL as OF_FAILURES
 
 class WithFiles(Fields):
     """A configuration with the places of its files."""
+
+    @property
+    def rated_corpora(self) -> dict[str, RatedCorpus]:
+        """Returns the rated corpora, by name."""
+        return self.metaeval.corpora if self.metaeval else {}
+
+    @property
+    def score_files(self) -> dict[str, ScoreFile]:
+        """Returns the files of other metrics' scores, by name."""
+        return self.metaeval.score_files if self.metaeval else {}
 
     def item_path(self, name: str) -> Path:
         """Returns where published test items lie."""
@@ -51,13 +61,12 @@ class WithFiles(Fields):
 
     def rated_path(self, name: str) -> Path | None:
         """Returns where a rated corpus lies, or None for our own."""
-        path = self.metaeval.corpora[name].path if self.metaeval else None
+        path = self.rated_corpora[name].path
         return None if path is None else self._in_data_dir(path)
 
     def score_path(self, name: str) -> Path:
         """Returns where a file of ready scores lies."""
-        assert self.metaeval
-        return self._in_data_dir(self.metaeval.score_files[name].path)
+        return self._in_data_dir(self.score_files[name].path)
 
     def answer_files(self, judge: str) -> dict[str, Path | None]:
         """Returns the files that the protocols need of a published judge, by field; None for an unset field."""
@@ -235,8 +244,9 @@ class Config(WithFiles):
         elif found and self.robustness and PERTURBED in found.data.source:
             names = [self.robustness.rewriter]
         if found:
-            rated = self.metaeval.corpora if self.metaeval else {}
-            translated = [name for name in self.translate if name in rated and {RATED, name} & {*found.data.source}]
+            translated = [
+                name for name in self.translate if name in self.rated_corpora and {RATED, name} & {*found.data.source}
+            ]
             names += [self.translate[name].translator for name in translated]
         return list(dict.fromkeys(name for name in names if name and not isinstance(self.models[name], EmbeddedModel)))
 
@@ -247,7 +257,7 @@ class Config(WithFiles):
 
     def sources(self) -> dict[str, object]:
         """Returns all corpora whose items can be perturbed: of dialogues, and rated ones."""
-        return {**self.corpora, **(self.metaeval.corpora if self.metaeval else {})}
+        return {**self.corpora, **self.rated_corpora}
 
     def perturbed_corpora(self) -> list[str]:
         """Returns the corpora of dialogues to perturb."""
@@ -266,7 +276,7 @@ class Config(WithFiles):
             named["robustness.severity_levels.perturbations"] = (
                 self.robustness.severity_levels.perturbations if self.robustness.severity_levels else []
             )
-        for name, rated in self.metaeval.corpora.items() if self.metaeval else ():
+        for name, rated in self.rated_corpora.items():
             if rated.reader == "severity_levels":
                 named[f"metaeval.corpora.{name}.perturbations"] = rated.perturbations
         named |= {
@@ -288,8 +298,7 @@ class Config(WithFiles):
 
     def used_corpora(self) -> list[str]:
         """Returns the corpora that the seeds come from or that an embedded model in use learns from."""
-        rated = self.metaeval.corpora.values() if self.metaeval else ()
-        ladders = [one.dialogues for one in rated if one.reader == "severity_levels"]
+        ladders = [one.dialogues for one in self.rated_corpora.values() if one.reader == "severity_levels"]
         used = {self.seeds.corpus, *self.perturbed_corpora(), *ladders}
         used.update(self.dialogbench.corpora() if self.dialogbench else [])
         for name in self.models_in_use():

@@ -124,7 +124,7 @@ def _missing_models(config: Config) -> Iterator[Mistake]:
 
 
 def _undefined_names(config: Config) -> Iterator[Mistake]:
-    robustness, dialogbench, metaeval = config.robustness, config.dialogbench, config.metaeval
+    robustness, dialogbench = config.robustness, config.dialogbench
     for field, names in (judges_by_field(config) | writers(config)).items():
         ensembles = [name for name in names if name in config.ensembles and name not in config.models]
         for name in ensembles:
@@ -139,14 +139,14 @@ def _undefined_names(config: Config) -> Iterator[Mistake]:
         "seeds.corpus": [config.seeds.corpus],
         **{
             f"metaeval.corpora.{name}.dialogues": [rated.dialogues]
-            for name, rated in (metaeval.corpora.items() if metaeval else ())
+            for name, rated in config.rated_corpora.items()
             if rated.reader == "severity_levels"
         },
         "dialogbench.written.corpus": dialogbench.corpora() if dialogbench else [],
     }
     for field, names in corpora.items():
         yield from unknown(field, names, config.corpora, "corpus", "corpora")
-    for name, rated in metaeval.corpora.items() if metaeval else ():
+    for name, rated in config.rated_corpora.items():
         field = f"metaeval.corpora.{name}.dimensions"
         yield from unknown(field, rated.dimensions or [], config.known_criteria(), "criterion", "criteria")
     protocols = config.resolved_protocols()
@@ -170,14 +170,14 @@ def _unusable_names(config: Config) -> Iterator[Mistake]:
     if config.robustness and config.robustness.rewriter == "rule":
         yield Mistake("robustness.rewriter", "'rule' names items that rules perturb; rename the model")
     yield from _unfit_perturbations(config)
-    metaeval, dialogbench = config.metaeval, config.dialogbench
+    dialogbench = config.dialogbench
     dictionaries: dict[str, Mapping[str, object]] = {
         "models": config.models,
         "corpora": config.corpora,
         "battles": config.battles,
         "transcripts": config.transcripts,
-        "metaeval.corpora": metaeval.corpora if metaeval else {},
-        "metaeval.score_files": metaeval.score_files if metaeval else {},
+        "metaeval.corpora": config.rated_corpora,
+        "metaeval.score_files": config.score_files,
         "dialogbench.published": dialogbench.published if dialogbench else {},
     }
     for field, names in dictionaries.items():
@@ -265,7 +265,7 @@ def _long_arenas(config: Config) -> Iterator[Mistake]:
 
 def _of_items(config: Config, protocol: Protocol) -> bool:
     """Returns whether a protocol judges rated or perturbed items."""
-    corpora = config.metaeval.corpora if config.metaeval else {}
+    corpora = config.rated_corpora
     return not {RATED, PERTURBED, *corpora}.isdisjoint(protocol.data.source)
 
 
@@ -273,7 +273,7 @@ def _incomplete_parts(config: Config) -> Iterator[Mistake]:
     for part in ("metaeval", "robustness"):
         scores = any(one.judges for one in config.resolved_protocols().values() if _of_items(config, one))
         if getattr(config, part) and not scores:
-            if part == "metaeval" and config.metaeval and config.metaeval.score_files:
+            if part == "metaeval" and config.score_files:
                 continue
             words = "no judge scores the items; add judges and put `rating: {}` or `yes_no: {}` under protocols"
             yield Mistake(part, words, ("protocols", "judges"))

@@ -291,7 +291,7 @@ def unfit_translations(config: Config) -> Iterator[Mistake]:
     for name, settings in config.translate.items():
         field = f"translate.{name}"
         yield from unknown(field, [name], config.sources(), "corpus", "corpora", "metaeval.corpora")
-        rated = config.metaeval.corpora.get(name) if config.metaeval else None
+        rated = config.rated_corpora.get(name)
         there = [language for language in (rated and rated.languages) or () if language in settings.into]
         if there:
             words = (
@@ -370,17 +370,15 @@ def without_absent(config: Config) -> Config:
 
 def absence_in_words(config: Config, complete: Config) -> Iterator[str]:
     """Yields a line about every corpus of the complete configuration that the run leaves out."""
-    kept = config.metaeval.corpora if config.metaeval else {}
     for name, path in absent_corpora(complete).items():
-        if name not in kept:
+        if name not in config.rated_corpora:
             yield f"note: metaeval.corpora.{name} is skipped: {path} does not exist; {_remedy(complete)}"
 
 
 def absent_corpora(config: Config) -> dict[str, Path]:
     """Returns the optional rated corpora whose files are not there, with the files; none that is named elsewhere."""
     named = {source for one in config.protocols.own.values() for source in one.data.source} | {*config.translate}
-    corpora = config.metaeval.corpora if config.metaeval else {}
-    optional = [name for name, one in corpora.items() if one.optional and name not in named]
+    optional = [name for name, one in config.rated_corpora.items() if one.optional and name not in named]
     paths = {name: config.rated_path(name) for name in optional}
     return {name: path for name, path in paths.items() if path is not None and not is_there(path)}
 

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from dialeval.config.models import EmbeddedModel, serves
 from dialeval.config.protocol_settings import PERTURBED, RATED, Protocol
@@ -102,18 +102,23 @@ OwnScale = Annotated[
 ByLevel = Text | dict[Level, Text]
 
 
+def _texts_by_value(value: Any) -> Any:
+    """Returns a rubric whose numbers, as YAML reads them, are texts."""
+    if not isinstance(value, Mapping):
+        return value
+    return {f"{key:g}" if type(key) in (int, float) else key: text for key, text in value.items()}
+
+
+Rubric = Annotated[dict[str, Text], BeforeValidator(_texts_by_value)]
+
+
 class OwnWords(Section):
     """A criterion in another language. Missing fields are taken from the criterion."""
 
     question: ByLevel | None = Field(None, description="The question in this language.")
     meaning: ByLevel | None = Field(None, description="The meaning in this language.")
     scale: list[str] = Field([], description="The options of the scale in this language, in the same order.")
-    rubric: dict[str, Text] = Field({}, description="Descriptions in this language of values or options of the scale.")
-
-    @field_validator("rubric", mode="before")
-    @classmethod
-    def _values_are_texts(cls, value: Any) -> Any:
-        return texts_by_value(value)
+    rubric: Rubric = Field({}, description="Descriptions in this language of values or options of the scale.")
 
 
 class OwnCriterion(Section):
@@ -136,9 +141,7 @@ class OwnCriterion(Section):
             "2, 3; or yes_no (1 and 0)."
         ),
     )
-    rubric: dict[str, Text] = Field(
-        {}, description="Descriptions of values or options of the scale, such as {1: ..., 7: ...}."
-    )
+    rubric: Rubric = Field({}, description="Descriptions of values or options of the scale, such as {1: ..., 7: ...}.")
     aliases: list[Text] = Field([], description="Other names that judges may use in responses.")
     sensitive_to: list[Name] = Field(
         [], description="Perturbations that lower the criterion; robustness then scores perturbed items on it."
@@ -146,11 +149,6 @@ class OwnCriterion(Section):
     translations: dict[Annotated[str, Field(pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")], OwnWords] = Field(
         {}, description="Language code -> translation for items in that language, such as {zh: {question: ...}}."
     )
-
-    @field_validator("rubric", mode="before")
-    @classmethod
-    def _values_are_texts(cls, value: Any) -> Any:
-        return texts_by_value(value)
 
     @model_validator(mode="after")
     def _fits_its_scale(self) -> Self:
@@ -210,13 +208,6 @@ def folded(text: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"[^\w]+|_", " ", plain)).strip()
 
 
-def texts_by_value(value: Any) -> Any:
-    """Returns a rubric whose numbers, as YAML reads them, are texts."""
-    if not isinstance(value, Mapping):
-        return value
-    return {f"{key:g}" if type(key) in (int, float) else key: text for key, text in value.items()}
-
-
 def check_rubric(place: str, rubric: Mapping[str, str], scale: Scale) -> None:
     """Refuses descriptions of values that are not on the scale."""
     for name in rubric:
@@ -269,11 +260,10 @@ def protocol_criteria(config: Config, protocol: Protocol) -> list[Criterion]:
     """
     if protocol.criteria or protocol.form not in SCORING:
         return config.own_criteria(protocol.criteria)
-    corpora = config.metaeval.corpora if config.metaeval else {}
     sources = protocol.data.source
     names = {
         name
-        for corpus, rated in corpora.items()
+        for corpus, rated in config.rated_corpora.items()
         if RATED in sources or corpus in sources
         for name in rated.judged_criteria or ()
     }  # fmt: skip
@@ -287,12 +277,12 @@ def protocol_dimensions(config: Config, protocol: Protocol) -> dict[str, list[st
 
     One that names criteria itself asks about those; ratings ask about all of the papers' in any case.
     """
-    corpora = config.metaeval.corpora if config.metaeval and not protocol.criteria else {}
     named = {
         corpus: [
             name for name in rated.judged_criteria or () if protocol.form == "probability" or name in config.criteria
         ]
-        for corpus, rated in corpora.items()
+        for corpus, rated in config.rated_corpora.items()
+        if not protocol.criteria
     }
     return {corpus: names for corpus, names in named.items() if names}
 
@@ -366,7 +356,7 @@ def _criteria_without_items(config: Config, name: str, protocol: Protocol) -> It
 def unfit_asks(config: Config) -> Iterator[Mistake]:
     """Yields mistakes where a criterion cannot be judged on a corpus."""
     known = with_own(config.own_criteria(config.criteria))
-    for name, corpus in config.metaeval.corpora.items() if config.metaeval else ():
+    for name, corpus in config.rated_corpora.items():
         field = f"metaeval.corpora.{name}.criterion_map"
         if corpus.criterion_map and corpus.reader == "severity_levels":
             words = "reader severity_levels has no human ratings to map; remove criterion_map"
@@ -394,5 +384,4 @@ def imputable(corpus: RatedCorpus) -> list[str]:
 
 def joined_criteria(config: Config) -> dict[str, dict[str, str]]:
     """Returns, by rated corpus, the judged criteria that are compared with ratings on another criterion."""
-    corpora = config.metaeval.corpora if config.metaeval else {}
-    return {name: corpus.joined for name, corpus in corpora.items() if corpus.joined}
+    return {name: corpus.joined for name, corpus in config.rated_corpora.items() if corpus.joined}

@@ -25,13 +25,12 @@ FILE = "file"
 
 def unfit_ensembles(config: Config) -> Iterator[Mistake]:
     """Yields mistakes in the named ensembles."""
-    scores = config.metaeval.score_files if config.metaeval else {}
     if config.ensembles and MIXED in config.protocols.own:
         words = f"'{MIXED}' names scores of ensembles in every table; choose another name"
         yield Mistake(f"protocols.{MIXED}", words, ("ensembles",))
     for name, members in config.ensembles.items():
         field, related = f"ensembles.{name}", tuple(f"models.{member}" for member in members)
-        for section, taken in (("models", [*config.models]), ("metaeval.score_files", [*scores])):
+        for section, taken in (("models", [*config.models]), ("metaeval.score_files", [*config.score_files])):
             for other in taken:
                 if other.lower() == name.lower():
                     yield Mistake(field, f"'{other}' is also a name under {section}; rename the ensemble")
@@ -78,14 +77,13 @@ def members_by_method(config: Config, ensemble: str) -> dict[str, dict[str, list
 
 
 def _unfit_members(config: Config, field: str, members: list[str]) -> Iterator[Mistake]:
-    scores = config.metaeval.score_files if config.metaeval else {}
     for member in members:
         related = (f"models.{member}", "judges", "protocols", "metaeval")
-        if member in config.ensembles and member not in (*config.models, *scores):
+        if member in config.ensembles and member not in (*config.models, *config.score_files):
             words = f"'{member}' is itself an ensemble, so its members would count twice; name its members instead"
             yield Mistake(field, words, (f"ensembles.{member}",))
-        elif member not in config.models and member not in scores:
-            known = [name for name in (*config.models, *scores) if name not in members]
+        elif member not in config.models and member not in config.score_files:
+            known = [name for name in (*config.models, *config.score_files) if name not in members]
             words = (
                 f"'{member}' is neither a model nor a file of scores of this configuration; {nearest(member, known)}"
             )
@@ -121,7 +119,7 @@ def _disjoint_training(config: Config, members: list[str]) -> str:
 
 def _ways(config: Config, member: str) -> list[str]:
     """Returns the protocols under which a member gives scores, or that it is a file of them."""
-    if config.metaeval and member in config.metaeval.score_files:
+    if member in config.score_files:
         return [FILE]
     return [
         name
@@ -149,7 +147,7 @@ def _items(config: Config, ways: list[str]) -> set[str]:
     found: set[str] = set()
     for way in ways:
         if way == FILE:
-            found.update(config.metaeval.corpora if config.metaeval else ())
+            found.update(config.rated_corpora)
         else:
             protocol = config.resolved_protocols()[way]
             found |= _rated_corpora(config, protocol)
@@ -159,8 +157,8 @@ def _items(config: Config, ways: list[str]) -> set[str]:
 
 def _rated_corpora(config: Config, protocol: Protocol) -> set[str]:
     """Returns the rated corpora that a protocol is about."""
-    corpora = set(config.metaeval.corpora) if config.metaeval else set()
-    return corpora if RATED in protocol.data.source else corpora & {*protocol.data.source}
+    every = set(config.rated_corpora)
+    return every if RATED in protocol.data.source else every & {*protocol.data.source}
 
 
 def _criteria_by_member(config: Config, members: list[str]) -> str:
@@ -254,11 +252,10 @@ def unknown_in_group(config: Config, named: Iterable[str], others: Iterable[str]
 
 def unfit_tags(config: Config) -> Iterator[Mistake]:
     """Yields mistakes where a tag could be read as something else."""
-    scores = config.metaeval.score_files if config.metaeval else {}
     sections: dict[str, Collection[str]] = {
         "models": config.models,
         "ensembles": config.ensembles,
-        "metaeval.score_files": scores,
+        "metaeval.score_files": config.score_files,
     }
     for name, model in config.models.items():
         for tag in model.tags:

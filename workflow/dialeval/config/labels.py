@@ -168,7 +168,7 @@ def _can_be_labelled(config: Config, protocol: Protocol) -> bool:
 
 
 def _about_systems(config: Config, protocol: Protocol) -> bool:
-    rated = {RATED, PERTURBED, *(config.metaeval.corpora if config.metaeval else ())}
+    rated = {RATED, PERTURBED, *config.rated_corpora}
     return not rated.issuperset(protocol.data.source)
 
 

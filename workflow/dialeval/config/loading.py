@@ -88,12 +88,9 @@ def missing_files(config: Config) -> Iterator[Mistake]:
     sources |= {f"battles.{name}.path": config.battles_path(name) for name in config.battles}
     sources |= {f"transcripts.{name}.path": config.transcripts_path(name) for name in config.transcripts}
     sources |= config.published_sources()
-    if config.metaeval:
-        needed = [name for name in config.metaeval.corpora if name not in absent_corpora(config)]
-        sources |= {f"metaeval.corpora.{name}.path": config.rated_path(name) for name in needed}
-        sources |= {
-            f"metaeval.score_files.{name}.path": config.score_path(name) for name in config.metaeval.score_files
-        }
+    needed = [name for name in config.rated_corpora if name not in absent_corpora(config)]
+    sources |= {f"metaeval.corpora.{name}.path": config.rated_path(name) for name in needed}
+    sources |= {f"metaeval.score_files.{name}.path": config.score_path(name) for name in config.score_files}
     sources |= {"selfchat.scenarios.path": config.scenarios_path()}
     sources |= {"robustness.published": config.published_perturbations()}
     sources |= {"dialogbench.experts.answers": config.expert_answers()}

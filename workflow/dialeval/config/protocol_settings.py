@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from dialeval.config.section import (
     Count,
     Length,
     Mistake,
     Name,
+    NameOrNames,
     Number,
     Penalties,
     Repeats,
@@ -166,7 +167,7 @@ PARTS = (
 class JudgedData(Section):
     """The items of a protocol."""
 
-    source: list[Name] = Field(
+    source: NameOrNames = Field(
         min_length=1,
         description=(
             "Source or list of sources: selfchat, a name under transcripts or metaeval.corpora, rated (all of "
@@ -191,11 +192,6 @@ class JudgedData(Section):
     human_utterances: Annotated[int, Field(ge=1, le=1_000)] | None = Field(
         None, description="For pair in self-chat: minimum number of utterances of the human dialogue; null: any."
     )
-
-    @field_validator("source", mode="before")
-    @classmethod
-    def _one_is_a_list(cls, value: Any) -> Any:
-        return [value] if isinstance(value, str) else value
 
 
 class Protocol(Penalties):

@@ -207,7 +207,7 @@ def _foreign_options(field: str, protocol: Protocol) -> Iterator[Mistake]:
 
 
 def _sources(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake]:
-    rated = config.metaeval.corpora if config.metaeval else {}
+    rated = config.rated_corpora
     known = [*SOURCES, *config.transcripts, *rated]
     lacks = {
         SELFCHAT: None if config.chatbots else "no chatbots are named; name them under chatbots",

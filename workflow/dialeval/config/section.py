@@ -28,6 +28,7 @@ def _no_boolean(value: Any) -> Any:
 Integer = Annotated[int, BeforeValidator(_no_boolean)]
 Number = Annotated[float, BeforeValidator(_no_boolean)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$", max_length=80)]
+NameOrNames = Annotated[list[Name], BeforeValidator(lambda value: [value] if isinstance(value, str) else value)]
 Share = Annotated[Number, Field(ge=0, le=1)]
 Temperature = Annotated[Number, Field(ge=0, le=10)]
 Count = Annotated[Integer, Field(ge=1, le=1_000_000_000)]

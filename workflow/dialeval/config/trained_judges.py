@@ -108,7 +108,7 @@ def _unknown_questions(config: Config, name: str, data: str) -> Iterator[Mistake
 
 def _asked(config: Config, protocol: Protocol) -> Iterator[tuple[Level, str]]:
     """Yields the levels and criteria that a protocol may ask about; all if only its items determine them."""
-    rated = config.metaeval.corpora if config.metaeval else {}
+    rated = config.rated_corpora
     for source in protocol.data.source:
         if source == RATED or source in rated:
             for corpus in [rated[source]] if source in rated else rated.values():

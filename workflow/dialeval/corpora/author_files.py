@@ -52,8 +52,6 @@ def read_author_file(reader: str, corpus: str, path: Path, languages: Iterable[s
     """Reads a data set.
 
     Args:
-        reader: a name in `FORMATS`.
-        corpus: its name in the configuration.
         path: the file; of `grade_texts` that of the contexts.
         languages: the wanted languages, which must include `en`; None for all.
     """

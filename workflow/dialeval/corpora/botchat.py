@@ -64,10 +64,6 @@ class PublishedAnswer:
 def read_dialogues(path: Path, column: str) -> dict[str, PublishedDialogue]:
     """Reads the dialogues of one model, by seed; an empty cell is no dialogue.
 
-    Args:
-        path: the file of all models' dialogues.
-        column: the model's column.
-
     Raises:
         UserError: a column is missing, a seed repeated or missing, or a cell no JSON list of strings.
     """
@@ -90,8 +86,6 @@ def read_answers(
     """Reads a judge's answers.
 
     Args:
-        path: the file.
-        judge_column: the column with the judge's texts.
         names: names of models in the file -> names here; a name that is not in it stays as it is.
         pairs: whether the answers are about pairs (`GTEval.tsv`) or single dialogues (`UniEval.tsv`).
 

@@ -39,25 +39,8 @@ def context_clusters(items: Texts) -> list[int]:
 
     A response that stands alone is independent of all others.
     """
-    # The contexts make a tree: an utterance leads from one context to the next.
-    after: dict[tuple[int, str], int] = {}
-    holder: dict[int, int] = {}
-    last_nodes: list[int] = []
-    for position, texts in enumerate(items):
-        node = 0
-        for text in texts[:-1]:
-            node = after.setdefault((node, text), len(after) + 1)
-        last_nodes.append(holder.setdefault(node, position) if node else position)
-    first = last_nodes[:]
-    for position, texts in enumerate(items):
-        node = 0
-        for text in texts if len(texts) > 1 else ():
-            node = after.get((node, text), _NOWHERE)
-            if node == _NOWHERE:
-                break
-            if node in holder:
-                _join(first, holder[node], position)
-    return [_first(first, position) for position in range(len(first))]
+    in_context = [texts if len(texts) > 1 else () for texts in items]
+    return _joined_beginnings([texts[:-1] for texts in in_context], in_context, shortest=1)
 
 
 def continuation_clusters(items: Texts) -> list[int]:
@@ -83,7 +66,6 @@ def item_clusters(items: Texts, are_turns: Sequence[bool], keys: Sequence[Hashab
     Args:
         items: the utterances of each; those without any are joined by their keys alone.
         are_turns: whether each is a response in its context.
-        keys: of each.
     """
     turns = [texts if is_turn else () for texts, is_turn in zip(items, are_turns, strict=True)]
     dialogues: list[Hashable] = [
@@ -98,10 +80,16 @@ def beginning_clusters(items: Texts) -> list[int]:
 
     A single utterance is the beginning of nothing: dialogues of two people may open alike.
     """
+    return _joined_beginnings(items, items, shortest=2)
+
+
+def _joined_beginnings(beginnings: Texts, items: Texts, shortest: int) -> list[int]:
+    """Joins equal beginnings, and items with those of others that have `shortest` utterances at least."""
+    # The beginnings make a tree: an utterance leads from one node to the next.
     after: dict[tuple[int, str], int] = {}
     holder: dict[int, int] = {}
     first = list(range(len(items)))
-    for position, texts in enumerate(items):
+    for position, texts in enumerate(beginnings):
         node = 0
         for text in texts:
             node = after.setdefault((node, text), len(after) + 1)
@@ -110,18 +98,16 @@ def beginning_clusters(items: Texts) -> list[int]:
     for position, texts in enumerate(items):
         node = 0
         for length, text in enumerate(texts, start=1):
-            node = after[node, text]
-            if length > 1 and node in holder:
+            node = after.get((node, text), _NOWHERE)
+            if node == _NOWHERE:
+                break
+            if length >= shortest and node in holder:
                 _join(first, holder[node], position)
     return [_first(first, position) for position in range(len(first))]
 
 
 def sharing_clusters(keys: Sequence[Collection[Hashable]]) -> list[int]:
-    """Joins items that have a key in common.
-
-    Args:
-        keys: of each item.
-    """
+    """Joins items that have a key in common."""
     first = list(range(len(keys)))
     holder: dict[Hashable, int] = {}
     for position, own in enumerate(keys):

@@ -84,8 +84,6 @@ def read_dialogues(
     """Reads a data set.
 
     Args:
-        corpus: its name in the configuration.
-        path: the file of its texts.
         languages: the wanted languages, which must include `en`; None for all.
         include_unrated: whether dialogues without a rating become items too, which judges would score in vain.
     """
@@ -234,7 +232,6 @@ def _rated_rows(indices: list[Any] | None, file: Path, n_rows: int) -> list[int]
 
 # Comp-analysis at turn level: responses in context, with one mean rating per dimension.
 
-_ENDING = "_text"
 _FILE_NAMES = {"interestingness": "interesting"}
 _SINGLE_FILE = "turn_ratings.json"
 
@@ -243,12 +240,10 @@ def read_turns(corpus: str, path: Path, languages: Iterable[str] | None = None) 
     """Reads a data set.
 
     Args:
-        corpus: its name in the configuration.
-        path: the file of its texts.
         languages: the wanted languages, which must include `en`; None for all.
     """
     only("en", languages, str(path))
-    dataset = dataset_of(path)
+    dataset = path.stem.removesuffix("_text")  # the name under which its ratings are kept
     scales = scales_of(dataset, str(path))
     records = read_records(path)
     reading = RatedReading(str(path))
@@ -273,11 +268,6 @@ def read_turns(corpus: str, path: Path, languages: Iterable[str] | None = None) 
 def turn_source_files(path: Path) -> list[Path]:
     """Returns the files that a data set is read from: a rating could come into any of them."""
     return [path, *_rating_files(path)]
-
-
-def dataset_of(path: Path) -> str:
-    """Returns the name under which the ratings of a file of texts are kept."""
-    return path.stem.removesuffix(_ENDING)
 
 
 def _clusters(records: list[TabRecord]) -> list[int]:

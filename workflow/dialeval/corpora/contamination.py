@@ -52,7 +52,6 @@ def contamination_rows(
     """Returns the rows of the table `contamination`: shares of cases and dialogues with a passage of each corpus.
 
     Args:
-        items: dialogues of systems.
         corpora: utterances of each corpus by name; read once, one corpus after the other.
         n_seed_utterances: by source, the number of first utterances that are the case. In other sources the case is
             what the evaluated speaker did not write.

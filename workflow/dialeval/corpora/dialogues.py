@@ -159,7 +159,6 @@ def read_json_lines_dialogues(path: Path, language: str) -> Reading:
     """Reads a JSON Lines file.
 
     Args:
-        path: the file.
         language: language of the dialogues that do not name theirs.
     """
     reading = Reading(str(path))

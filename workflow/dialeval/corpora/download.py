@@ -58,7 +58,6 @@ def download(
             files that were added to the registry later, as a data folder of before does; the last line names them.
         fetch: how a URL is fetched; None for plain HTTP.
         base_url: of the server of raw repository files.
-        notify: prints a line for the user.
 
     Returns:
         The files, present and checked.

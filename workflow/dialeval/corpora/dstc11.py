@@ -67,8 +67,6 @@ def read_dstc11_csv(corpus: str, path: Path, languages: Iterable[str] | None = N
     """Reads the ratings of replies or of dialogues.
 
     Args:
-        corpus: its name in the configuration.
-        path: the file of ratings.
         languages: the wanted languages, which must include `zh`; None for all.
     """
     only(LANGUAGE, languages, str(path))
@@ -219,8 +217,6 @@ def read_dstc11_json(corpus: str, path: Path, languages: Iterable[str] | None = 
     """Reads a Chinese development set of DSTC11.
 
     Args:
-        corpus: its name in the configuration.
-        path: the JSON file.
         languages: the wanted languages, which must include `zh`; None for all.
     """
     only(LANGUAGE, languages, str(path))

@@ -187,7 +187,6 @@ def human_items(utterances: pa.Table, seeds: pa.Table, *, partnered: bool = Fals
 
     Args:
         utterances: the table `utterances` of the seeds' corpus.
-        seeds: the table `seeds`.
         partnered: whether chatbots talk with a simulated user; of people then the one who answers first is judged.
     """
     texts, speakers = dialogues_of(utterances), speakers_of(utterances)
@@ -205,7 +204,6 @@ def chatbot_items(generated: Iterable[Path], seeds: pa.Table, *, partnered: bool
 
     Args:
         generated: one table per chatbot, each with the utterances of a dialogue next to each other.
-        seeds: the table `seeds`.
         partnered: whether chatbots talk with a simulated user.
     """
     languages = _languages(seeds)
@@ -243,7 +241,6 @@ def judged_places(item: Item, n_seed_utterances: int) -> tuple[int, ...]:
     """Returns the places, from 1, of the judged system's own utterances: none of a ChatSEED or a partner.
 
     Args:
-        item: a dialogue.
         n_seed_utterances: utterances of a ChatSEED, which people wrote and with which dialogues of chatbots begin.
             People's own dialogues are judged from the same place on; transcripts begin with no ChatSEED.
     """
@@ -264,7 +261,6 @@ def turns_of(item: Item, turns: Turns, *, n_seed_utterances: int = 0) -> Iterato
     """Yields the judged side's utterances of a dialogue as turn-level items with their contexts; none of a response.
 
     Args:
-        item: a dialogue.
         turns: `last` for the last of these utterances, `all` for each.
         n_seed_utterances: number of utterances at the beginning that are not judged, such as a ChatSEED's.
     """

@@ -67,9 +67,7 @@ def records_of(path: Path, wanted: RecordFields, *, western: bool = False) -> It
     """Yields the objects of a file, each with its number and place.
 
     Args:
-        path: the file.
         wanted: how they are known; a list of them in a field of an object that is none is read in its place.
-        western: whether its text is in Windows-1252.
 
     Raises:
         UserError: as of `read_json_lines`; an entry of a list is no object; or the Parquet file cannot be read.
@@ -377,9 +375,6 @@ def parsed(form: type[_Form], value: object, where: str, remedy: Callable[[objec
     """Returns an object as a record.
 
     Args:
-        form: its fields.
-        value: the object.
-        where: file and place, for messages.
         remedy: returns the end of the message about an object.
 
     Raises:

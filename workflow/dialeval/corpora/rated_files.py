@@ -45,8 +45,6 @@ def read_rated_lines(
     """Reads a file of the user's own ratings (JSON Lines).
 
     Args:
-        corpus: its name in the configuration.
-        path: the file.
         languages: codes of the languages to read; None for all.
         own_criteria: names of the user's criteria that are rated besides the papers'.
     """
@@ -259,11 +257,10 @@ def read_xdial(corpus: str, path: Path, languages: Iterable[str] | None = None) 
     """Reads a data set.
 
     Args:
-        corpus: its name in the configuration.
-        path: the CSV file.
         languages: codes of the languages to read; None for all that the file has.
     """
-    dimension, scale = _rated(path)
+    dimension = single_dimension(path.stem)
+    scale = scales_of(path.stem, str(path))[dimension]
     columns = _columns(path)
     level = _level(path, columns)
     codes = _selected(path, columns, level, languages)
@@ -295,12 +292,6 @@ def read_xdial(corpus: str, path: Path, languages: Iterable[str] | None = None) 
             n_raters = N_RATERS.get(path.stem)
             reading.ratings.append(Rating(corpus, ids[row], dimension, "human", PEOPLE, None, value, n_raters, *scale))
     return check(reading)
-
-
-def _rated(path: Path) -> tuple[str, Scale]:
-    """Returns the dimension of the ratings and their scale."""
-    dimension = single_dimension(path.stem)
-    return dimension, scales_of(path.stem, str(path))[dimension]
 
 
 def _columns(path: Path) -> dict[str, list[str]]:

@@ -143,9 +143,7 @@ def check_joined(reading: RatedReading, rated_as: Mapping[str, str], field: str)
     """Refuses criteria that fit no item or have no rating.
 
     Args:
-        reading: the result of the reader.
         rated_as: judged criterion -> rated criterion.
-        field: of the configuration, for the message.
 
     Raises:
         UserError: none of the items is at the criterion's level, or there is no rating on the other.
@@ -196,7 +194,6 @@ def repeated_ratings(
         item: corpus, item id and dimension.
         rater: kind and name.
         values: by rater or round; None where one is missing.
-        scale: of the values.
     """
     given = [value for value in values if value is not None]
     if not given:
@@ -285,11 +282,7 @@ class Gathering:
         """Takes an item with its ratings; one without a rating or with an empty utterance is left out and counted.
 
         Args:
-            item_id: of the item.
-            level: of the item.
-            where: file and record, for messages.
             turns: speaker and text of each utterance.
-            ratings: of the item.
             cluster: the cluster in the file; empty to derive it from the texts.
             dialogue: the dialogue in the file, of which all items are one cluster; empty where the file has none.
         """
@@ -331,7 +324,6 @@ def advice(record: object, tried: str) -> str:
     """Returns the end of a message that names the reader of such a file; empty if none is known.
 
     Args:
-        record: an object of the file.
         tried: the reader that could not take it.
     """
     readers = reader_of(record)

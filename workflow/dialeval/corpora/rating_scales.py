@@ -161,8 +161,6 @@ def ratings_of(
         item: corpus and id.
         annotations: dimension -> list with a number per rater, null or N/A where one gave none; or a single number, of
             an unknown number of raters.
-        dimensions: what people rated.
-        place: file and record, for messages.
         notes: counts the ratings that are missing, and the items without a rating on a dimension.
 
     Raises:

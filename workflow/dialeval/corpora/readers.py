@@ -31,7 +31,6 @@ def read_any_format(path: Path, language: str) -> Reading:
     """Reads a file or folder; dialogues of fewer than two utterances are left out.
 
     Args:
-        path: the file or folder.
         language: language of the dialogues that do not name theirs.
     """
     reading = Reading(str(path))
@@ -205,9 +204,6 @@ def read_rated(
     """Reads a rated source.
 
     Args:
-        reader: a name in `RATED_FORMATS`.
-        corpus: name of the corpus in the configuration.
-        path: the file of the texts.
         languages: codes of the languages to read; None for all that the source has.
         own_criteria: names of the user's criteria that a corpus of the user's own has ratings on.
     """

@@ -47,8 +47,6 @@ def originals_of(
         rows: the id, and then the utterances, of every perturbed dialogue.
         originals: the utterances of every original.
         pairing: the order in which the file should be.
-        source: the file, for messages.
-        list_name: the file of the originals, for messages.
 
     Raises:
         UserError: there are not five rows for each original, the words speak clearly for another order than the

@@ -88,11 +88,7 @@ def read_score_file(
     """Yields rows of the table `judgements`.
 
     Args:
-        path: the file.
-        name: of the metric.
         scale: the lowest and the highest value it can give.
-        about: the rated corpora.
-        notes: counts of remarks, to which this adds.
         dimensions: dimensions of the scorers of a log, if they have other names.
 
     Raises:

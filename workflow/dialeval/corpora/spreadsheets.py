@@ -25,12 +25,7 @@ _NAMED_DELIMITER = re.compile(r"sep=(.)", re.IGNORECASE)
 
 
 def rows_of(path: Path, notes: Counter[str] | None = None) -> Iterator[tuple[int, list[str]]]:
-    """Yields the rows of a table that are not blank, each with its line, or its number in a sheet.
-
-    Args:
-        path: the file.
-        notes: counts of remarks, to which this adds.
-    """
+    """Yields the rows of a table that are not blank, each with its line, or its number in a sheet."""
     if is_workbook(path):
         yield from _sheet_texts(path, notes)
         return

@@ -22,6 +22,7 @@ from dialeval.errors import UserError
 
 DEEPEST_NESTING = 32
 """Lists and objects within each other; the formats read here need six."""
+_TOO_DEEP = f"lists and objects are nested deeper than {DEEPEST_NESTING} levels; check the brackets"
 
 _LONGEST_INTEGER = 18
 """Digits, so that every number fits into 64 bits."""
@@ -65,10 +66,6 @@ class JsonLine(NamedTuple):
 def read_text(path: Path, *, western: bool = False) -> str:
     """Reads a text file; a byte order mark is allowed.
 
-    Args:
-        path: the file.
-        western: whether it is in Windows-1252.
-
     Raises:
         UserError: the file cannot be read, is in another encoding, or holds NUL characters; the message gives the line.
     """
@@ -99,9 +96,7 @@ def read_lines(path: Path, newline: str = "\n", *, western: bool = False) -> Ite
     """Yields the lines of a text file with their ends, holding only a piece in memory.
 
     Args:
-        path: the file.
         newline: what ends a line; "" for all that Python takes for a line end, as `csv` needs it.
-        western: whether it is in Windows-1252.
 
     Raises:
         UserError: as of `read_text`, when the reading comes to the place.
@@ -151,7 +146,6 @@ def parse_json(text: str, place: str) -> Any:
 
     Args:
         text: one value; it may have several lines.
-        place: its place, for messages.
 
     Raises:
         UserError: it is no JSON, or holds half a character, a name twice in one object, a whole number of more than 18
@@ -165,15 +159,15 @@ def parse_json(text: str, place: str) -> Any:
     except _UnreadableError as error:
         raise UserError(f"{place}: {error}") from None
     except RecursionError:
-        raise UserError(f"{place}: {_too_deep()}") from None
+        raise UserError(f"{place}: {_TOO_DEEP}") from None
     for found in _HALF_CHARACTER.finditer(text):
         if found["half"]:
             raise UserError(
                 f"{place}: {found['half']} at {_position(text, found.start())} is half of a character, which cannot "
                 f"be stored; write the whole character or remove it"
             )
-    if text.count("[") + text.count("{") > DEEPEST_NESTING:
-        _check_depth(value, place)
+    if text.count("[") + text.count("{") > DEEPEST_NESTING and is_nested_deeper(value, DEEPEST_NESTING):
+        raise UserError(f"{place}: {_TOO_DEEP}")
     return value
 
 
@@ -184,10 +178,6 @@ def read_json(path: Path) -> Any:
 
 def read_json_lines(path: Path, *, western: bool = False) -> Iterator[JsonLine]:
     """Yields the objects of a JSON Lines file; blank lines are passed over.
-
-    Args:
-        path: the file.
-        western: whether it is in Windows-1252.
 
     Raises:
         UserError: as of `read_text` and `parse_json`, and for a line that holds something else than an object.
@@ -205,9 +195,7 @@ def read_csv(path: Path, delimiter: str = ",", *, western: bool = False) -> Iter
     """Yields the rows of a CSV file, blank lines too, each with the line that it ends on.
 
     Args:
-        path: the file.
         delimiter: what stands between two cells.
-        western: whether it is in Windows-1252.
 
     Raises:
         UserError: as of `read_text`, and for text that is no CSV.
@@ -314,15 +302,6 @@ def _position(text: str, place: int) -> str:
     line = text.count("\n", 0, place) + 1
     column = place - text.rfind("\n", 0, place)
     return f"line {line}, character {column}" if "\n" in text.strip() else f"character {column}"
-
-
-def _too_deep() -> str:
-    return f"lists and objects are nested deeper than {DEEPEST_NESTING} levels; check the brackets"
-
-
-def _check_depth(value: Any, place: str) -> None:
-    if is_nested_deeper(value, DEEPEST_NESTING):
-        raise UserError(f"{place}: {_too_deep()}")
 
 
 # Files that may be packed, by gzip or bzip2, opened as what is in them.

@@ -46,10 +46,9 @@ def accuracy_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[R
     of tasks of the mean.
     """
     rows: list[Row] = []
-    for (model, method, language), group in grouped(first_rotation(answers), "model", "method", "language"):
-        about = {"model": model, "method": method, "language": language}
+    for about, group in grouped(first_rotation(answers), "model", "method", "language"):
         for scope, name, cells in of_tasks(group):
-            published = published_accuracy(model, language, name) if scope != "dimension" else None
+            published = published_accuracy(about["model"], about["language"], name) if scope != "dimension" else None
             beside = {"n_tasks": len(cells), **_rate_row(cells, confidence), "published": published}
             rows.append({**about, "scope": scope, "name": name, **beside})
     return rows
@@ -57,7 +56,7 @@ def accuracy_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[R
 
 def of_tasks(answers: Iterable[Answer]) -> Iterator[tuple[str, str, Cells]]:
     """Yields scope and name of each task, each dimension and Overall, with the answers to each of its tasks."""
-    by_task = {task: own for (task,), own in grouped(answers, "task")}
+    by_task = {about["task"]: own for about, own in grouped(answers, "task")}
     tasks = {task.abbreviation: task for task in TASKS if task.abbreviation in by_task}
     for name in tasks:
         yield "task", name, [by_task[name]]
@@ -73,7 +72,7 @@ def _of_domains(answers: Iterable[Answer]) -> Iterator[tuple[str, str, Cells]]:
 
     Domains beyond the twenty come last and belong to no group.
     """
-    by_domain = {domain: own for (domain,), own in grouped(answers, "domain")}
+    by_domain = {about["domain"]: own for about, own in grouped(answers, "domain")}
     for group in GROUPS:
         own = [domain.name for domain in DOMAINS if domain.group == group and domain.name in by_domain]
         for name in own:
@@ -107,10 +106,10 @@ def domain_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row
     Domains beyond the twenty come last and belong to no group.
     """
     rows: list[Row] = []
-    for (model, method, language), group in grouped(first_rotation(answers), "model", "method", "language"):
-        about = {"model": model, "method": method, "language": language}
+    for about, group in grouped(first_rotation(answers), "model", "method", "language"):
         for group_name, name, cells in _of_domains(group):
-            published = published_domain_accuracy(model, language, name) if name in DOMAIN_NAMES else None
+            known = name in DOMAIN_NAMES
+            published = published_domain_accuracy(about["model"], about["language"], name) if known else None
             place = {"group": group_name, "domain": name, "published": published}
             rows.append({**about, **place, **_rate_row(cells, confidence)})
     return rows
@@ -190,12 +189,12 @@ def first_rotation(answers: Iterable[Answer]) -> list[Answer]:
     return [answer for answer in answers if answer["rotation"] == 0]
 
 
-def grouped(rows: Iterable[Answer], *names: str) -> list[tuple[tuple[Any, ...], list[Answer]]]:
-    """Returns rows by the values of some columns, in the order in which these first appear."""
+def grouped(rows: Iterable[Answer], *names: str) -> list[tuple[Row, list[Answer]]]:
+    """Returns rows by some columns: the values of these, and their rows, in the order in which the values appear."""
     groups: dict[tuple[Any, ...], list[Answer]] = {}
     for row in rows:
         groups.setdefault(tuple(row[name] for name in names), []).append(row)
-    return list(groups.items())
+    return [(dict(zip(names, key, strict=True)), group) for key, group in groups.items()]
 
 
 # Mean accuracies of groups of models, by kind or tag ("Avg." of DialogBench's Tables 2, 3 and 7; Figure 8).
@@ -213,16 +212,16 @@ def average_rows(answers: Iterable[Answer], groups: Mapping[str, Sequence[str]],
         confidence: nominal coverage of the intervals.
     """
     rows: list[Row] = []
-    for (method, language), found in grouped(first_rotation(answers), "method", "language"):
+    for about, found in grouped(first_rotation(answers), "method", "language"):
         for group, members in groups.items():
             own = [answer for answer in found if answer["model"] in members]
             models = sorted({answer["model"] for answer in own})
-            about = {"group": group, "method": method, "language": language}
             for scope, name, cells in _scopes(own):
                 rate = mean_rate(cells, confidence).to_row()
                 columns = ("accuracy", "ci_low", "ci_high", "n_unparsed", "n_clusters", "note")
                 rows.append(
                     {
+                        "group": group,
                         **about,
                         "scope": scope,
                         "name": name,
@@ -231,7 +230,7 @@ def average_rows(answers: Iterable[Answer], groups: Mapping[str, Sequence[str]],
                         **{column: rate[column] for column in columns},
                         "n": len({answer["item_id"] for cell in cells for answer in cell}),
                         "chance": chance_of(cells),
-                        "published": published_average(group, method, language, name),
+                        "published": published_average(group, about["method"], about["language"], name),
                     }
                 )
     return rows
@@ -298,7 +297,8 @@ def accuracy_differences(answers: Iterable[Answer], confidence: float) -> Iterat
         answers: rows of `test_answers`; only the first rotation counts.
         confidence: nominal coverage of the intervals.
     """
-    for (source, language), group in grouped(first_rotation(answers), "source", "language"):
+    for about, group in grouped(first_rotation(answers), "source", "language"):
+        where = f"{about['source']}, {about['language']}"
         systems = list(dict.fromkeys((answer["model"], answer["method"]) for answer in group))
         code = {system: number for number, system in enumerate(systems)}
         items = {answer["item_id"]: answer for answer in group}
@@ -313,9 +313,7 @@ def accuracy_differences(answers: Iterable[Answer], confidence: float) -> Iterat
             own = np.isin(task, tasks)
             if own.any():
                 found = paired_differences(values[:, own], cluster[own], stratum=task[own], confidence=confidence)
-                yield from mean_rows(
-                    found, names, family_columns("accuracy", "accuracy", f"{source}, {language}, {name}")
-                )
+                yield from mean_rows(found, names, family_columns("accuracy", "accuracy", f"{where}, {name}"))
 
 
 def ablation_differences(variants: Mapping[str, Iterable[Answer]], confidence: float) -> Iterator[DifferencesRow]:
@@ -329,11 +327,11 @@ def ablation_differences(variants: Mapping[str, Iterable[Answer]], confidence: f
         confidence: nominal coverage of the intervals.
     """
     keys = ("model", "method", "language")
-    by_variant = {variant: dict(grouped(first_rotation(answers), *keys)) for variant, answers in variants.items()}
-    full = by_variant.pop("full", {})
+    by_variant = {variant: grouped(first_rotation(answers), *keys) for variant, answers in variants.items()}
+    full = {tuple(about.values()): group for about, group in by_variant.pop("full", [])}
     for variant, groups in by_variant.items():
-        for (model, method, language), group in groups.items():
-            reference = full.get((model, method, language), [])
+        for about, group in groups:
+            reference = full.get(tuple(about.values()), [])
             for name in (*ABBREVIATIONS, OVERALL):
                 tasks = _TASKS_OF[name]
                 own, theirs = ([one for one in answers if one["task"] in tasks] for answers in (group, reference))
@@ -342,9 +340,9 @@ def ablation_differences(variants: Mapping[str, Iterable[Answer]], confidence: f
                     continue
                 if {answer["item_id"] for answer in own} == {answer["item_id"] for answer in theirs}:
                     found |= {"ci_low": math.nan, "ci_high": math.nan, "p": math.nan, "note": SAME_ITEMS}
-                system = f"{model} ({method})"
+                system = f"{about['model']} ({about['method']})"
                 yield {
-                    **family_columns("ablations", "accuracy", f"{variant}, {language}, {name}"),
+                    **family_columns("ablations", "accuracy", f"{variant}, {about['language']}, {name}"),
                     "system": f"{system}, {variant}",
                     "opponent": f"{system}, full",
                     **found,

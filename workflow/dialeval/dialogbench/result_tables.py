@@ -41,14 +41,14 @@ def joint_answers(answers: Iterable[Answer], at_least: int | None = None) -> lis
         at_least: how many must be right for the item to count as right; None: more than half of those who answered.
     """
     rows = []
-    for (item_id,), own in grouped(answers, "item_id"):
+    for about, own in grouped(answers, "item_id"):
         right = sum(one["choice"] == one["label"] for one in own)
         counts = right >= at_least if at_least else 2 * right > len(own)
         kept = ("source", "cluster", "task", "domain", "language", "n_options", "label")
         rows.append(
             {
                 **{name: own[0][name] for name in kept},
-                "item_id": item_id,
+                **about,
                 "variant": "full",
                 "model": PEOPLE + SIMULATED * any(one["expert"].endswith(SIMULATED) for one in own),
                 "method": METHOD,
@@ -64,8 +64,7 @@ def joint_answers(answers: Iterable[Answer], at_least: int | None = None) -> lis
 def expert_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[Row]:
     """Returns the accuracy of each expert by task and over all, by source and language."""
     rows: list[Row] = []
-    for (source, language, expert), group in grouped(answers, "source", "language", "expert"):
-        about = {"source": source, "language": language, "expert": expert}
+    for about, group in grouped(answers, "source", "language", "expert"):
         read = [{**one, "correct": one["choice"] == one["label"], "status": "ok"} for one in group]
         for scope, task, cells in of_tasks(read):
             if scope != "dimension":
@@ -80,13 +79,13 @@ def agreement_rows(answers: Iterable[Answer], confidence: float = 0.95, random_s
     takes the letters for names. With a single expert there are no rows.
     """
     rows: list[Row] = []
-    for (source, language), group in grouped(answers, "source", "language"):
-        by_task = {task: own for (task,), own in grouped(group, "task")}
+    for about, group in grouped(answers, "source", "language"):
+        by_task = {found["task"]: own for found, own in grouped(group, "task")}
         parts = {task: by_task[task] for task in ABBREVIATIONS if task in by_task} | {OVERALL: group}
         for task, own in parts.items():
             found = _agreement(own, confidence, random_seed)
             if found:
-                rows.append({"source": source, "language": language, "task": task, **found})
+                rows.append({**about, "task": task, **found})
     return rows
 
 
@@ -110,9 +109,7 @@ def _agreement(answers: Sequence[Answer], confidence: float, random_seed: int) -
         "agreement": 1.0 - differ.estimate,
         "ci_low": 1.0 - differ.ci_high,
         "ci_high": 1.0 - differ.ci_low,
-        "alpha": alpha.estimate,
-        "alpha_ci_low": alpha.ci_low,
-        "alpha_ci_high": alpha.ci_high,
+        **alpha.limits("alpha", "alpha_"),
         "n_clusters": differ.n_clusters,
         "note": alpha.note or differ.note or None,
     }
@@ -184,9 +181,8 @@ def position_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[R
     with equally many options are taken together.
     """
     rows: list[Row] = []
-    keys = ("model", "method", "language", "n_options")
-    for (model, method, language, n_options), group in grouped(answers, *keys):
-        letters = LETTERS[:n_options]
+    for about, group in grouped(answers, "model", "method", "language", "n_options"):
+        letters = LETTERS[: about["n_options"]]
         chosen = _chosen(group, letters)
         counts = chosen.sum(axis=0)
         n_read = int(counts.sum())
@@ -194,10 +190,7 @@ def position_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[R
         for place, letter in enumerate(letters):
             rows.append(
                 {
-                    "model": model,
-                    "method": method,
-                    "language": language,
-                    "n_options": n_options,
+                    **about,
                     "orders": 1 + max(answer["rotation"] for answer in group),
                     "letter": letter,
                     **rate_of((answer for answer in group if answer["label"] == letter), confidence).to_row(),
@@ -217,8 +210,7 @@ def circular_rows(answers: Iterable[Answer], confidence: float = 0.95) -> list[R
     rotations. Items without all rotations are left out.
     """
     rows: list[Row] = []
-    for (model, method, language), group in grouped(answers, "model", "method", "language"):
-        about = {"model": model, "method": method, "language": language}
+    for about, group in grouped(answers, "model", "method", "language"):
         complete = [found for _, found in grouped(group, "task", "item_id") if len(found) == found[0]["n_options"]]
         several = [answer for found in complete if len(found) > 1 for answer in found]
         for scope, task, cells in of_tasks(several):
@@ -310,8 +302,8 @@ def domain_count_rows(classified: Mapping[str, Iterable[Answer]], confidence: fl
 
 def _classified(classified: Mapping[str, Iterable[Answer]]) -> Iterator[tuple[Row, list[Answer]]]:
     for variant, described in classified.items():
-        for (judge, language), group in grouped(described, "judge", "language"):
-            yield {"variant": variant, "judge": judge, "language": language}, group
+        for about, group in grouped(described, "judge", "language"):
+            yield {"variant": variant, **about}, group
 
 
 def _share_rows(
@@ -328,9 +320,7 @@ def _share_rows(
                 **about,
                 column: name,
                 "n": seen[name],
-                "share": share.estimate,
-                "ci_low": share.ci_low,
-                "ci_high": share.ci_high,
+                **share.limits("share"),
                 "n_unparsed": seen[None],
             }
         )

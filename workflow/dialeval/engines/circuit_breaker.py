@@ -100,7 +100,6 @@ class CircuitBreaker:
         """Counts a failed attempt; raises EndpointDead if it was one too many.
 
         Args:
-            kind, message: of the failure.
             again: whether the request was sent before; a few that are always refused end by themselves.
             is_working: returns whether the endpoint seems to work on another request.
         """

@@ -17,11 +17,11 @@ import tempfile
 import time
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotInTime
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from dialeval.errors import UserError
 from dialeval.paths import cache_folder
@@ -170,12 +170,8 @@ FETCHING_SECONDS = 45.0
 _PIECES = re.compile(r"\w+|[^\w\s]")
 
 
-class TokenCounter(Protocol):
-    """Counts tokens of texts."""
-
-    def __call__(self, texts: Sequence[str]) -> list[int]:
-        """Returns the number of tokens of each text."""
-        ...
+TokenCounter = Callable[[Sequence[str]], list[int]]
+"""Returns the number of tokens of each text."""
 
 
 class Tokenizer(NamedTuple):

@@ -86,7 +86,6 @@ class EarlyStop:
     """Counts the useless responses of one job until the first useful one.
 
     Args:
-        protocol: the protocol's.
         settings: digest of the model's settings; recorded stops hold while it stays the same.
     """
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, entry_points, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 from dialeval.config.models import VllmModel
 from dialeval.text import counted
@@ -17,6 +17,7 @@ TRANSLATES = ("torch", "transformers", "tokenizers")
 SCORES = (*TRANSLATES, "safetensors")
 LEARNS_TO_SCORE = (*SCORES, "accelerate")
 LEARNS_TO_ANSWER = ("torch", "transformers", "peft", "accelerate", "safetensors")
+_Found = TypeVar("_Found")
 
 
 def missing_libraries(what: str, packages: Iterable[str]) -> str | None:
@@ -73,21 +74,12 @@ def free_memory(*, on_cpu: bool) -> int | None:
 
 def gpu_memory() -> int | None:
     """Return the bytes of this machine's largest GPU, without a CUDA context; None where NVML has no answer."""
-    try:
-        import pynvml
-    except ImportError:
-        return None
-    try:
-        pynvml.nvmlInit()
-    except pynvml.NVMLError:
-        return None
-    try:
-        devices = [pynvml.nvmlDeviceGetHandleByIndex(number) for number in range(pynvml.nvmlDeviceGetCount())]
-        return max((int(pynvml.nvmlDeviceGetMemoryInfo(device).total) for device in devices), default=None)
-    except pynvml.NVMLError:  # memory that CPU and GPU share is not counted
-        return None
-    finally:
-        pynvml.nvmlShutdown()
+
+    def largest(nvml: Any) -> int | None:  # of memory that CPU and GPU share there is no number
+        devices = map(nvml.nvmlDeviceGetHandleByIndex, range(nvml.nvmlDeviceGetCount()))
+        return max((int(nvml.nvmlDeviceGetMemoryInfo(device).total) for device in devices), default=None)
+
+    return _of_the_driver(largest, None)
 
 
 # GPUs of this machine by NVIDIA's driver, and those that a process may use
@@ -97,20 +89,23 @@ _JETSON = Path("/etc/nv_tegra_release")  # where NVML does not count GPUs
 
 def gpus_of_the_driver() -> int | None:
     """Returns the number of GPUs that NVIDIA's driver shows, 0 without a driver; None where NVML cannot count them."""
+    return None if _JETSON.exists() else _of_the_driver(lambda nvml: int(nvml.nvmlDeviceGetCount()), 0)
+
+
+def _of_the_driver(read: Callable[[Any], _Found], otherwise: _Found) -> _Found | None:
+    """Returns a reading of NVIDIA's driver; `otherwise` where it fails, None without the driver's Python library."""
     try:
         import pynvml
     except ImportError:
         return None
-    if _JETSON.exists():
-        return None
     try:
         pynvml.nvmlInit()
     except pynvml.NVMLError:
-        return 0
+        return otherwise
     try:
-        return int(pynvml.nvmlDeviceGetCount())
+        return read(pynvml)
     except pynvml.NVMLError:
-        return 0
+        return otherwise
     finally:
         pynvml.nvmlShutdown()
 

@@ -94,7 +94,6 @@ def label_logprobs(tree: LabelTree, logprobs: Mapping[Path, Mapping[int, float]]
     A label that another label goes on from (`1` and `10`) does not get the other's share.
 
     Args:
-        tree: the labels.
         logprobs: inner node -> token -> log-probability of the token there.
     """
 
@@ -117,11 +116,7 @@ _LEADING = " ▁Ġ\n"
 
 
 def label_of_token(token: str, labels: Sequence[str]) -> str | None:
-    """Returns the label that a token's text is a variant of; a variant of two labels is none, unless it is one itself.
-
-    Args:
-        token: the token's text.
-    """
+    """Returns the label that a token's text is a variant of; a variant of two is none, unless it is one itself."""
     word = token.lstrip(_LEADING).rstrip()
     exact = [label for label in labels if label.strip() == word]
     near = exact or [label for label in labels if word in cases(label.strip())]
@@ -129,11 +124,7 @@ def label_of_token(token: str, labels: Sequence[str]) -> str | None:
 
 
 def sum_labels(seen: Iterable[tuple[str, float]]) -> tuple[dict[str, float], float]:
-    """Returns the log-probability of each label that was seen, and the probability of all together.
-
-    Args:
-        seen: label and log-probability of each token that is a variant of one.
-    """
+    """Returns the log-probability of each label that was seen, and the probability of all together."""
     by_label: dict[str, list[float]] = {}
     for label, logprob in seen:
         by_label.setdefault(label, []).append(logprob)

@@ -294,12 +294,7 @@ _GIGABYTE = 2**30
 
 
 def weights_bytes(config: Any, precision: str) -> int:
-    """Returns the bytes of a model's weights, laid out without any content.
-
-    Args:
-        config: of transformers.
-        precision: the number format.
-    """
+    """Returns the bytes of a model's weights, laid out without any content."""
     import torch
     from transformers import AutoModelForSeq2SeqLM
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import deque
-from collections.abc import Callable, Mapping
-from typing import NamedTuple, Self
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import NamedTuple
 
 from dialeval.engines.circuit_breaker import FINAL_KINDS, RECOVERABLE_KINDS, UNREACHABLE, CircuitBreaker, loop_time
 from dialeval.engines.request_speed import AnnouncedLimit, Attempt, Sent, Throttle, announced
@@ -43,7 +44,6 @@ class Limits:
     """The limits of one endpoint: configured, announced in headers, or learned from refusals.
 
     Args:
-        breaker: ends a job whose requests all fail.
         in_flight: most requests at once.
         requests_per_minute: most requests in any minute, or None.
         tokens_per_minute: most tokens in any minute, or None.
@@ -70,17 +70,26 @@ class Limits:
         self._n_pauses = 0  # since an answer
         self._read_at = -math.inf
 
-    def place(self, tokens: Tokens, *, again: bool = False) -> Place:
-        """Returns the place in flight of an attempt, for `async with`; `again`: the request was sent before."""
-        return Place(self, tokens, again)
-
-    def read_headers(self, place: Place, *, accepted: bool) -> None:
-        """Takes in the limits that the headers of an answer announce, at most once in `_READ_AGAIN` seconds.
+    @asynccontextmanager
+    async def place(self, tokens: Tokens, *, again: bool = False) -> AsyncIterator[Place]:
+        """Waits for a place in flight for an attempt, which has it until the context ends.
 
         Args:
-            place: of the request.
-            accepted: whether the endpoint accepted the request.
+            again: whether the request was sent before.
+
+        Raises:
+            UserError: the endpoint is dead.
         """
+        place = Place(tokens, again)
+        await self._enter(place)
+        try:
+            yield place
+        finally:
+            self._in_flight.discard(place)
+            self.in_flight.leave()
+
+    def read_headers(self, place: Place, *, accepted: bool) -> None:
+        """Takes in the limits that the headers of an answer announce, at most once in `_READ_AGAIN` seconds."""
         now = loop_time()
         if place.headers is None or (accepted and now < self._read_at + _READ_AGAIN):
             return
@@ -105,8 +114,6 @@ class Limits:
         """Takes in a failed attempt, after which all requests may pause.
 
         Args:
-            place: of the request.
-            kind, message: of the failure.
             too_many: whether the endpoint refused the request as one too many.
             pause: seconds that the endpoint asks to wait, or None.
 
@@ -168,13 +175,9 @@ class Limits:
         if math.isfinite(self._throttle.speed):
             await self._by_refusals.take()
 
-    def _leave(self, place: Place) -> None:
-        self._in_flight.discard(place)
-        self.in_flight.leave()
-
 
 class Place:
-    """An attempt's place among those in flight; entering it raises UserError if the endpoint is dead.
+    """An attempt's place among those in flight.
 
     Attributes:
         counts_for: the tokens of the request.
@@ -189,17 +192,10 @@ class Place:
     in_requests: Sent
     in_tokens: Sent
 
-    def __init__(self, limits: Limits, tokens: Tokens, again: bool) -> None:
-        self._limits, self.counts_for, self.tokens, self.again = limits, tokens, tokens.about, again
+    def __init__(self, tokens: Tokens, again: bool) -> None:
+        self.counts_for, self.tokens, self.again = tokens, tokens.about, again
         self.used_up = False
         self.headers: Mapping[str, str] | None = None
-
-    async def __aenter__(self) -> Self:
-        await self._limits._enter(self)
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._limits._leave(self)
 
     def keep_headers(self, headers: Mapping[str, str]) -> None:
         """Keeps the headers of the answer."""

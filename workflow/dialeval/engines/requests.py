@@ -257,27 +257,21 @@ class Window(Protocol):
         ...
 
 
-class Engine(Protocol):
+class Engine(Window, Protocol):
     """Answers requests for one model.
 
     Attributes:
         identity: canonical JSON of everything about the model that can change an answer.
         reads_subject: whether answers depend on `Request.subject` (embedded models).
         concurrency: largest number of requests in flight.
-        context_window: tokens of prompt and answer together; None if there is no limit.
     """
 
     identity: str
     reads_subject: bool
     concurrency: int
-    context_window: int | None
 
     async def answer(self, request: Request) -> Response:
         """Answers, or raises AnswerFailure."""
-        ...
-
-    def count_tokens(self, messages: tuple[Message, ...]) -> int:
-        """Returns the length of the rendered prompt in the model's own tokens."""
         ...
 
     async def close(self) -> None:

@@ -87,10 +87,6 @@ class Examples:
     """Draws training texts: dialogues in the chatbot's prompt, and verdicts in the judge's.
 
     Of a dialogue all is learned, of a verdict only the verdict: the prompt before it is a hundred times as long.
-
-    Args:
-        dialogues: human dialogues.
-        generator: draws.
     """
 
     def __init__(self, dialogues: Sequence[Dialogue], generator: np.random.Generator) -> None:

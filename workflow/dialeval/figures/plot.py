@@ -78,18 +78,18 @@ class Missing:
     reason: str
 
 
-def save_plot(found: Plot | Missing, svg_path: Path, pdf_path: Path) -> None:
-    """Draw a plot and write it as SVG and PDF, with title and caption in their metadata.
+def save_plot(found: Plot | Missing, svg_path: Path, pdf_path: Path) -> set[str]:
+    """Draw a plot and write it as SVG and PDF; return the texts that have boxes in the PDF, as of `save_figure`.
 
-    Of a missing one, both say the reason, and the SVG has the keyword `missing`.
+    Title and caption are in their metadata. Of a missing plot, both say the reason, and the SVG has the keyword
+    `missing`.
 
     Raises:
         UserError: a file cannot be written.
     """
     if isinstance(found, Missing):
-        save_figure(_reason(found), svg_path, pdf_path, "", found.reason, "missing")
-    else:
-        save_figure(figure_of_plot(found), svg_path, pdf_path, found.title, found.text)
+        return save_figure(_reason(found), svg_path, pdf_path, "", found.reason, "missing")
+    return save_figure(figure_of_plot(found), svg_path, pdf_path, found.title, found.text)
 
 
 @styled

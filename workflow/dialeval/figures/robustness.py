@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from dialeval.figures.metaeval_names import by_level, in_one_language, scorer_names
-from dialeval.figures.panels import HeatMap, Panel
+from dialeval.figures.panels import HeatMap
 from dialeval.figures.plot import Missing, Plot, Section
 from dialeval.figures.row_panels import Boxes, Forest, Reference, Row, in_series
 from dialeval.figures.style import CI, GREY, PAGE, PERCENT, Mark, Unit, per, published_note, series_marks
@@ -21,8 +22,6 @@ _SCORE = Unit(1.0, 2)
 _RATIOS = {"score falls": Mark(), "score rises (noise)": Mark(GREY, "|")}
 _LADDERS = ("falls at every level", "never rises")
 
-_MakePanel = Callable[[pd.DataFrame, Sequence[Row], str], Panel]
-
 
 def ratios(robustness: pd.DataFrame, interval: str = CI) -> Plot | Missing:
     """Return the share of detected perturbations beside the share of score rises (comp-analysis, Table 12)."""
@@ -32,11 +31,7 @@ def ratios(robustness: pd.DataFrame, interval: str = CI) -> Plot | Missing:
         table,
         {falls: ("ratio", "ci_low", "ci_high", "published_ratio"), rises: ("increase_ratio", "none", "none", "none")},
     )
-
-    def panel(rows: pd.DataFrame, order: Sequence[Row], judge: str) -> Panel:
-        return Forest(table=rows, rows=order, series=_RATIOS, limits=(0.0, 1.0), unit=PERCENT, title=judge,
-                      axis="Pairs (%)")  # fmt: skip
-
+    panel = partial(Forest, series=_RATIOS, limits=(0.0, 1.0), unit=PERCENT, axis="Pairs (%)")
     sections, are_maps = _sections(both, robustness, panel, HeatMap(values=pd.DataFrame(), unit=PERCENT))
     if not sections:
         return Missing(_NO_DATA)
@@ -60,11 +55,7 @@ def drops(table: pd.DataFrame, robustness: pd.DataFrame) -> Plot | Missing:
         thresholds[["perturbation", "dimension", "threshold"]], on=["perturbation", "dimension"], how="left"
     )
     limits = float(np.nanmin([-0.5, *table["p05"]])) - 0.05, float(np.nanmax([0.5, *table["p95"]])) + 0.05
-
-    def panel(rows: pd.DataFrame, order: Sequence[Row], judge: str) -> Panel:
-        return Boxes(table=rows, rows=order, limits=limits, unit=_SCORE, title=judge, references=[Reference(0.0)],
-                     axis="Score drop")  # fmt: skip
-
+    panel = partial(Boxes, limits=limits, unit=_SCORE, references=[Reference(0.0)], axis="Score drop")
     joined = joined.assign(estimate=joined["median"])
     sections, are_maps = _sections(joined, robustness, panel, HeatMap(values=pd.DataFrame(), unit=_SCORE, signed=True))
     if not sections:
@@ -93,11 +84,7 @@ def ladders(table: pd.DataFrame, robustness: pd.DataFrame, interval: str = CI) -
         },
     )
     series = series_marks(_LADDERS)
-
-    def panel(rows: pd.DataFrame, order: Sequence[Row], judge: str) -> Panel:
-        return Forest(table=rows, rows=order, series=series, limits=(0.0, 1.0), unit=PERCENT, title=judge,
-                      axis="Dialogues (%)")  # fmt: skip
-
+    panel = partial(Forest, series=series, limits=(0.0, 1.0), unit=PERCENT, axis="Dialogues (%)")
     sections, are_maps = _sections(both, robustness, panel, HeatMap(values=pd.DataFrame(), unit=PERCENT))
     if not sections:
         return Missing("No dialogue was perturbed at several severity levels.")
@@ -114,7 +101,7 @@ def ladders(table: pd.DataFrame, robustness: pd.DataFrame, interval: str = CI) -
 
 
 def _sections(
-    table: pd.DataFrame, robustness: pd.DataFrame, panel: _MakePanel, heat_map: HeatMap
+    table: pd.DataFrame, robustness: pd.DataFrame, panel: partial[Forest] | partial[Boxes], heat_map: HeatMap
 ) -> tuple[list[Section], bool]:
     """Return a section per corpus and level, with a panel per judge and rows grouped by dimension.
 
@@ -146,7 +133,7 @@ def _sections(
             )
             sections.append(Section([replace(heat_map, values=wide)], title))
         else:
-            panels = [panel(rows[rows["scorer"] == judge], order, judge) for judge in judges]
+            panels = [panel(table=rows[rows["scorer"] == judge], rows=order, title=judge) for judge in judges]
             sections.append(Section(panels, title, columns=4))
     return sections, are_maps
 

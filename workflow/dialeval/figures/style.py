@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, wraps
@@ -24,6 +25,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ft2font import LoadFlags
 from matplotlib.patches import Rectangle
+from matplotlib.text import Text
 
 from dialeval.paths import replacing
 from dialeval.tables.files import HUMAN
@@ -217,7 +219,8 @@ def text_width(text: str, weight: str = "normal") -> float:
     font.set_size(FONT_SIZE, 72)
     widths: list[float] = []
     for line in text.split("\n"):
-        font.set_text(line, 0.0, flags=LoadFlags.NO_HINTING)
+        with _without_glyph_warnings():
+            font.set_text(line, 0.0, flags=LoadFlags.NO_HINTING)
         widths.append(font.get_width_height()[0] / 64 / 72)
     return max(widths)
 
@@ -237,10 +240,18 @@ def styled(draw: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]
         usual: dict[Any, Any] = {
             name: value for name, value in matplotlib.rcParamsDefault.items() if not name.startswith("backend")
         }
-        with matplotlib.rc_context(usual | dict(_SETTINGS)):
+        with matplotlib.rc_context(usual | dict(_SETTINGS)), _without_glyph_warnings():
             return draw(*args, **kwargs)
 
     return wrapper
+
+
+@contextmanager
+def _without_glyph_warnings() -> Iterator[None]:
+    """Silence Matplotlib's warning for each character that the font lacks, at each draw; `save_figure` returns them."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        yield
 
 
 def _prefer_shipped_fonts() -> None:
@@ -302,11 +313,14 @@ class _Value(Rectangle):
 @styled
 def save_figure(
     figure: Figure, svg_path: Path, pdf_path: Path, title: str, description: str, keyword: str = ""
-) -> None:
+) -> set[str]:
     """Write a figure as SVG (text stays text) and as PDF (fonts embedded), each written completely or not at all.
 
     The same figure gives the same bytes: neither file holds a date or a random identifier. The ground is transparent.
     Title, description and keyword are in the metadata.
+
+    Returns:
+        texts with characters that the font lacks, such as Chinese names: the PDF has boxes in their place.
 
     Raises:
         UserError: a file cannot be written.
@@ -328,6 +342,9 @@ def save_figure(
         FigureCanvasPdf(figure).print_pdf(temporary, metadata=metadata)  # type: ignore[no-untyped-call]
     figure.dpi = matplotlib.rcParams["figure.dpi"]
     FigureCanvasAgg(figure)
+    known = _font("normal").get_charmap()
+    texts = {text.get_text().replace("\n", "") for text in figure.findobj(Text) if isinstance(text, Text)}
+    return {text for text in texts if any(ord(character) not in known for character in text)}
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -85,33 +85,17 @@ def _with_oneself(given: AnnotatorAnswers, confidence: float) -> list[Row]:
         of = given.labels[given.labels["annotator"] == name]
         retest = retest_inconsistency(of["unit"], of["answer"], of["case"].astype(str), confidence=confidence)
         if retest.n_pairs:
-            low, high = 1.0 - retest.inconsistency.ci_high, 1.0 - retest.inconsistency.ci_low
-            again = {
-                "statistic": "same answer again",
-                "annotator": name,
-                "estimate": 1.0 - retest.inconsistency.estimate,
-            }
-            interval = {
-                "ci_low": low,
-                "ci_high": high,
-                "n": retest.n_items,
-                "n_clusters": retest.inconsistency.n_clusters,
-            }
-            rows.append({**again, **interval, "note": retest.inconsistency.note or None})
+            differ = retest.inconsistency
+            same = replace(
+                differ, estimate=1.0 - differ.estimate, ci_low=1.0 - differ.ci_high, ci_high=1.0 - differ.ci_low
+            )
+            rows.append(_row("same answer again", same, retest.n_items) | {"annotator": name})
     return rows
 
 
 def _row(statistic: str, found: Estimate, n: int) -> Row:
-    note = found.note or None
-    return {
-        "statistic": statistic,
-        "estimate": found.estimate,
-        "ci_low": found.ci_low,
-        "ci_high": found.ci_high,
-        "n": n,
-        "n_clusters": found.n_clusters,
-        "note": note if n else ALONE,
-    }
+    beside = {"n": n, "n_clusters": found.n_clusters, "note": (found.note or None) if n else ALONE}
+    return {"statistic": statistic, **found.limits(), **beside}
 
 
 def _in_common(matrix: np.ndarray) -> int:

@@ -61,10 +61,7 @@ def with_cascade(rows: Sequence[Row], measure: str, judgements: pa.Table, design
         tuple(row[name] for name in ("measure", "criterion", "n_utterances", "answer", "system", "opponent")): row
         for row in numbers
     }
-    return [
-        {**row, **_replaced(row, measure, found, design)} if row["judge"] == design.cascade.name else row
-        for row in rows
-    ]
+    return [{**row, **_replaced(row, measure, found)} if row["judge"] == design.cascade.name else row for row in rows]
 
 
 def differences_with_cascade(rows: Sequence[Row], measure: str, judgements: pa.Table, design: Design) -> list[Row]:
@@ -81,9 +78,12 @@ def differences_with_cascade(rows: Sequence[Row], measure: str, judgements: pa.T
     wanted = _MEASURES_OF_TABLE.get(measure, (measure,))
     measures = [name for name in wanted if name in (*design.measures, WINS, "ratings")]
     numbers, compared = _numbers(judgements, design, measures)
-    found = [*_differences(numbers, compared, design), *_head_to_head(numbers, design)]
-    others = [row for row in rows if row["judge"] != design.cascade.name]
-    return [*others, *with_adjusted_p(found)]
+    judge = design.cascade.name
+    found = [
+        *_differences(numbers, compared, judge),
+        *(_head_to_head(numbers, judge) if design.reference is None else []),
+    ]
+    return [*(row for row in rows if row["judge"] != judge), *with_adjusted_p(found)]
 
 
 def _numbers(judgements: pa.Table, design: Design, measures: Sequence[str]) -> tuple[list[Row], list[Row]]:
@@ -103,22 +103,15 @@ def _numbers(judgements: pa.Table, design: Design, measures: Sequence[str]) -> t
     settings = design.model_dump() | {"judges": [cascade.first], "measures": list(measures), "members": []}
     labelled = LabelledDesign(**settings, labels_of_judge=True)
     found, compared = corrected_numbers(rows, labels, labelled, Terms(panel=None, confidence=design.confidence))
+    source = OF_THEN.format(then=cascade.then, first=cascade.first)
     for row in [*found, *compared]:
-        row["note"] = _note(row["note"], design)
+        words = (row["note"] or "").replace("labelled ", "sampled ").replace("label", "answer")
+        row["note"] = f"{source}; {words}" if words else source
     return found, compared
 
 
-def _note(note: str | None, design: Design) -> str:
-    assert design.cascade is not None
-    then, first = design.cascade.then, design.cascade.first
-    words = (note or "").replace("labelled ", "sampled ")
-    words = words.replace("label", "answer")
-    return "; ".join(filter(None, (OF_THEN.format(then=then, first=first), words)))
-
-
-def _replaced(row: Row, measure: str, found: dict[tuple[Any, ...], Row], design: Design) -> Row:
+def _replaced(row: Row, measure: str, found: dict[tuple[Any, ...], Row]) -> Row:
     """Returns the columns of a row of a cascade that are other than those of the mixture."""
-    assert design.cascade is not None
     blank = dict.fromkeys(name for name in _NUMBERS if name in row)
     blank |= dict.fromkeys(
         name for name in row if name.startswith(("bradley_terry", "davidson", "win_or_tie_")) or name == "published"
@@ -159,23 +152,19 @@ def _wins(system: str, opponent: str, group: tuple[Any, ...], found: dict[tuple[
     }
 
 
-def _differences(numbers: Sequence[Row], compared: Sequence[Row], design: Design) -> Iterator[Row]:
+def _differences(numbers: Sequence[Row], compared: Sequence[Row], judge: str) -> Iterator[Row]:
     """Yields the differences of systems under the names that a protocol's tables give them."""
-    assert design.cascade is not None
     rows = [row for row in numbers if row["measure"].endswith(f" {DIFFERENCE}")]
     for row, one in zip(rows, compared, strict=True):
         measure = row["measure"].removesuffix(f" {DIFFERENCE}")
         if measure == WIN_RATE or measure in (WIN, LOSS):
             continue
         table, name = ("rates", f"rate of {row['answer']}") if measure == RATE else _COMPARED[measure]
-        yield one | family_columns(table, name, scope(row | {"answer": None}), design.cascade.name)
+        yield one | family_columns(table, name, scope(row | {"answer": None}), judge)
 
 
-def _head_to_head(numbers: Sequence[Row], design: Design) -> Iterator[Row]:
+def _head_to_head(numbers: Sequence[Row], judge: str) -> Iterator[Row]:
     """Yields of every two systems how much more often the first wins than it loses."""
-    assert design.cascade is not None
-    if design.reference is not None:
-        return
     shares = {(row["measure"], scope(row), row["system"], row["opponent"]): row for row in numbers if row["opponent"]}
     for (measure, where, first, second), row in shares.items():
         if measure != WIN_RATE:
@@ -184,7 +173,7 @@ def _head_to_head(numbers: Sequence[Row], design: Design) -> Iterator[Row]:
         lead = 2.0 * row["estimate"] - 1.0
         with np.errstate(divide="ignore", invalid="ignore"):
             p = 2.0 * stdtr(row["df"], -abs(lead) / (2.0 * row["se"]))
-        yield family_columns("win_rates", HEAD_TO_HEAD, where, design.cascade.name) | {
+        yield family_columns("win_rates", HEAD_TO_HEAD, where, judge) | {
             "system": first,
             "opponent": second,
             "system_value": won,

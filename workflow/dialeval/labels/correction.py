@@ -254,11 +254,15 @@ def _corrected(
             annotators=of.annotators,
         )
 
-    if quantity.measure in (WIN, LOSS):
-        pairs = np.char.add(np.char.add(numbers.system, _AND), numbers.opponent)
+    pairs = np.char.add(np.char.add(numbers.system, _AND), numbers.opponent)
+
+    def of_pairs(measure: str) -> _Found:
         found = corrected(numbers, score, numbers.label, pairs)
         sides = [name.split(_AND) for name in _names(found)]
-        yield _Found(quantity.measure, found, [one for one, _ in sides], [other for _, other in sides], compared=False)
+        return _Found(measure, found, [one for one, _ in sides], [other for _, other in sides], compared=False)
+
+    if quantity.measure in (WIN, LOSS):
+        yield of_pairs(quantity.measure)
         return
     if design.form != "pair" or design.reference is not None:
         found = corrected(numbers, score, numbers.label, numbers.system)
@@ -267,15 +271,12 @@ def _corrected(
     there, note = _among_labelled(numbers)
     among, scored = numbers.only(there), score[there]
     if "win_rates" in design.measures:  # each comparison counts for both systems; a case's are one cluster
-        pairs = np.char.add(np.char.add(numbers.system, _AND), numbers.opponent)
         # a pair that was decided early has fewer scores and would weigh less than among the labels
         filled = np.where(np.isnan(score), pd.Series(score).groupby(pairs).transform("mean"), score)[there]
         of_both = [np.concatenate([side, 1.0 - side]) for side in (filled, among.label)]
         found = corrected(among, of_both[0], of_both[1], np.concatenate([among.system, among.opponent]), copies=2)
         yield _Found(WIN_RATE, found, _names(found), [None] * len(found.systems), note=note)
-        found = corrected(numbers, score, numbers.label, pairs)
-        sides = [name.split(_AND) for name in _names(found)]
-        yield _Found(WIN_RATE, found, [one for one, _ in sides], [other for _, other in sides], compared=False)
+        yield of_pairs(WIN_RATE)
     if "ratings" in design.measures:
         names, code = np.unique(np.concatenate([among.system, among.opponent]), return_inverse=True)
         rated = correct_ratings(

@@ -23,7 +23,7 @@ from typing import Any, Literal
 from dialeval.criteria import NO, Level
 from dialeval.errors import UserError
 from dialeval.labels.ledger import ACTIVE, Entry, Ledger, digest, priority, uniform
-from dialeval.labels.units import Unit, keyed
+from dialeval.labels.units import Unit, identity_columns, keyed
 from dialeval.tables.dialogues import Form
 
 SamplingDesign = Literal["random", "cases", "score", "uncertainty", "active"]
@@ -277,17 +277,11 @@ def draw_rows(protocol: str, units: Iterable[Unit], ledger: Ledger) -> list[dict
     probability = inclusion_probabilities(entries)
     rows = []
     for entry in entries:
-        corpus, item_id, case_id, system, opponent, n_utterances, level = entry.identity
         rows.append(
             {
                 "protocol": protocol,
-                "corpus": corpus or None,
-                "item_id": item_id or None,
-                "case_id": case_id or None,
-                "system": system,
-                "opponent": opponent or None,
-                "n_utterances": n_utterances,
-                "level": level,
+                **identity_columns(entry.identity),
+                "level": entry.level,
                 "draw": entry.draw,
                 "key": entry.key,
                 "stratum": entry.stratum,

@@ -296,10 +296,7 @@ def quantities(joined: Joined, design: LabelledDesign) -> Iterator[Quantity]:
 def _by_criterion(joined: Joined, design: LabelledDesign) -> Iterator[tuple[str | None, pd.DataFrame, pd.DataFrame]]:
     judged, labelled = joined.judged, joined.labelled
     found = sorted(labelled["criterion"].dropna().unique())
-    for criterion in [
-        *(name for name in design.criteria if name in found),
-        *(n for n in found if n not in design.criteria),
-    ]:
+    for criterion in dict.fromkeys([*(name for name in design.criteria if name in found), *found]):
         yield criterion, judged[judged["criterion"] == criterion], labelled[labelled["criterion"] == criterion]
     if not found and len(labelled):
         yield None, judged, labelled
@@ -346,7 +343,7 @@ def _at_each_length(
                 yield Quantity(WIN, group, *rows, lambda rows: _scored(rows, 1.0), is_share=True)
                 yield Quantity(LOSS, group, *rows, lambda rows: _scored(rows, 0.0), is_share=True)
             if design.reference is not None and "win_rates" in design.measures:
-                yield Quantity(WIN_OR_TIE, group, *rows, _wins_or_ties, is_share=True)
+                yield Quantity(WIN_OR_TIE, group, *rows, lambda rows: _scored(rows, 0.5, 1.0), is_share=True)
             continue
         if "means" in design.measures:
             where = f"protocol '{design.protocol}', criterion '{about['criterion'] or ''}'"
@@ -370,11 +367,9 @@ def _checklists(joined: Joined, design: LabelledDesign) -> Iterator[Quantity]:
     ):
         there, here = _listed(judged, n_criteria), _listed(labelled, n_criteria)
         if len(here):
-            yield Quantity(CHECKLIST, {"criterion": None, **length}, there, here, _share_of_yes)
-
-
-def _share_of_yes(rows: pd.DataFrame) -> FloatArray:
-    return rows["share"].to_numpy(dtype=np.float64)
+            yield Quantity(
+                CHECKLIST, {"criterion": None, **length}, there, here, lambda rows: rows["share"].to_numpy(np.float64)
+            )
 
 
 def _listed(rows: pd.DataFrame, n_criteria: int) -> pd.DataFrame:
@@ -436,13 +431,7 @@ def _points(rows: pd.DataFrame) -> FloatArray:
     return np.where(rows["is_swapped"], 1.0 - shown, shown)
 
 
-def _scored(rows: pd.DataFrame, points: float) -> FloatArray:
-    """Returns 1 where the first of two systems gets this many points, NaN if missing."""
+def _scored(rows: pd.DataFrame, *points: float) -> FloatArray:
+    """Returns 1 where the first of two systems gets one of these numbers of points, 0 elsewhere, NaN if missing."""
     found = _points(rows)
-    return np.where(np.isnan(found), np.nan, found == points)
-
-
-def _wins_or_ties(rows: pd.DataFrame) -> FloatArray:
-    """Returns 1 where the first of two systems wins or ties, NaN if missing."""
-    points = _points(rows)
-    return np.where(np.isnan(points), np.nan, points >= 0.5)
+    return np.where(np.isnan(found), np.nan, np.isin(found, points))

@@ -48,15 +48,8 @@ _ROUNDING, _DIGITS = 1e-9, 12
 _COMPARED = (MEAN, PASS_RATE, CHECKLIST, WIN_RATE, RATE)
 
 
-class Resampling(NamedTuple):
-    """Bootstrap resamples of cases, and the seed of the resampling."""
-
-    resamples: int
-    random_seed: int
-
-
 def judge_checks(
-    judgements: pd.DataFrame, labels: pd.DataFrame, design: LabelledDesign, terms: Terms, resampling: Resampling
+    judgements: pd.DataFrame, labels: pd.DataFrame, design: LabelledDesign, terms: Terms, **resampling: int
 ) -> tuple[list[Row], list[Row], list[Row]]:
     """Return the rows of the tables `labels/replacement`, `labels/calibration` and `labels/selective` of a protocol.
 
@@ -65,7 +58,7 @@ def judge_checks(
         labels: table `labels`, of any protocols.
         design: the protocol.
         terms: how its estimates are corrected; they give panel and confidence.
-        resampling: of the calibration error.
+        resampling: resamples of the cases and random_seed, of the calibration error.
     """
     joined = join(judgements, labels, design)
     replacement: list[Row] = []
@@ -225,9 +218,12 @@ def _replacement(question: _Question, score: FloatArray, confidence: float) -> I
 
 def _decided(question: _Question, value: FloatArray) -> FloatArray:
     """Return the answers of mean values over repeats and orders: 0, 1, and .5 for a tie or undecided."""
-    if question.n_answers in (2, 3) and not _has_codes(question):
-        return np.where(np.isnan(value), np.nan, 0.5 + 0.5 * np.sign(value - 0.5))
-    return value
+    return _majority(value) if question.n_answers in (2, 3) and not _has_codes(question) else value
+
+
+def _majority(share: FloatArray) -> FloatArray:
+    """Return 1 for more than half, 0 for less, .5 for half, NaN where it is missing."""
+    return np.asarray(0.5 + 0.5 * np.sign(share - 0.5), dtype=np.float64)
 
 
 def _has_codes(question: _Question) -> bool:
@@ -236,15 +232,12 @@ def _has_codes(question: _Question) -> bool:
 
 
 def _estimate(found: Estimate) -> Row:
-    return {
-        "estimate": found.estimate,
-        "ci_low": found.ci_low,
-        "ci_high": found.ci_high,
-        "n_clusters": found.n_clusters or None,
-    }
+    return {**found.limits(), "n_clusters": found.n_clusters or None}
 
 
-def _calibration(question: _Question, score: FloatArray, confidence: float, resampling: Resampling) -> Iterator[Row]:
+def _calibration(
+    question: _Question, score: FloatArray, confidence: float, resampling: dict[str, int]
+) -> Iterator[Row]:
     numbers = question.numbers
     both = ~np.isnan(score) & ~np.isnan(numbers.label)
     if not both.any():
@@ -257,13 +250,11 @@ def _calibration(question: _Question, score: FloatArray, confidence: float, resa
         numbers.cluster[both],
         weight=question.weight[both],
         confidence=confidence,
-        **resampling._asdict(),
+        **resampling,
     )
     yield {
         "statistic": "calibration error",
-        "estimate": width * found.error.estimate,
-        "ci_low": width * found.error.ci_low,
-        "ci_high": width * found.error.ci_high,
+        **{name: width * value for name, value in found.error.limits().items()},
         "uncorrected": width * found.plug_in,
         "n": int(both.sum()),
         "n_clusters": found.error.n_clusters,
@@ -279,9 +270,7 @@ def _calibration(question: _Question, score: FloatArray, confidence: float, resa
             "score_min": low + width * float(found.low[place]),
             "score_max": low + width * float(found.high[place]),
             "score": low + width * float(found.score[place]),
-            "estimate": low + width * curve.estimate,
-            "ci_low": low + width * curve.ci_low,
-            "ci_high": low + width * curve.ci_high,
+            **{name: low + width * value for name, value in curve.limits().items()},
             "n": curve.n_items,
             "n_clusters": curve.n_clusters,
             "note": curve.note or None,
@@ -294,10 +283,9 @@ def _selective(question: _Question, score: FloatArray, confidence: float) -> Ite
     low, high = question.limits
     share = (score - low) / (high - low) if question.is_probability else score
     certainty = np.round(np.abs(2.0 * share - 1.0), _DIGITS)  # of shares of 1/3 and 2/3 it is the same
-    decision = np.where(np.isnan(share), np.nan, 0.5 + 0.5 * np.sign(share - 0.5))
+    decision = _majority(share)
     given = question.numbers.each
-    given = (given - low) / (high - low) if question.is_probability else given
-    given = np.where(np.isnan(given), np.nan, 0.5 + 0.5 * np.sign(given - 0.5))
+    given = _majority((given - low) / (high - low) if question.is_probability else given)
     judged = ~np.isnan(certainty)
     labelled = (~np.isnan(given)).sum(axis=0)
     both = judged & (labelled > 0)

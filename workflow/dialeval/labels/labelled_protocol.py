@@ -172,16 +172,13 @@ class LabelledProtocol:
         if not fitting and plain != about:  # copied from a CSV file of ours
             return self._by_ids(plain, criterion)
         if not fitting:
+            units = self.frame.units
+            known = f"it has, for example, {units[0].words}" if units else "the protocol has no dialogues to label"
             raise UnknownUnitError(
-                f"protocol {self.question.name} has no {_described(about)}; {self._such_as()}: correct it, or "
-                f"remove the row"
+                f"protocol {self.question.name} has no {_described(about)}; {known}: correct it, or remove the row"
             )
         unit = fitting[0]
         return Found(unit, self._keys.get(unit.identity, ""), Shown(left, right) if unit.opponent else Shown())
-
-    def _such_as(self) -> str:
-        units = self.frame.units
-        return f"it has, for example, {units[0].words}" if units else "the protocol has no dialogues to label"
 
     @cached_property
     def _first_orders(self) -> dict[str, str]:

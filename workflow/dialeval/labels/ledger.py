@@ -151,7 +151,7 @@ def read_ledger(path: Path) -> Ledger:
     if not path.exists():
         return Ledger(path)
     rows = [(line, row) for line, row in read_csv(path) if row]
-    if not rows or not is_ledger(rows[0][1]):
+    if not rows or tuple(rows[0][1]) not in (COLUMNS, ACTIVE_COLUMNS):
         raise UserError(f"{path} is not the record of a sample: its columns are not {', '.join(COLUMNS)}; {_REMEDY}")
     ledger = Ledger(path, content=path.read_bytes())
     columns = tuple(rows[0][1])
@@ -163,11 +163,6 @@ def read_ledger(path: Path) -> Ledger:
         ledger.entries[entry.key] = entry
     _check_one_draw(ledger)
     return ledger
-
-
-def is_ledger(header: Iterable[str]) -> bool:
-    """Returns whether a file with such columns is a ledger."""
-    return tuple(header) in (COLUMNS, ACTIVE_COLUMNS)
 
 
 def _entry(row: list[str], columns: tuple[str, ...], where: str) -> Entry:

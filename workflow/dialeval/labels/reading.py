@@ -30,7 +30,7 @@ from dialeval.labels.labelled_protocol import (
 )
 from dialeval.labels.sheets import options_text, place_on_sheet, questions_of
 from dialeval.labels.spreadsheets import read_filled, read_json_table
-from dialeval.labels.units import SheetQuestion
+from dialeval.labels.units import SheetQuestion, identity_columns
 
 _CHANCE = math.log(1e9)
 """Logarithm of the number of possible orders from which a sorted order is no coincidence."""
@@ -314,15 +314,10 @@ def _rows(
 ) -> Iterator[dict[str, Any]]:
     probabilities = _inclusion_probabilities_of_labels(checked, protocols)
     for raw, found, answer in checked.labels.values():
-        unit, drawn = found.unit, probabilities.get((answer["protocol"], answer["criterion"], found.key))
+        drawn = probabilities.get((answer["protocol"], answer["criterion"], found.key))
         own = number_in(raw.probability) if raw.probability else None
         yield {
-            "corpus": unit.corpus or None,
-            "item_id": unit.item_id or None,
-            "case_id": unit.case_id or None,
-            "system": unit.system,
-            "opponent": unit.opponent or None,
-            "n_utterances": unit.n_utterances,
+            **identity_columns(found.unit.identity),
             "annotator": raw.annotator,
             "simulated": raw.annotator in simulated,
             "round": raw.round,

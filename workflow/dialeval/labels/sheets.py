@@ -6,7 +6,6 @@ Programs change how a text is written: its line ends, quotes, blanks and encodin
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import re
 import unicodedata
@@ -16,6 +15,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from dialeval.criteria import NO, YES, Criterion, Level
+from dialeval.labels.ledger import digest
 from dialeval.labels.units import Option, Sheet, SheetForm, SheetQuestion, ShownTurn, ShownUnit, Unit
 from dialeval.protocols.pair import OPTIONS
 from dialeval.protocols.questions import PromptCriterion, Question, prompt_criterion
@@ -103,7 +103,7 @@ def main_language(units: Iterable[Unit]) -> str:
 
 def other_order(key: str) -> str:
     """Returns the key of a pair that is shown the other way round, its second system first."""
-    return f"t{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+    return f"t{digest(key)[:16]}"
 
 
 def _shown_unit(key: str, unit: Unit, annotator: str) -> ShownUnit:
@@ -113,7 +113,7 @@ def _shown_unit(key: str, unit: Unit, annotator: str) -> ShownUnit:
 
 
 def _number(*parts: str) -> int:
-    return int.from_bytes(hashlib.sha256("\x1f".join(parts).encode()).digest()[:8])
+    return int(digest(*parts)[:16], 16)
 
 
 # A sheet as a CSV file that can be filled in with any spreadsheet program, and the texts of one that comes back.

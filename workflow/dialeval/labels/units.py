@@ -123,6 +123,12 @@ Identity = tuple[str, str, str, str, str, int | None, Level]
 """Corpus, item, case, system, opponent, length and level, which identify a unit."""
 
 
+def identity_columns(identity: Identity) -> dict[str, str | int | None]:
+    """Returns the columns of tables that identify a unit; None for what it has not."""
+    names = ("corpus", "item_id", "case_id", "system", "opponent", "n_utterances")
+    return {name: None if value == "" else value for name, value in zip(names, identity, strict=False)}
+
+
 @dataclass(frozen=True)
 class Frame:
     """All units of a protocol.

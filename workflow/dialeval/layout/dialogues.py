@@ -157,7 +157,7 @@ class Dialogues:
     @cached_property
     def rated(self) -> list[str]:
         """Return the rated corpora."""
-        return list(self.config.metaeval.corpora) if self.config.metaeval else []
+        return list(self.config.rated_corpora)
 
     @cached_property
     def read_rated(self) -> list[str]:
@@ -167,8 +167,7 @@ class Dialogues:
     @cached_property
     def constructed_rated(self) -> list[str]:
         """Return the rated corpora that are made of perturbed dialogues."""
-        corpora = self.config.metaeval.corpora if self.config.metaeval else {}
-        return [name for name, corpus in corpora.items() if corpus.reader == "severity_levels"]
+        return [name for name, corpus in self.config.rated_corpora.items() if corpus.reader == "severity_levels"]
 
     def rated_items(self) -> list[str]:
         """Return the item tables of all rated corpora."""
@@ -180,8 +179,7 @@ class Dialogues:
 
     def ladder_dialogues(self, corpus: str) -> str:
         """Return the dialogues that a rated corpus is made of."""
-        assert self.config.metaeval
-        return self.READ_CORPUS.format(corpus=self.config.metaeval.corpora[corpus].dialogues)
+        return self.READ_CORPUS.format(corpus=self.config.rated_corpora[corpus].dialogues)
 
     def ratings_of(self, corpora: Iterable[str]) -> list[str]:
         """Return the rating tables of rated corpora."""

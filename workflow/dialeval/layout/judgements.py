@@ -306,8 +306,7 @@ class Judgements(Dialogues):
 
     def all_scores(self) -> list[str]:
         """Return the scores of items by all judges, the user's files of scores, and all ensembles."""
-        files = self.config.metaeval.score_files if self.config.metaeval else {}
-        read = [self.SCORE_JUDGEMENTS.format(metric=metric) for metric in files]
+        read = [self.SCORE_JUDGEMENTS.format(metric=metric) for metric in self.config.score_files]
         return self.judged_scores() + read + self._ensemble_scores(with_files=True)
 
     @cached_property

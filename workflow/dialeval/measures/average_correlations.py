@@ -201,11 +201,9 @@ def _averaged(parts: Sequence[_Part], over: str) -> _Part:
 
 
 def _average_row(place: _Place, over: str, raters: str, average: _Part, n_averaged: int) -> dict[str, Any]:
-    judge, method = place.scorer
-    mean = average.by_method
+    pearson = average.by_method["pearson"].one()
     return {
-        "judge": judge,
-        "method": method,
+        **place.scorer._asdict(),
         "benchmark": place.benchmark,
         "level": place.level,
         "averaged_over": over,
@@ -213,11 +211,11 @@ def _average_row(place: _Place, over: str, raters: str, average: _Part, n_averag
         "dimension": place.dimension,
         "rated": ", ".join(average.rated),
         "raters": raters,
-        **values_of(mean, 0, 0),
+        **values_of(average.by_method),
         "n_averaged": n_averaged,
         "n_imputed": average.n_imputed,
-        **behind(mean["pearson"], 0, 0),
-        "reason": mean["pearson"].reason[0][0] or None,
+        **behind(pearson),
+        "reason": pearson.note or None,
     }
 
 
@@ -238,7 +236,11 @@ def language_rows(averages: Iterable[Row]) -> Iterator[dict[str, Any]]:
         if (row["benchmark"], row["level"]) in shown and row["dimension"] in (xdial_eval.CORRELATED[row["level"]], ALL):
             key = (row["level"], row["benchmark"], row["judge"], row["method"], row["dimension"])
             judged.setdefault(key, {})[row["language"]] = row
-    ours = {key: rows for key, rows in judged.items() if key[-1] != ALL or (*key[:-1], _asked(key)) not in judged}
+    ours = {
+        key: rows
+        for key, rows in judged.items()
+        if key[-1] != ALL or (*key[:-1], xdial_eval.CORRELATED[key[0]]) not in judged
+    }
     for level, statistic in product(LEVELS, STATISTICS):
         here = {key: rows for key, rows in ours.items() if key[0] == level}
         for (_, benchmark, judge, method, dimension), rows in here.items():
@@ -275,10 +277,6 @@ def _as_in_the_paper(averages: Sequence[Row]) -> set[tuple[str, str]]:
         if row["dimension"] == xdial_eval.CORRELATED[row["level"]] and row["rated"] != row["dimension"]:
             joined.add(place)
     return {place for place, found in languages.items() if len(found) > 1 or place in joined}
-
-
-def _asked(key: _Key) -> str:
-    return xdial_eval.CORRELATED[key[0]]
 
 
 def chinese_rows(correlations: Iterable[Row]) -> Iterator[dict[str, Any]]:
@@ -332,8 +330,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
 def matrix_rows(cells: Sequence[Cell]) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `metaeval/matrices`, each pair once and no diagonal."""
     for cell in cells:
-        names = [f"{scorer.judge} ({scorer.method})" for scorer in cell.scorers]
-        opinions = dict(zip(names, cell.scores, strict=True))
+        opinions = dict(zip(map(str, cell.scorers), cell.scores, strict=True))
         opinions |= {f"{kind}{RATINGS}": values for kind, values in cell.ratings.items() if kind != "model"}
         columns = {"level": cell.level, "corpus": cell.corpus, "language": cell.language}
         for name, values in opinions.items():
@@ -400,7 +397,7 @@ def _between_languages(cells: Sequence[Cell]) -> Iterator[dict[str, Any]]:
                         "kind": "languages",
                         "level": level,
                         "corpus": corpus,
-                        "scorer": f"{scorer.judge} ({scorer.method})",
+                        "scorer": str(scorer),
                         "dimension": dimension,
                         **row,
                     }

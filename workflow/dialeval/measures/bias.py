@@ -40,7 +40,7 @@ NO_LENGTHS = "the lengths of the dialogues are not known"
 COLUMNS = (
     "judge", "case_id", "item_id", "left", "right", "n_utterances", "criterion", "repeat", "outcome", "status"
 )  # fmt: skip
-"""Columns of the table `judgements` that are needed."""
+"""Columns of the table `judgements` that biases need."""
 ONE_VALUE = "both judges give the same verdict on every dialogue: kappa is undefined"
 CONSTANT = "one of the two judges gives every dialogue the same verdict: kappa is 0 and has no interval"
 _ITEM = ["corpus", "item_id", "language"]
@@ -53,9 +53,7 @@ def bias(judgements: pd.DataFrame, design: Design, words: Words) -> list[Row]:
     cannot be computed has no value, and a note that says why.
 
     Args:
-        judgements: the protocol's table `judgements`; a comparison with several repeats of a judge has several
-            rows.
-        design: the protocol's design.
+        judgements: a comparison with several repeats of a judge has several rows.
         words: lengths of the dialogues.
     """
     systems = systems_of(judgements, design)
@@ -265,10 +263,6 @@ def agreement(judgements: pd.DataFrame, design: Design) -> list[Row]:
     """Returns the rows of a table `agreement`: one for every two judges and each criterion that both judge.
 
     A dialogue counts where both answers could be read; of repeats the majority counts, and a draw is no answer.
-
-    Args:
-        judgements: the protocol's table `judgements`, with the columns of `scores.COLUMNS`.
-        design: the protocol's design.
     """
     answers_by: dict[str, dict[str, pd.DataFrame]] = {}
     for columns, rows in by_criterion(judgements, design):

@@ -19,8 +19,10 @@ from dialeval.papers.comp_analysis import RANKINGS, STATISTICS, published_correl
 from dialeval.stats.arrays import BoolArray, FloatArray
 from dialeval.stats.auc import midranks
 from dialeval.stats.correlation import Correlations, Method, correlate, williams_test
+from dialeval.stats.estimates import Estimate
 from dialeval.stats.judge_panels import JudgePairs, compare_judges
 from dialeval.stats.significance import benjamini_hochberg, holm
+from dialeval.tables.schema import BEHIND
 
 NO_PUBLISHED_NAMES: Mapping[str, str] = MappingProxyType({})
 METHODS: tuple[Method, ...] = ("pearson", "spearman", "kendall")
@@ -43,22 +45,20 @@ def correlation_rows(
         published_as: the papers' system that a judge is, where it is not that of its name; empty for none.
     """
     for result in results:
-        pearson = result.by_method["pearson"]
         n_rated = (~np.isnan(result.ratings)).sum(axis=1)
         for judge, scorer in enumerate(result.scorers):
             for dimension, name in enumerate(result.dimensions):
                 if not result.requested[judge, dimension]:
                     continue
-                n = int(pearson.n[judge, dimension])
+                pearson = result.by_method["pearson"].one(judge, dimension)
                 yield {
-                    "judge": scorer.judge,
-                    "method": scorer.method,
+                    **scorer._asdict(),
                     **result.about(name),
                     **values_of(result.by_method, judge, dimension),
-                    "n": n,
-                    "n_missing": int(n_rated[dimension]) - n,
-                    **behind(pearson, judge, dimension),
-                    "reason": pearson.reason[judge][dimension] or None,
+                    "n": pearson.n_items,
+                    "n_missing": int(n_rated[dimension]) - pearson.n_items,
+                    **behind(pearson),
+                    "reason": pearson.note or None,
                     **_published_in_corpus(result, scorer, name, published_as),
                 }
 
@@ -331,23 +331,16 @@ def correlate_cells(
     return results
 
 
-def behind(result: Correlations, judge: int, dimension: int) -> dict[str, Any]:
+def behind(found: Estimate) -> dict[str, Any]:
     """Returns the columns beside an interval: clusters, and Pearson's design effect and effective n."""
-    effect = float(result.design_effect[judge, dimension])
-    return {
-        "n_clusters": int(result.n_clusters[judge, dimension]),
-        "design_effect": effect,
-        "n_effective": int(result.n[judge, dimension]) / effect if effect > 0.0 else float("nan"),
-    }
+    return {name: getattr(found, name) for name in BEHIND}
 
 
-def values_of(by_method: ByMethod, judge: int, dimension: int) -> dict[str, float]:
+def values_of(by_method: ByMethod, judge: int = 0, dimension: int = 0) -> dict[str, float]:
     """Returns a correlation by each method, with its interval, as tables have it."""
     values: dict[str, float] = {}
     for method, result in by_method.items():
-        values[method] = float(result.estimate[judge, dimension])
-        values[f"{method}_ci_low"] = float(result.ci_low[judge, dimension])
-        values[f"{method}_ci_high"] = float(result.ci_high[judge, dimension])
+        values |= result.one(judge, dimension).limits(method, f"{method}_")
     return values
 
 

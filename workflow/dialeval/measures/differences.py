@@ -60,7 +60,6 @@ def differences(judgements: pd.DataFrame, design: Design, human_lengths: dict[st
     """Returns the rows of a table `differences` but for ratings, p-values corrected within each family of pairs.
 
     Args:
-        judgements: the protocol's table `judgements`, with the columns of `item_values.COLUMNS`.
         design: the protocol's design, whose other measures say what is compared.
         human_lengths: cases with a human dialogue that is long enough -> number of its utterances.
     """
@@ -302,7 +301,6 @@ def judge_differences(judgements: pd.DataFrame, design: Design) -> list[Row]:
 
     Args:
         judgements: the protocol's table `judgements`, with the columns of `item_values.COLUMNS` and `repeat`.
-        design: the protocol's design.
     """
     systems = systems_of(judgements, design)
     rows = [row for found in scores(judgements, design) for row in _over_judges(found, systems, design.confidence)]

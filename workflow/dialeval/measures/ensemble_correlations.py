@@ -156,18 +156,13 @@ class _Rated:
 
 
 def _named(members: Sequence[Scorer]) -> str:
-    return ", ".join(f"{scorer.judge} ({scorer.method})" for scorer in members)
+    return ", ".join(map(str, members))
 
 
 def _numbers(result: Correlations) -> dict[str, Any]:
-    return {
-        "pearson": float(result.estimate[0, 0]),
-        "pearson_ci_low": float(result.ci_low[0, 0]),
-        "pearson_ci_high": float(result.ci_high[0, 0]),
-        "n": int(result.n[0, 0]),
-        **behind(result, 0, 0),
-        "reason": result.reason[0][0] or None,
-    }
+    found = result.one()
+    about = {"n": found.n_items, **behind(found), "reason": found.note or None}
+    return found.limits("pearson", "pearson_") | about
 
 
 def _members(one: _Rated, rated: Sequence[_Rated], chosen_on: str, how: Ensembles) -> tuple[Scorer, ...]:
@@ -256,7 +251,9 @@ def dimension_ensemble_rows(
             others = [n for n in range(len(cell.dimensions)) if n != overall and _any(cell.scores[number, n])]
             if len(others) < 2 or not _any(cell.scores[number, overall]):
                 continue
-            if _is_itself(scorer, kind) or (kind == "model" and cell.own[number, overall]):
+            if kind != "human" and scorer.method == ANNOTATION:  # these are the ratings
+                continue
+            if kind == "model" and cell.own[number, overall]:
                 continue
             both = np.stack([cell.scores[number, others].mean(axis=0), cell.scores[number, overall]])
             result = correlate(
@@ -291,24 +288,16 @@ def _any(values: FloatArray) -> bool:
     return not bool(np.isnan(values).all())
 
 
-def _is_itself(scorer: Scorer, kind: str) -> bool:
-    """Returns whether a scorer's annotations are the ratings to compare it with."""
-    return scorer.method == ANNOTATION and kind != "human"
-
-
 def _numbers_dimension_ensembles(scorer: Scorer, result: Correlations) -> dict[str, Any]:
-    row: dict[str, Any] = {
-        "judge": scorer.judge,
-        "method": scorer.method,
-        "n": int(result.n[0, 0]),
-        **behind(result, 0, 0),
+    ensemble, direct = result.one(0, 0), result.one(0, 1)
+    return {
+        **scorer._asdict(),
+        "n": ensemble.n_items,
+        **behind(ensemble),
         "reason": "; ".join(dict.fromkeys(reason for reason in result.reason[0] if reason)) or None,
+        **ensemble.limits("ensemble", "ensemble_"),
+        **direct.limits("direct", "direct_"),
     }
-    for place, name in enumerate(("ensemble", "direct")):
-        row[name] = float(result.estimate[0, place])
-        row[f"{name}_ci_low"] = float(result.ci_low[0, place])
-        row[f"{name}_ci_high"] = float(result.ci_high[0, place])
-    return row
 
 
 def _published_dimension_ensembles(system: str, level: str, raters: str) -> dict[str, float | None]:

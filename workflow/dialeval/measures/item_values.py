@@ -98,8 +98,6 @@ def item_values(
 
     Args:
         measure: its name.
-        judgements: the protocol's table `judgements`, with the columns of `COLUMNS`.
-        design: the protocol's design.
         human_lengths: number of utterances of the human dialogue of each case that has a long enough one.
     """
     if measure == "checklist":

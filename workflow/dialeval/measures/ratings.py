@@ -58,8 +58,6 @@ def ratings(judgements: pd.DataFrame, design: Design, words: Words) -> Ratings:
     within a case. Unparsed verdicts are left out and counted.
 
     Args:
-        judgements: the protocol's table `judgements`, with the columns of `COLUMNS`.
-        design: the protocol's design.
         words: lengths of the dialogues, for the ratings that hold length fixed.
     """
     systems = sorted(players(judgements, design))  # so that no number depends on how a list of them is ordered
@@ -95,10 +93,6 @@ def win_rates(judgements: pd.DataFrame, design: Design) -> list[Row]:
     """Returns the rows of a table `win_rates`: every system against every other, or all against the reference.
 
     Rates are shares of all verdicts, unparsed ones included, both orders together.
-
-    Args:
-        judgements: the protocol's table `judgements`, with the columns of `ratings.COLUMNS`.
-        design: the protocol's design.
     """
     systems = players(judgements, design)
     rows = []

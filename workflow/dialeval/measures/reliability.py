@@ -51,15 +51,14 @@ def ceiling_rows(results: Iterable[Correlated], opinions: SingleOpinions) -> Ite
                 both = ~np.isnan(result.scores[judge, dimension]) & ~np.isnan(result.ratings[dimension])
                 if raters is not None and both.tobytes() not in known:
                     known[both.tobytes()] = _reliability(result, raters, both)
-                pearson = result.by_method["pearson"]
+                pearson = result.by_method["pearson"].one(judge, dimension)
                 yield {
-                    "judge": scorer.judge,
-                    "method": scorer.method,
+                    **scorer._asdict(),
                     "benchmark": result.cell.benchmark,
                     **result.about(name),
-                    "pearson": float(pearson.estimate[judge, dimension]),
-                    "n": int(pearson.n[judge, dimension]),
-                    **behind(pearson, judge, dimension),
+                    "pearson": pearson.estimate,
+                    "n": pearson.n_items,
+                    **behind(pearson),
                     **_joined(
                         _reached(result, judge, dimension, known.get(both.tobytes()), raters.n_means if raters else 0),
                         _repeated(result, repeats, both),

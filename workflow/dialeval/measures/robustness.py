@@ -19,7 +19,7 @@ from dialeval.perturbations.registry import NO_SENSITIVITIES, STRATEGIES, Sensit
 from dialeval.stats.arrays import FloatArray, IntArray
 from dialeval.stats.differences import paired_differences
 from dialeval.stats.estimates import Estimate
-from dialeval.stats.rates import ROUNDING, average_ratios, ladder_shares, robustness_ratios, theta_sweep
+from dialeval.stats.rates import ROUNDING, average_ratios, ladder_shares, robustness_ratios
 
 _CELL = ("corpus", "language", "level", "perturbation", "dimension")
 
@@ -177,15 +177,11 @@ def average_rows(scored: ScoredPairs, confidence: float) -> Iterator[dict[str, A
 
 def threshold_rows(scored: ScoredPairs, thetas: Sequence[float], confidence: float) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `robustness/thresholds`."""
-    sweep = theta_sweep(
-        scored.original,
-        scored.perturbed,
-        thetas,
-        scored.group,
-        len(scored.groups),
-        cluster=scored.cluster,
-        confidence=confidence,
-    )
+    pairs, n_groups = (scored.original, scored.perturbed), len(scored.groups)
+    sweep = [
+        robustness_ratios(*pairs, theta, scored.group, n_groups, cluster=scored.cluster, confidence=confidence)
+        for theta in thetas
+    ]
     for number, group in enumerate(scored.groups):
         for theta, result in zip(thetas, sweep, strict=True):
             yield group | {

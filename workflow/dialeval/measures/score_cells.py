@@ -228,6 +228,9 @@ class Scorer(NamedTuple):
     judge: str
     method: str
 
+    def __str__(self) -> str:
+        return f"{self.judge} ({self.method})"
+
 
 def keys(table: pa.Table, *columns: str) -> pa.ChunkedArray:
     """Returns the columns of each row joined to one key."""

@@ -27,7 +27,7 @@ COLUMNS = (
     "judge", "case_id", "corpus", "language", "item_id", "left", "n_utterances", "criterion", "choice", "value",
     "scale_min", "scale_max", "status",
 )  # fmt: skip
-"""Columns of the table `judgements` that means, rates and checklists need."""
+"""Columns of the table `judgements` that means, rates, checklists and the agreement of judges need."""
 PASS_COLUMNS = (
     "judge", "case_id", "item_id", "left", "n_utterances", "criterion", "choice", "place", "status"
 )  # fmt: skip
@@ -45,8 +45,6 @@ def mean_rows(measure: str, judgements: pd.DataFrame, design: Design) -> list[Ro
 
     Args:
         measure: the table's name.
-        judgements: the protocol's table `judgements`, with the columns of `COLUMNS`.
-        design: the protocol's design.
     """
     systems = systems_of(judgements, design)
     rows = []
@@ -73,10 +71,6 @@ def pass_rates(judgements: pd.DataFrame, design: Design) -> list[Row]:
 
     Intervals are clustered by case, on which a system has one dialogue, or several repeats. A dialogue counts at N only
     if it has N utterances or more. An unparsed verdict stays in the denominator.
-
-    Args:
-        judgements: the protocol's table `judgements`, with the columns of `PASS_COLUMNS`.
-        design: the protocol's design.
     """
     systems = systems_of(judgements, design)
     rows = []
@@ -95,8 +89,6 @@ def pass_rates_at_gt_length(judgements: pd.DataFrame, design: Design, human_leng
     7).
 
     Args:
-        judgements: the protocol's table `judgements`, with the columns of `PASS_COLUMNS`.
-        design: the protocol's design.
         human_lengths: number of utterances of the human dialogue of each case that has a long enough one.
     """
     systems = systems_of(judgements, design)
@@ -136,7 +128,7 @@ def _pass_rows(
 EXAMPLE_COLUMNS = (
     "judge", "case_id", "corpus", "language", "item_id", "left", "criterion", "choice", "places", "status"
 )  # fmt: skip
-"""Columns of the table `judgements` that are needed."""
+"""Columns of the table `judgements` that examples need."""
 MAX_EXAMPLES = 5
 """Examples of one kind."""
 _LONGEST, _LONGEST_BEFORE = 400, 160
@@ -153,8 +145,6 @@ def examples(judgements: pd.DataFrame, design: Design, items: Iterable[Path]) ->
     system has a second one only after every system that shows the kind has one.
 
     Args:
-        judgements: the protocol's table `judgements`, with the columns of `EXAMPLE_COLUMNS`.
-        design: the protocol's design.
         items: tables `items` with the dialogues.
     """
     found = _seen(judgements)

@@ -10,7 +10,7 @@ import pandas as pd
 from dialeval.measures.design import Design, Row, cases
 from dialeval.measures.item_values import Scores, scores
 from dialeval.stats.differences import FEWEST_JUDGES
-from dialeval.stats.power import DIALOGUE, REPEAT, SYSTEM_JUDGE, Cost, StudyDesign, cheapest_design
+from dialeval.stats.power import DIALOGUE, REPEAT, SYSTEM_JUDGE, Cost, Detectable, StudyDesign, cheapest_design
 from dialeval.stats.variance_components import NEGATIVE, Components
 from dialeval.stats.variance_components import variance_components as components_of
 from dialeval.tables.files import HUMAN
@@ -30,7 +30,6 @@ def variance_components(judgements: pd.DataFrame, design: Design) -> list[Row]:
 
     Args:
         judgements: the protocol's table `judgements`, with the columns of `item_values.COLUMNS` and `repeat`.
-        design: the protocol's design.
     """
     return [row for found in _of_systems(judgements, design) for row in _rows(found, design)]
 
@@ -205,6 +204,15 @@ def cheapest_columns(
     }
 
 
+def detectable_columns(found: Detectable, of_all: Detectable) -> Row:
+    """Return the columns about the smallest difference of one pair, and of one at Holm's first step over all pairs."""
+    return {
+        "min_detectable_difference": float(found.smallest),
+        "min_detectable_difference_holm": float(of_all.smallest),
+        "half_width": float(found.half_width),
+    }
+
+
 def planned_population(
     one: Components,
     planned: StudyDesign,
@@ -225,8 +233,6 @@ def planned_population(
     )
     return {
         "n_labels": 0,
-        "min_detectable_difference": float(found.smallest),
-        "min_detectable_difference_holm": float(of_all.smallest),
-        "half_width": float(found.half_width),
+        **detectable_columns(found, of_all),
         **cheapest_columns(one, planned, cost, confidence, target),
     }

@@ -117,14 +117,11 @@ def published_rows() -> tuple[PublishedRow, ...]:
 
 
 def _share(table: str, language: str, model: str, column: str) -> float | None:
-    for row in published_rows():
-        if row.table == table and row.language == language and column in row.values and _same(row.model, model):
+    name = _canonical(model)
+    for row in published_rows() if name else ():
+        if row.table == table and row.language == language and column in row.values and _canonical(row.model) == name:
             return row.values[column] / 100.0
     return None
-
-
-def _same(printed: str, name: str) -> bool:
-    return _canonical(printed) == _canonical(name) != ""
 
 
 def _canonical(name: str) -> str:

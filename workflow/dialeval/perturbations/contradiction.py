@@ -92,10 +92,8 @@ def exchange_entities(
     """Exchanges entities of the response, each by one and the same other entity throughout.
 
     Args:
-        case: the item and its pool.
         categories: category of each replacement, by `Entity.key`.
         avoid: keys that may not be drawn.
-        rng: source of the draws.
     """
     text = case.item.response
     replacement: dict[str, str] = {}

@@ -161,7 +161,6 @@ def build_ladder(
 
     Args:
         item: a dialogue for any strategy, or a response in its context for a turn-level one.
-        pool: replacements from the corpus.
         n_steps: number of steps beyond the original.
 
     Raises:

@@ -86,8 +86,6 @@ async def rewrite_all(
     """Requests rewritings, each once more where its first response fails the check; returns them in order of `tasks`.
 
     Args:
-        answering: the rewriter.
-        sampling: how answers are drawn.
         record: called with the key and every response, new or stored.
     """
     results: dict[int, Rewriting | NotApplicable] = {}

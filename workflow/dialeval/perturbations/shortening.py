@@ -75,7 +75,10 @@ def shorten(text: str, language: str, rng: np.random.Generator) -> NewText | Not
     if not is_reducible(text):
         return NotApplicable("the utterances are too short to be reduced")
     n_before = len(pieces(text)[0])
-    cut = {_finished(_cut(sentence, language), sentence): None for sentence in _content_sentences(text, language)}
+    cut = {
+        _finished((_cut_english(sentence) if language == "en" else _cut_at_comma(sentence)), sentence): None
+        for sentence in _content_sentences(text, language)
+    }
     short_enough = [short for short in cut if short and len(pieces(short)[0]) <= MOST_KEPT * n_before]
     if not short_enough:
         return NotApplicable("the utterances have no detail to leave out")
@@ -98,10 +101,6 @@ def _finished(short: str, sentence: str) -> str:
     if sentence[-1] in QUESTION_MARKS and not (first and first[0].lower in ASKING):
         return short + ("." if script_of((short,)) == "spaced" else "。")
     return short + sentence[-1]
-
-
-def _cut(sentence: str, language: str) -> str:
-    return _cut_english(sentence) if language == "en" else _cut_at_comma(sentence)
 
 
 def _cut_english(sentence: str) -> str:
@@ -185,9 +184,7 @@ def generic_reply(previous: str, language: str, avoid: Collection[str], rng: np.
 
     Args:
         previous: the utterance that is replied to; may be empty.
-        language: language code.
         avoid: texts that the reply must not equal, unless none is left.
-        rng: source of the draw.
 
     Returns:
         The reply; None for a language without generic replies.

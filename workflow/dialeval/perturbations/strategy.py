@@ -67,9 +67,7 @@ def unrelated_utterance(
     draw finds one, any other utterance of another dialogue is taken.
 
     Args:
-        pool: where to draw from.
         item: the item that it is strange to.
-        rng: source of the draws.
         taken: further utterances that it must not repeat.
     """
     utterances = pool.utterances.get(item.language, ())
@@ -257,10 +255,7 @@ def rules_of(
 
     Args:
         title: as the paper's tables print it.
-        level: of the items.
         targets: Table 10's dimensions, each with its threshold.
-        ways: names of the ways.
-        more: further fields of `Strategy`.
     """
     lowered = tuple(Target(dimension, theta) for dimension, theta in targets.items())
     return lambda apply: Strategy(apply.__name__, title, level, lowered, apply, ways, **more)

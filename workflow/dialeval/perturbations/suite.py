@@ -186,7 +186,6 @@ def well_rated(items: Sequence[Item], ratings: Iterable[Mapping[str, Any]], at_l
     human ratings are left out.
 
     Args:
-        items: of rated corpora.
         ratings: rows of the table `ratings`; those by models do not count.
         at_least: the lowest mean, 0 to 1; None for all items.
 
@@ -232,7 +231,6 @@ def constructed_items(
         dialogues: the originals, at dialogue level.
         strategies: taken in turn, one for each dialogue.
         n_steps: steps of a ladder; a dialogue on which not as many can be taken is left out.
-        random_seed: of all draws.
         sensitivities: the strategies that lower the user's criteria.
     """
     pool = build_pool(dialogues)
@@ -243,14 +241,14 @@ def constructed_items(
         if len(ladder.steps) < n_steps:
             continue
         place += 1
+        dimensions = dict.fromkeys(
+            (*(target.dimension for target in targets_of(strategy.name, sensitivities)), OVERALL)
+        )
         for step, item in enumerate([dialogue, *(perturbed.item for perturbed in ladder.steps)]):
             own = replace(item, corpus=corpus)
             yield (
                 own,
-                [
-                    _reference(own, dimension, n_steps - step, n_steps)
-                    for dimension in _dimensions(strategy, sensitivities)
-                ],
+                [_reference(own, dimension, n_steps - step, n_steps) for dimension in dimensions],
             )
 
 
@@ -267,7 +265,3 @@ def _reference(item: Item, dimension: str, value: int, highest: int) -> Rating:
         scale_min=0.0,
         scale_max=float(highest),
     )
-
-
-def _dimensions(strategy: Strategy, sensitivities: Sensitivities) -> list[str]:
-    return list(dict.fromkeys([*(target.dimension for target in targets_of(strategy.name, sensitivities)), "overall"]))

@@ -158,8 +158,6 @@ def rare_synonyms(synonyms_of: SynonymsOf, case: Case, rng: np.random.Generator)
 
     Args:
         synonyms_of: gives the unnatural synonyms of a word form in lower case.
-        case: the response in its context.
-        rng: draws words and synonyms.
     """
     text = case.item.response
     found = words(text)

@@ -279,7 +279,7 @@ def _row(estimate: Estimate, prices: Prices, *, batched: bool) -> dict[str, Any]
         notes.append(f"no stored responses of this model; assumed: {estimate.assumed.source}")
     factor = 1.0
     if batched and prices != Prices():
-        outside = estimate.protocol in ("selfchat", "partner")
+        outside = estimate.protocol in TALKS
         factor = ORDINARY_OF_BATCH if outside else 1.0
         notes.append(f"not in batches: {factor:g} times the batch prices" if outside else "in batches")
     costs = [prices.cost(sent, answer) for sent, answer in zip(prompts, answers, strict=True)]

@@ -22,7 +22,12 @@ from dialeval.config.protocol_settings import EACH_OTHER
 from dialeval.measures.design import Design, comparisons, groups, systems_of
 from dialeval.measures.item_values import item_values
 from dialeval.measures.ratings import players
-from dialeval.measures.variance_components import cheapest_columns, planned_population, stored_components
+from dialeval.measures.variance_components import (
+    cheapest_columns,
+    detectable_columns,
+    planned_population,
+    stored_components,
+)
 from dialeval.stats.arrays import FloatArray
 from dialeval.stats.differences import FEWEST_JUDGES
 from dialeval.stats.power import (
@@ -260,9 +265,7 @@ def _of_judge(number: Number, size: Size, confidence: float, cost_of_case: float
     return {
         "estimand": JUDGE,
         "n_labels": 0,
-        "min_detectable_difference": float(found.smallest),
-        "min_detectable_difference_holm": float(of_all.smallest),
-        "half_width": float(found.half_width),
+        **detectable_columns(found, of_all),
         "seeds_to_halve": more,
         "cost_of_seeds": None if more is None or cost_of_case is None else more * cost_of_case,
         "basis": ASSUMED if number.contribution is None else STORED,

@@ -15,6 +15,7 @@ import pandas as pd
 from pydantic import BaseModel
 from scipy.special import stdtrit
 
+from dialeval.measures.variance_components import detectable_columns
 from dialeval.planning.judge_power import (
     ASSUMED,
     RATING,
@@ -108,17 +109,13 @@ def _of_people(
     def half_width(n: int, n_total: int) -> float:
         return people.detectable(n, n_total, labels.confidence, **who).half_width.item()
 
-    def by_labels(n: int) -> float:
-        return half_width(n, total)
-
-    def by_seeds(n: int) -> float:
-        return half_width(n_labels, per_case * n)
-
     for_all_pairs = size.for_all_pairs(labels.confidence)
     found = people.detectable(n_labels, total, labels.confidence, **who)
     of_all = people.detectable(n_labels, total, for_all_pairs, **who)
-    more_labels = more_to_halve(by_labels, n_labels, total - n_labels) if total > n_labels else None
-    more_seeds = None if people.fixed else more_to_halve(by_seeds, size.n_cases)
+    more_labels = (
+        more_to_halve(lambda n: half_width(n, total), n_labels, total - n_labels) if total > n_labels else None
+    )
+    more_seeds = None if people.fixed else more_to_halve(lambda n: half_width(n_labels, per_case * n), size.n_cases)
     notes += [_alternative_annotators(labels, n_labels, _decided(earlier.replacement, protocol, judge, number))]
     notes += [NEVER_BY_LABELS] if more_labels is None and total > n_labels else []
     notes += [NEVER_BY_SEEDS] if more_seeds is None and not people.fixed else []
@@ -136,9 +133,7 @@ def _of_people(
         **cheapest((max(labels.n_annotators, labels.answers),), of_population=False),
         "estimand": PEOPLE,
         "n_labels": n_labels,
-        "min_detectable_difference": float(found.smallest),
-        "min_detectable_difference_holm": float(of_all.smallest),
-        "half_width": float(found.half_width),
+        **detectable_columns(found, of_all),
         "seeds_to_halve": more_seeds,
         "labels_to_halve": more_labels,
         "cost_of_seeds": cost_of_seeds,
@@ -157,9 +152,7 @@ def _of_people(
             "estimand": ANNOTATORS,
             "n_labels": n_labels,
             "n_annotators": labels.n_annotators,
-            "min_detectable_difference": float(found.smallest),
-            "min_detectable_difference_holm": float(of_all.smallest),
-            "half_width": float(found.half_width),
+            **detectable_columns(found, of_all),
             "basis": basis,
             "note": OTHER_ANNOTATORS,
         }

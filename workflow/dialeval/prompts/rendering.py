@@ -95,7 +95,6 @@ class ShownDialogue(Sequence[str]):
     """A dialogue as lines `A: text<chat_end>`.
 
     Args:
-        utterances: the texts.
         speakers: the speaker of each, as the source names them; they are shown as A, B, C, ... in the order in which
             they begin to speak, since a name may give the answer away. None for two speakers in turn.
     """
@@ -134,12 +133,7 @@ class ShownDialogue(Sequence[str]):
 
 
 class SpokenDialogue(ShownDialogue):
-    """A dialogue as lines with speakers, `Human: text`, as the source names them.
-
-    Args:
-        utterances: the texts.
-        speakers: the speaker of each.
-    """
+    """A dialogue as lines with speakers, `Human: text`, as the source names them."""
 
     __slots__ = ()
 
@@ -181,7 +175,6 @@ def template_folders(directory: Path | None = None, prompt_set: PromptSet = "our
 
     Args:
         directory: a user's folder, whose templates replace all others of the same name.
-        prompt_set: the chosen set.
         ours: where our own templates lie.
     """
     own = [directory.expanduser()] if directory is not None else []
@@ -192,11 +185,6 @@ def uses_paper_prompts(templates: Iterable[str], directory: Path | None, prompt_
     """Returns whether all templates are of the papers' set, and none of a user's folder.
 
     What that set has no template for is no prompt that a paper prints, so that ours is as good as any.
-
-    Args:
-        templates: their names.
-        directory: a user's folder.
-        prompt_set: the chosen set.
     """
     own = directory.expanduser() if directory is not None else None
     return prompt_set == PAPERS and not any(own and (own / name).is_file() for name in templates)
@@ -211,7 +199,6 @@ def with_references(names: Iterable[str], folders: Sequence[Path]) -> dict[str, 
     Where a name is computed, every template of the folders counts.
 
     Args:
-        names: of the templates.
         folders: where they lie; the first that has one of a name gives it.
     """
     found: dict[str, bytes] = {}
@@ -279,7 +266,6 @@ def split_thinking(
     leaves an empty answer.
 
     Args:
-        text: what a model wrote.
         opening: the mark that begins its thinking.
         closing: the mark that ends it.
         opened: whether the prompt ended with the opening mark, which the answer then need not repeat.

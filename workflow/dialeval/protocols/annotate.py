@@ -22,7 +22,7 @@ from dialeval.prompts.rendering import ShownDialogue, Templates, letters_of
 from dialeval.protocols import verdicts
 from dialeval.protocols.planned_requests import Planned, judgement, planned_about
 from dialeval.protocols.questions import Question, shown
-from dialeval.protocols.verdicts import is_complete, plain_text, status_of, text_to_read, was_cut
+from dialeval.protocols.verdicts import EDGES, is_complete, plain_text, status_of, text_to_read, was_cut
 
 REASON = "reason"
 
@@ -124,7 +124,6 @@ def _in_object(text: str, names: list[str]) -> tuple[dict[str, tuple[int, ...]],
 
 _BEFORE = r"^[ \t>*_#`\"'“”‘’\-–—•(\[{]*(?:\d{1,2}[.)][ \t]*)?[*_`\"'“”]*"
 _COLON = r"[ \t*_`\"'“”]*[:=][ \t]*"
-_EDGES = " \t.,;:!*_`\"'“”‘’()[]{}<>|。，；"
 _NONE = re.compile(r"none|no|n/a|null|nothing|no utterances?|none of them", re.IGNORECASE)
 _BRACKETS = re.compile(r"\([^()\d]*\)")
 _SINGLE = re.compile(
@@ -172,12 +171,12 @@ def _lines(plain: str, names: Sequence[str], *, cut: bool) -> dict[str, tuple[in
 
 def _numbers(value: str) -> tuple[int, ...] | None:
     """Returns the numbers of a line; none for `none`, None for any other content."""
-    bare = _BRACKETS.sub(" ", value).strip(_EDGES)
+    bare = _BRACKETS.sub(" ", value).strip(EDGES)
     if _NONE.fullmatch(bare) or re.fullmatch(r"\s*\[\s*\]\s*", value):
         return ()
     found: set[int] = set()
     for part in _BETWEEN.split(_RANGE.sub(r"\1-\2", _WORD.sub("", bare))):
-        one = _SINGLE.fullmatch(part.strip(_EDGES))
+        one = _SINGLE.fullmatch(part.strip(EDGES))
         if one is None:
             return None
         first, last = int(one["first"]), int(one["last"] or one["first"])

@@ -71,7 +71,10 @@ def parse(question: Question, planned: Mapping[str, Any], answer: Mapping[str, A
     and set only for Yes. Where only one speaker is judged it is one of that speaker's.
     """
     text = text_to_read(answer)
-    verdict = _in_object(text) if question.structured else read_verdict(text, OPTIONS, cut=was_cut(answer))
+    if question.structured:
+        verdict = verdicts.object_verdict(text, OPTIONS.values())
+    else:
+        verdict = read_verdict(text, OPTIONS, cut=was_cut(answer))
     choice, place, problem = _choice_and_index(verdict, planned["n_utterances"])
     if place is not None and (judged := planned.get("labels")) and str(place) not in judged:
         choice, place, problem = None, None, f"utterance {place} is not by the evaluated speaker"
@@ -97,16 +100,6 @@ def _fields(criterion: Criterion | None) -> list[verdicts.Field]:
     first = "the first utterance that shows it" if criterion else "the first utterance that an AI wrote"
     reason = verdicts.text("reason", "one or two sentences")
     return [reason, verdicts.option("choice", list(OPTIONS.values())), verdicts.place("index", first)]
-
-
-def _in_object(text: str) -> VerdictText:
-    found = verdicts.read_object(text)
-    if found is None:
-        return VerdictText(None, (), "the answer is no JSON object")
-    choice, index = verdicts.text_in(found, "choice"), verdicts.number_in(found, "index")
-    if choice not in OPTIONS.values():
-        return VerdictText(None, (), f"{choice!r:.60} is neither Yes nor No")
-    return VerdictText(choice, () if index is None else (f"{index:g}",), verdicts.text_in(found, "reason"))
 
 
 def passes(choice: str | None, place: int | None, n: int) -> bool:

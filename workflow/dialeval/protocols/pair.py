@@ -25,7 +25,7 @@ from dialeval.prompts.rendering import ShownDialogue, Templates, letters_of
 from dialeval.protocols import verdicts
 from dialeval.protocols.planned_requests import Planned, in_shard, judgement
 from dialeval.protocols.questions import Question, shown
-from dialeval.protocols.verdicts import VerdictText, read_verdict, status_of, text_to_read, was_cut
+from dialeval.protocols.verdicts import EDGES, read_verdict, status_of, text_to_read, was_cut
 from dialeval.tables.files import HUMAN
 
 OPTIONS = {"A": "left", "B": "right", "Tie": "tie"}
@@ -66,7 +66,7 @@ def parse(question: Question, planned: Mapping[str, Any], answer: Mapping[str, A
     options = question.protocol.options or OPTIONS
     text = text_to_read(answer)
     if question.structured:
-        verdict = _in_object(text, options)
+        verdict = verdicts.object_verdict(text, options)
     else:
         verdict = read_verdict(text, option_patterns(tuple(options)), cut=was_cut(answer))
     yield judgement(
@@ -156,16 +156,6 @@ def _request(
 def _fields(options: Mapping[str, str]) -> list[verdicts.Field]:
     reason = verdicts.text("reason", "one or two sentences")
     return [reason, verdicts.option("choice", list(options))]
-
-
-def _in_object(text: str, options: Mapping[str, str]) -> VerdictText:
-    found = verdicts.read_object(text)
-    if found is None:
-        return VerdictText(None, (), "the answer is no JSON object")
-    choice, reason = verdicts.text_in(found, "choice"), verdicts.text_in(found, "reason")
-    if choice not in options:
-        return VerdictText(None, (), f"{choice!r:.60} is none of the options")
-    return VerdictText(choice, (), reason)
 
 
 # Pairs of dialogues on one case
@@ -346,9 +336,7 @@ def option_patterns(labels: tuple[str, ...]) -> dict[str, str]:
 
 
 def _plain(label: str) -> str:
-    return (
-        re.sub(r"\s+", " ", unicodedata.normalize("NFKC", label)).strip(" \t.,;:!*_`\"'“”‘’()[]{}<>|。，；！").lower()
-    )
+    return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", label)).strip(EDGES).lower()
 
 
 def _tolerant(text: str, noun: str) -> str:

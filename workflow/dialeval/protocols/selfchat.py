@@ -116,11 +116,6 @@ class Talk:
     chatbot: Voice
     partner: Voice | None = None
 
-    @classmethod
-    def alone(cls, window: Window, *, n_utterances: int, system: str, sampling: Sampling) -> Talk:
-        """Returns the setting in which a chatbot writes both sides."""
-        return cls(n_utterances, Voice(window, lambda _: system, sampling))
-
     def voice(self, turn: int) -> Voice:
         """Returns the speaker of an utterance (0-based)."""
         return self.chatbot if self.partner is None or turn % 2 else self.partner

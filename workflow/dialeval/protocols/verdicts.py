@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,7 +33,8 @@ _INDEX = re.compile(rf"\bindex{_COLON}\s*(?P<value>[^\n;]*)", re.IGNORECASE)
 _INDEX_LINE = re.compile(rf"^{_DECORATION}index{_COLON}\s*(?P<value>[^\n;]*)", re.IGNORECASE | re.MULTILINE)
 _REASON = re.compile(rf"\breason{_COLON}\s*(?P<value>.*)", re.IGNORECASE | re.DOTALL)
 _FIELD = re.compile(rf"\b(?P<name>choice|index|reason){_COLON}", re.IGNORECASE)
-_EDGES = " \t.,;:!*_`\"'“”‘’()[]{}<>|。，；！"
+EDGES = " \t.,;:!*_`\"'“”‘’()[]{}<>|。，；！"
+"""Blanks and marks around a value."""
 _INVISIBLE = dict.fromkeys(
     [0xAD, 0x200B, 0x200E, 0x200F, *range(0x202A, 0x202F), 0x2060, *range(0x2066, 0x206A), 0x20E3, 0xFE0F, 0xFEFF]
 )
@@ -187,7 +188,7 @@ def read_verdict(text: str, options: Mapping[str, str], *, cut: bool = False) ->
     lines = list(_CHOICE_LINE.finditer(plain))
     if not lines:
         return VerdictText(None, (), reason or "no line begins with 'Choice:'")
-    values = [_NEXT_FIELD.split(line["rest"], maxsplit=1)[0].strip(_EDGES).lower() for line in lines]
+    values = [_NEXT_FIELD.split(line["rest"], maxsplit=1)[0].strip(EDGES).lower() for line in lines]
     choices = {_option(value, options) for value in values}
     if len(choices) > 1 or None in choices:
         return VerdictText(None, (), f"ambiguous choice: {' / '.join(values)!r:.100}")
@@ -195,7 +196,7 @@ def read_verdict(text: str, options: Mapping[str, str], *, cut: bool = False) ->
         return VerdictText(None, (), "ambiguous choice: other words name another option")
     before_reason = _REASON.split(plain[lines[0].start() :], maxsplit=1)[0]
     found = [*_INDEX.finditer(before_reason), *_INDEX_LINE.finditer(plain)]  # fields may stand in another order
-    indices = dict.fromkeys(index["value"].strip(_EDGES + "\n") for index in found)
+    indices = dict.fromkeys(index["value"].strip(EDGES + "\n") for index in found)
     return VerdictText(choices.pop(), tuple(indices), reason)
 
 
@@ -209,7 +210,7 @@ def _declared(plain: str, options: Mapping[str, str]) -> set[str | None]:
             words["value"] for words in _DECLARED.finditer(_REASON.split(stripped, maxsplit=1)[0].replace("’", "'"))
         ]
         for value in [stripped, *(_REASONED.sub("", value) for value in values)]:
-            found.add(_option(value.strip(_EDGES).lower(), options) if len(value) <= _LONGEST else None)
+            found.add(_option(value.strip(EDGES).lower(), options) if len(value) <= _LONGEST else None)
     return found - {None}
 
 
@@ -317,6 +318,17 @@ def read_object(answer: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
+
+
+def object_verdict(answer: str, options: Collection[str]) -> VerdictText:
+    """Returns the choice, the index and the reason of an answer that is one JSON object."""
+    found = read_object(answer)
+    if found is None:
+        return VerdictText(None, (), "the answer is no JSON object")
+    choice, index = text_in(found, "choice"), number_in(found, "index")
+    if choice not in options:
+        return VerdictText(None, (), f"{choice!r:.60} is neither {' nor '.join(options)}")
+    return VerdictText(choice, () if index is None else (f"{index:g}",), text_in(found, "reason"))
 
 
 def number_in(found: Mapping[str, Any], name: str) -> float | None:

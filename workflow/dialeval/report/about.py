@@ -13,9 +13,6 @@ from dialeval.jobs.progress import SoFar
 from dialeval.tables.catalogue import table_named
 from dialeval.text import counted
 
-# The page's part "About this run": what it was, what it was made with, what it cost, how to make it again.
-
-ABOUT_TEMPLATE = "about.html.j2"
 _SAMPLING = ("temperature", "top_p", "max_tokens", "repeats", "presence_penalty", "frequency_penalty")
 _OF_MODEL = ("send_temperature", "send_seed", "reasoning_effort", "dtype", "precision", "quantization", "extra_body")
 _ROLES = {"chatbots": "chats", "judges": "judges"}
@@ -259,7 +256,6 @@ def _money(value: float | None) -> str:
 
 # What a page says of a run that is not finished: how far answering is, and what is missing yet.
 
-STATUS_TEMPLATE = "status.html.j2"
 MISSING = {
     "dialogues": "Dialogues of", "verdicts": "Verdicts", "scores": "Scores", "tables": "Tables", "figures": "Figures"
 }  # fmt: skip
@@ -280,7 +276,7 @@ class RunStatus:
 
     at: str
     is_running: bool
-    asking: tuple[Asking, ...] = ()
+    asking: tuple[JobProgress, ...] = ()
     missing: tuple[tuple[str, tuple[str, ...]], ...] = ()
     n_missing: int = 0
     n_wanted: int = 0
@@ -300,7 +296,7 @@ class RunStatus:
 
 
 @dataclass(frozen=True)
-class Asking:
+class JobProgress:
     """The progress of a job that calls a model.
 
     Attributes:
@@ -330,7 +326,7 @@ def run_status_of(
     files = {kind: [Path(path) for path in paths] for kind, paths in wanted.items()}
     lacking = {kind: [path for path in paths if not path.exists()] for kind, paths in files.items()}
     missing = {words: tuple(_name(kind, path) for path in lacking.get(kind, ())) for kind, words in MISSING.items()}
-    asking = tuple(_asking(one, is_running=is_running) for jobs in progress.values() for one in jobs)
+    asking = tuple(_progress_of(one, is_running=is_running) for jobs in progress.values() for one in jobs)
     return RunStatus(
         at=at,
         is_running=is_running,
@@ -349,9 +345,9 @@ def _name(kind: str, path: Path) -> str:
     return path.stem if kind == "dialogues" else place
 
 
-def _asking(one: SoFar, *, is_running: bool) -> Asking:
+def _progress_of(one: SoFar, *, is_running: bool) -> JobProgress:
     of_all = f" of {one.total:,}" if one.total is not None else ""
     failed = f", {one.failed:,} failed" if one.failed else ""
     state = "done" if one.state == "done" else "answering" if is_running else "stopped"
     share = None if one.total is None else 100 if not one.total else min(100, 100 * one.done // one.total)
-    return Asking(one.title, f"{one.done:,}{of_all} {one.unit}", share, state + failed)
+    return JobProgress(one.title, f"{one.done:,}{of_all} {one.unit}", share, state + failed)

@@ -20,9 +20,9 @@ from dialeval.report.exchanges import Exchanges
 from dialeval.report.inputs import TITLES, ReportInputs
 from dialeval.report.judgements import (
     OUTCOMES,
-    Asking,
     Case,
     Counts,
+    FirstExchanges,
     Judged,
     judgements_piece,
     orders_of,
@@ -71,22 +71,18 @@ def build_archive(inputs: ReportInputs, budget: int) -> Archive:
     """
     inputs = with_labels(inputs)
     names = Names(inputs)
-    counts = Counts(
-        frozenset(one.name for one in inputs.protocols if one.lengths),
-        frozenset(one.name for one in inputs.protocols if one.form == "annotate"),
-        {one.name: one.at for one in inputs.protocols if one.at},
-    )
+    counts = Counts(inputs.protocols)
     sources = sources_of(inputs)
     judgements = [Judged(inputs, dialogues) for dialogues in sources]
-    asking = Asking(inputs)
+    lookup = FirstExchanges(inputs)
     room_for_prompts = MOST_BYTES
     kept = _Kept([], [], [], [], [set() for _ in sources])
     left = budget
     for number, (dialogues, judged) in enumerate(zip(sources, judgements, strict=True)):
         share = left // (len(sources) - number)
-        for place, case, rows, exchanges in _cases(dialogues, judged, asking):
+        for place, case, rows, exchanges in _cases(dialogues, judged, lookup):
             piece, prompts = dialogues.piece(names, place), Prompts()
-            lines = (pack(piece), pack(judgements_piece(names, rows, asking, exchanges, prompts)))
+            lines = (pack(piece), pack(judgements_piece(names, rows, lookup, exchanges, prompts)))
             size = sum(len(line) + 1 for line in lines)
             if size > share:
                 break
@@ -127,7 +123,7 @@ class _Kept:
 
 
 def _cases(
-    dialogues: Dialogues, judged: Judged, asking: Asking
+    dialogues: Dialogues, judged: Judged, lookup: FirstExchanges
 ) -> Iterator[tuple[int, dict[str, Any], Columns, Exchanges]]:
     """Yields place and content of each case, its judgements, requests and responses, a few read at once."""
     cases = list(enumerate(dialogues.cases))
@@ -138,7 +134,7 @@ def _cases(
             place, case = cases[len(some)]
             some.append((place, case, judged.rows(case["id"])))
             n_rows += len(some[-1][2]["judge"])
-        exchanges = asking.about(rows for _, _, rows in some)
+        exchanges = lookup.about(rows for _, _, rows in some)
         yield from ((place, case, rows, exchanges) for place, case, rows in some)
         cases = cases[len(some) :]
 

@@ -14,8 +14,6 @@ from dialeval.tables.files import HUMAN
 from dialeval.tables.schema import Kind, scope
 from dialeval.text import counted
 
-# What a leaderboard is: rows, columns, and the numbers in them.
-
 
 @dataclass(frozen=True)
 class Board:
@@ -186,7 +184,7 @@ def sort_value(value: object) -> str | None:
     return repr(value) if isinstance(value, int | float) else str(value)
 
 
-def listed(words: list[str]) -> str:
+def listed(words: Sequence[str]) -> str:
     """Returns `a`, `a and b`, `a, b and c`."""
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
 
@@ -303,7 +301,7 @@ def in_words(firsts: list[First], n_named: int) -> list[str]:
             rivals.setdefault((first.leaders, first.rivals), []).append(first.label)
     sentences += [
         f"{by(labels)}, {named(others)} {'do' if len(others) > 1 else 'does'} not differ significantly from "
-        f"{listed(list(leaders))}."
+        f"{listed(leaders)}."
         for (leaders, others), labels in rivals.items()
     ]
     return sentences
@@ -317,7 +315,7 @@ def except_for(unplaced: tuple[str, ...]) -> str:
 def named(systems: tuple[str, ...]) -> str:
     """Return the names of systems, of many the first few and a count."""
     if len(systems) <= _MOST_NAMED:
-        return listed(list(systems))
+        return listed(systems)
     return f"{', '.join(systems[: _MOST_NAMED - 1])} and {counted(len(systems) - _MOST_NAMED + 1, 'other')}"
 
 

@@ -1,4 +1,4 @@
-"""The dialogues of the viewer, with human labels."""
+"""The dialogues of the viewer, case by case: chatbots' own on each seed, and transcripts; with human labels."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from dialeval.report.inputs import SELFCHAT, ReportInputs
 from dialeval.report.packing import Columns, Grouped, Names, Pool, zipped
 from dialeval.tables.dialogues import JUDGEMENTS
 from dialeval.tables.files import HUMAN, to_table
-
-# The dialogues of the viewer, case by case: chatbots' own on each ChatSEED, and those of transcripts.
 
 _UNREMARKABLE = frozenset({"stop", ""})
 _BEGINNING = 120

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, get_args
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pydantic import Field
 
 from dialeval.engines.requests import Message, merge_system
 from dialeval.engines.spending.prices import Prices
@@ -18,13 +19,29 @@ from dialeval.tables.dialogues import Form, Status
 from dialeval.tables.files import chosen_rows, read_table
 from dialeval.tables.schema import Table
 
-# What judges were sent and what they answered about the cases that a page shows: looked up by request.
-
 Lookup: TypeAlias = Callable[[Collection[str]], Iterable[Mapping[str, Any]]]
 """Gives the rows of a table whose `request_id` is among some."""
 AGAIN = "/again"
 """The suffix of the id of a retry after an unparsed response."""
 _PLACES = 4
+
+
+class Answering(Prices):
+    """How a model was called, and the prices of its tokens.
+
+    Attributes:
+        shards: by protocol, in how many parts its answers lie.
+        again: protocols under which unparsed responses were retried.
+        merges: whether it takes no system message, which then stands before the user's.
+        from_texts: whether it answers from the texts alone, as embedded models do.
+        published: whether others published its responses, from prompts of their own.
+    """
+
+    shards: dict[str, int] = Field(default_factory=dict)
+    again: tuple[str, ...] = ()
+    merges: bool = False
+    from_texts: bool = False
+    published: bool = False
 
 
 @dataclass(frozen=True)
@@ -34,18 +51,12 @@ class Answerer:
     Attributes:
         responses: looks up its tables `responses`, those to retries among them.
         retries: looks up its retries in tables `requests`; None without any.
-        prices: of its tokens, if known.
-        merges: whether it takes no system message, which then stands before the user's.
-        from_texts: whether it answers from the texts alone, as embedded models do.
-        published: whether others published its responses, from prompts of their own.
+        model: how it was called.
     """
 
     responses: Lookup
     retries: Lookup | None = None
-    prices: Prices = field(default_factory=Prices)
-    merges: bool = False
-    from_texts: bool = False
-    published: bool = False
+    model: Answering = field(default_factory=Answering)
 
 
 @dataclass(frozen=True)
@@ -112,10 +123,10 @@ class Exchange:
 
     def prompt(self) -> tuple[Message, ...]:
         """Returns the messages as they were sent, without a model's chat template; none where others sent them."""
-        if self.judge.published:
+        if self.judge.model.published:
             return ()
         messages = tuple(Message(one["role"], one["content"]) for one in self.request["messages"])
-        return merge_system(messages) if self.judge.merges else messages
+        return merge_system(messages) if self.judge.model.merges else messages
 
     def facts(self) -> str:
         """Returns tokens, cost if known, and removed utterances of a response."""
@@ -124,11 +135,11 @@ class Exchange:
             _sum(answer[name] for answer in answers)
             for name in ("prompt_tokens", "completion_tokens", "reasoning_tokens")
         )
-        cost = self.judge.prices.cost(read, written)
+        cost = self.judge.model.cost(read, written)
         dropped = self.answer["dropped"]
         facts = [
-            "a published response to the authors' own prompt" if self.judge.published else "",
-            "embedded model: computed from the texts" if self.judge.from_texts else "",
+            "a published response to the authors' own prompt" if self.judge.model.published else "",
+            "embedded model: computed from the texts" if self.judge.model.from_texts else "",
             f"{read:,} tokens read" if read is not None else "",
             f"{written:,} written" if written is not None else "",
             f"{thought:,} of them reasoning" if thought else "",

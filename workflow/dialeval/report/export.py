@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-# A finished run in Python and in notebooks.
-
-
 @dataclass(frozen=True)
 class Run:
     """A finished run: its tables as pandas data frames, its figures and its summary.

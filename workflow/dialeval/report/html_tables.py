@@ -443,7 +443,6 @@ class Scale:
 
 # Tables as the page holds them: rows that stand in the document, and rows that lie packed until they are seen.
 
-TEMPLATE = "grid.html.j2"
 MOST_CELLS = 400
 """Cells of leaderboards that stand in the document; each is up to a dozen elements and texts."""
 
@@ -457,7 +456,7 @@ class Tables:
     """
 
     def __init__(self, environment: Environment, linkable: Collection[str]) -> None:
-        self._macros: Any = environment.get_template(TEMPLATE).module
+        self._macros: Any = environment.get_template("grid.html.j2").module
         self._linkable = linkable
         self._room = MOST_CELLS
 

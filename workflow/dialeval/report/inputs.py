@@ -17,11 +17,9 @@ import pyarrow as pa
 from dialeval import layout
 from dialeval.report.about import About, RunStatus
 from dialeval.report.exchanges import ExchangeSource
-from dialeval.tables.dialogues import Form
+from dialeval.tables.dialogues import GENERATED, JUDGEMENTS, SEEDS, UTTERANCES, Form
 from dialeval.tables.files import empty_table
 from dialeval.tables.labels import LABELS as LABELS_LABELS
-
-# The inputs of the report in memory: tables, figures and names.
 
 Table: TypeAlias = pa.Table
 Row: TypeAlias = dict[str, Any]
@@ -66,10 +64,10 @@ class ReportInputs:
     title: str
     chatbots: tuple[str, ...]
     judges: tuple[str, ...]
-    seeds: Table
-    human: Table
-    generated: Table
-    verdicts: Table
+    seeds: Table = field(default_factory=lambda: empty_table(SEEDS))
+    human: Table = field(default_factory=lambda: empty_table(UTTERANCES))
+    generated: Table = field(default_factory=lambda: empty_table(GENERATED))
+    verdicts: Table = field(default_factory=lambda: empty_table(JUDGEMENTS))
     protocols: tuple[EvaluatedProtocol, ...] = ()
     transcripts: Mapping[str, Table] = field(default_factory=dict)
     hidden_messages: Mapping[str, Table] = field(default_factory=dict)

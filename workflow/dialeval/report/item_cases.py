@@ -24,8 +24,6 @@ from dialeval.tables.dialogues import Form
 from dialeval.tables.files import empty_table
 from dialeval.tables.schema import Table as Schema
 
-# Single cases of one kind behind a part's numbers, packed for the page: rated items, test items, perturbed items.
-
 PER_LINE = 10
 _BEGINNING = 120
 Block = dict[str, Any]

@@ -1,4 +1,4 @@
-"""Leaderboards of judges: how well each agrees with the ratings."""
+"""Leaderboards of judges: how well each agrees with the ratings, dimension by dimension."""
 
 from __future__ import annotations
 
@@ -38,8 +38,6 @@ from dialeval.tables.metaeval import AVERAGES, CEILINGS, CORRELATIONS, JUDGE_PAI
 
 if TYPE_CHECKING:
     import pandas as pd
-
-# Leaderboards of judges: how well each agrees with the ratings, dimension by dimension.
 
 _TAG_OF_METHOD = {"annotation": "came with the corpus", "file": "ready scores"}
 ENSEMBLE = "ensemble"

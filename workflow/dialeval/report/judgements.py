@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import pyarrow as pa
@@ -14,11 +13,9 @@ from dialeval.criteria import NO_FAILURE
 from dialeval.protocols.locate import passes
 from dialeval.report.dialogues import Dialogues
 from dialeval.report.exchanges import Exchange, Exchanges, how_read
-from dialeval.report.inputs import ReportInputs
+from dialeval.report.inputs import EvaluatedProtocol, ReportInputs
 from dialeval.report.packing import Columns, Grouped, Names, Pool, Prompts, zipped
 from dialeval.tables.dialogues import Form, Outcome
-
-# Judgements case by case.
 
 Case = tuple[str, str, int, str]
 """Judge, protocol, N (0 unless the protocol has several), system."""
@@ -35,14 +32,14 @@ _ORDER = [
 
 
 def judgements_piece(
-    names: Names, rows: Columns, asking: Asking, exchanges: Exchanges, prompts: Prompts
+    names: Names, rows: Columns, lookup: FirstExchanges, exchanges: Exchanges, prompts: Prompts
 ) -> dict[str, Any]:
     """Returns the judgements on one case, column by column; texts are places in `strings`, -1 where there is none.
 
     Args:
         names: numbers of systems and judges.
         rows: the judgements.
-        asking: how responses were parsed.
+        lookup: how responses were parsed.
         exchanges: what was sent and answered.
         prompts: takes up what was sent; `prompt` is a number in it.
     """
@@ -72,10 +69,10 @@ def judgements_piece(
         "answer": pool.places((one.answer["text"] or None) if one else None for one in found),
         "thoughts": pool.places((one.answer["reasoning"] or None) if one else None for one in found),
         "read": pool.places(
-            how_read(asking.forms.get(protocol), status, one) or None
+            how_read(lookup.forms.get(protocol), status, one) or None
             for protocol, status, one in zip(rows["protocol"], rows["status"], found, strict=True)
         ),
-        "facts": pool.places(asking.facts(judge, one) for judge, one in zip(rows["judge"], found, strict=True)),
+        "facts": pool.places(lookup.facts(judge, one) for judge, one in zip(rows["judge"], found, strict=True)),
         "probabilities": [one.probabilities() if one else None for one in found],
         "prompt": [prompts.place(one.prompt()) if one else -1 for one in found],
         "strings": pool.strings(),
@@ -150,28 +147,26 @@ def orders_of(labels: Iterable[str], values: Iterable[tuple[float | None, ...]])
     return [[label, of] for label, of in zip(labels, by_order, strict=False) if len({*of} - {None}) > 1]
 
 
-@dataclass
 class Counts:
     """How often each system won, tied, lost, got no verdict or a value on each case, by judge and protocol.
 
     Attributes:
         at_lengths: protocols with several N.
         marking: annotation protocols; each of their labels counts like a protocol, lost if the label is present.
+        by_case: by system under a judge and protocol (`Case`), and by result: counts by the place of a seed or case.
         against: by case and opponent, of each of its comparisons the place of the case and that of the result in
             `OUTCOMES`.
-        read_at: lengths at which a protocol's answers about whole dialogues are read, by protocol.
     """
 
-    at_lengths: frozenset[str]
-    marking: frozenset[str] = frozenset()
-    read_at: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    by_case: dict[Case, dict[Result, dict[int, int]]] = field(
-        default_factory=lambda: defaultdict(lambda: {outcome: defaultdict(int) for outcome in OUTCOMES})
-    )
-
-    against: dict[Case, dict[str, list[tuple[int, int]]]] = field(
-        default_factory=lambda: defaultdict(lambda: defaultdict(list))
-    )
+    def __init__(self, protocols: Iterable[EvaluatedProtocol]) -> None:
+        protocols = list(protocols)
+        self.at_lengths = {one.name for one in protocols if one.lengths}
+        self.marking = {one.name for one in protocols if one.form == "annotate"}
+        self._read_at = {one.name: one.at for one in protocols}
+        self.by_case: dict[Case, dict[Result, dict[int, int]]] = defaultdict(
+            lambda: {outcome: defaultdict(int) for outcome in OUTCOMES}
+        )
+        self.against: dict[Case, dict[str, list[tuple[int, int]]]] = defaultdict(lambda: defaultdict(list))
 
     def add(self, place: int, rows: Columns) -> None:
         """Counts the judgements on the case at a place."""
@@ -190,7 +185,7 @@ class Counts:
                 self.by_case[judge, kind_of(protocol, criterion), at, left][marked(criterion, choice)][place] += 1
             elif criterion is None:
                 self.by_case[judge, protocol, at, left][single_outcome(choice)][place] += 1
-                for length in self.read_at.get(protocol, ()):
+                for length in self._read_at.get(protocol, ()):
                     if n is not None and n >= length:
                         self.by_case[judge, protocol, length, left][outcome_at(choice, first_ai, length)][place] += 1
             else:
@@ -203,7 +198,7 @@ def kind_of(protocol: str, criterion: str) -> str:
     return f"{protocol}: {criterion}"
 
 
-class Asking:
+class FirstExchanges:
     """Requests to judges and their responses, looked up for the first cases until a limit of responses.
 
     Attributes:

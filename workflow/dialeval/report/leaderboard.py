@@ -79,7 +79,7 @@ def _board(
     in_all: list[tuple[str, int]] = []
     for protocol in protocols:
         tables = _tables(inputs, protocol, judge)
-        own = [trusted(inputs, protocol, judge, measure) for measure in measured(protocol, tables)]
+        own = [with_validity(inputs, protocol, judge, measure) for measure in measured(protocol, tables)]
         measures += [placed(inputs, protocol.name, judge, measure) for measure in own]
         for system, count in count_unparsed(tables).items():
             unparsed.setdefault(system, []).append((protocol.title, count))
@@ -194,11 +194,10 @@ def _columns(protocol: EvaluatedProtocol, rows: list[Row], column: Column) -> It
     for (criterion, answer, n), values in sorted(groups.items(), key=lambda group: group[0][2]):
         if all(value.value is None and not value.note for value in values.values()):
             continue
-        about = ", ".join(filter(None, (criterion, answer)))
-        words = [protocol.title, column.words, f"({about})" if about else "", f"at {length_label(n)}" if n else ""]
         decides = column.decides and (not lengths or n == max(lengths))
         family = (table, f"{compared}{answer}", scope({"criterion": criterion, "n_utterances": n or None}))
-        yield Measure(" ".join(filter(None, words)), column.kind, decides, values, criterion, compared_as=family)
+        label = _label(protocol.title, column.words, criterion, answer, n)
+        yield Measure(label, column.kind, decides, values, criterion, compared_as=family)
 
 
 def _value(row: Row, column: Column) -> Value:
@@ -215,9 +214,11 @@ def _value(row: Row, column: Column) -> Value:
     return Value(value, low, high, found.get("published"), found.get("n"), note)
 
 
-def length_label(n: int) -> str:
-    """Returns `N = 16`, which no line break may part."""
-    return f"N\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{n}"
+def _label(protocol: str, words: str, criterion: str | None, answer: str | None, n: int | None) -> str:
+    """Return the label of a column, such as `Arena Elo (empathy) at N = 16`; no line break parts `N = 16`."""
+    about = ", ".join(filter(None, (criterion, answer)))
+    length = f"at N\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{n}" if n else ""
+    return " ".join(filter(None, (protocol, words, about and f"({about})", length)))
 
 
 def _against_all(win_rates: list[Row]) -> Iterator[Row]:
@@ -275,7 +276,7 @@ def _of_each(rows: list[Row], over: Callable[[Iterable[int]], int], column: str)
 _RATERS = {"human": "human ratings", "construction": "references by construction", "model": "a model's ratings"}
 
 
-def trusted(inputs: ReportInputs, protocol: EvaluatedProtocol, judge: str | None, measure: Measure) -> Measure:
+def with_validity(inputs: ReportInputs, protocol: EvaluatedProtocol, judge: str | None, measure: Measure) -> Measure:
     """Returns a column with the sentence on its judge's validity, if it is about a criterion."""
     for row in inputs.rows(f"{protocol.name}/judge_validity") if measure.criterion else ():
         if (row["judge"], row["criterion"]) != (judge, measure.criterion):
@@ -365,10 +366,8 @@ def _columns_people(rows: list[Row]) -> Iterator[tuple[str, list[Row], bool]]:
     beside = {"rate", *of_pairs[1:]}
     longest = {row["measure"]: row["n_utterances"] or 0 for of in groups.values() for row in of}  # the last stays
     for (protocol, measure, criterion, given, n), of in groups.items():
-        words = [title_of(protocol), _KINDS[measure][0]]
-        words += [f"({one})" for one in (", ".join(filter(None, (criterion, given))),) if one]
-        words += [f"at {length_label(n)}"] if n else []
-        yield " ".join(filter(None, words)), of, measure not in beside and (n or 0) == longest[measure]
+        label = _label(title_of(protocol), _KINDS[measure][0], criterion, given, n)
+        yield label, of, measure not in beside and (n or 0) == longest[measure]
 
 
 def _human_corrected(inputs: ReportInputs, label: str, rows: list[Row], *, decides: bool) -> Measure:

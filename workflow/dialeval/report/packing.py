@@ -1,4 +1,4 @@
-"""How the page holds its data, prompts among them."""
+"""How the page holds its data: numbers for names, strings that stand once, rows that go together, and prompts."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from dialeval.engines.requests import Message
 from dialeval.html_pages import pack
 from dialeval.report.inputs import ReportInputs, Table
 from dialeval.tables.files import HUMAN
-
-# How the page holds its data: numbers for names, strings that stand once, and rows that go together.
 
 Columns = dict[str, list[Any]]
 

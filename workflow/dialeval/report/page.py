@@ -7,24 +7,20 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import resources
 from types import MappingProxyType
 
 import pyarrow as pa
 import pyarrow.compute as pc
 from jinja2 import Environment
-from markupsafe import Markup
 
 from dialeval import layout
 from dialeval.figures import registry
-from dialeval.html_pages import content_policy, elements, palette, templates
+from dialeval.html_pages import page_head, templates
 from dialeval.papers.registry import NEEDS, PAPERS, Item, Paper, to_cite
-from dialeval.report.about import ABOUT_TEMPLATE, STATUS_TEMPLATE
 from dialeval.report.archive import Archive, build_archive
 from dialeval.report.board import CHOICES, DIALOGUES, PERTURBED, RATED, Board, chatbots_of, is_missing, listed, to_cases
 from dialeval.report.examined_items import case_shelves
 from dialeval.report.html_tables import (
-    TEMPLATE,
     TableFile,
     TableOnPage,
     Tables,
@@ -55,9 +51,6 @@ from dialeval.report.summary import Leaderboard
 from dialeval.tables.catalogue import table_named
 from dialeval.text import counted
 
-PAGE_TEMPLATE = "index.html.j2"
-VIEWER_TEMPLATE = "viewer.html.j2"
-CASES_TEMPLATE = "cases.html.j2"
 STYLES = ("report.css", "viewer.css", "print.css")
 SCRIPTS = (
     "theme.js", "naming.js", "address.js", "archive.js", "rows.js", "sorting.js", "tools.js", "marking.js",
@@ -78,39 +71,30 @@ def build_report(inputs: ReportInputs) -> str:
     """
     boards = leaderboards(inputs)
     shelves = case_shelves(inputs)
-    environment = templates(_source)
+    environment = templates("report")
     parts = parts_on_page(inputs, boards, {one.kind for one in shelves}, environment)
-    style = palette() + "".join(_source(name) for name in STYLES)
-    scripts = [elements(), *map(_source, SCRIPTS)]
+    head = page_head([f"report/{name}" for name in STYLES], [f"report/{name}" for name in SCRIPTS])
 
     def render(archive: Archive) -> str:
-        return environment.get_template(PAGE_TEMPLATE).render(
+        return environment.get_template("index.html.j2").render(
             title=inputs.title,
             window_title=window_title(inputs),
             cards=overview([one for one in boards if one.part in {part.name for part in parts}]),
-            grid_template=TEMPLATE,
-            policy=content_policy(style, scripts),
-            style=Markup(style),
-            scripts=[Markup(script) for script in scripts],
+            **head,
             parts=parts,
             linkable=linkable_of(part.cases for part in parts),
             results_dir=inputs.results_dir,
             dialogue_files=inputs.dialogue_files,
             archive=archive,
             shelves=shelves,
-            viewer_template=VIEWER_TEMPLATE,
-            cases_template=CASES_TEMPLATE,
             left_out=_left_out(inputs, archive),
             shown_first=_shown_first(boards),
             papers=papers_on_page(inputs),
-            papers_template=PAPERS_TEMPLATE,
             needs=NEEDS,
             about=inputs.about,
-            about_template=ABOUT_TEMPLATE,
             usage_csv=usage_csv(inputs.about.usage) if inputs.about else "",
             to_cite=to_cite,
             run_status=inputs.run_status,
-            status_template=STATUS_TEMPLATE,
             other_prompts=inputs.other_prompts,
         )
 
@@ -138,11 +122,6 @@ def _shown_first(boards: Iterable[Leaderboard]) -> dict[str, tuple[str, ...]]:
         for source in one.board.sources:
             shown.setdefault(source, chatbots_of(one.board)[:_N_MODELS_SHOWN])
     return shown
-
-
-def _source(name: str) -> str:
-    """Returns a file of this package."""
-    return resources.files("dialeval.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def _left_out(inputs: ReportInputs, archive: Archive) -> str:
@@ -427,7 +406,7 @@ def _distinct(boards: Iterable[tuple[str, Leaderboard]], part: str) -> Iterator[
     of_part = [(name, one) for name, one in boards if one.part == part]
     titles = Counter(one.title for _, one in of_part)
     for name, one in of_part:
-        more = f", on {listed(list(one.board.sources))}" if titles[one.title] > 1 and one.board.sources else ""
+        more = f", on {listed(one.board.sources)}" if titles[one.title] > 1 and one.board.sources else ""
         yield name, replace(one, title=one.title + more)
 
 
@@ -441,12 +420,10 @@ def _notes(board: Board) -> tuple[str, ...]:
     models: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for (model, note), where in labels.items():
         models.setdefault((note, tuple(where)), []).append(model)
-    return tuple(f"{listed(named)}: {note} ({listed(list(where))})" for (note, where), named in models.items())
+    return tuple(f"{listed(named)}: {note} ({listed(where)})" for (note, where), named in models.items())
 
 
 # The page's part "Papers": which tables and figures of the papers the run made, and what stands for the others.
-
-PAPERS_TEMPLATE = "papers.html.j2"
 
 
 @dataclass(frozen=True)

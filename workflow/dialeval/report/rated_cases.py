@@ -238,7 +238,7 @@ def perturbed_items(inputs: ReportInputs, budget: int) -> CaseShelf | None:
     if sample is None or not len(sample.pairs):
         return None
     robustness = inputs.rows(ROBUSTNESS.name)
-    thetas = {(row["perturbation"], row["dimension"]): row["threshold"] for row in robustness}
+    thresholds = {(row["perturbation"], row["dimension"]): row["threshold"] for row in robustness}
     titles = {row["perturbation"]: row["title"] for row in robustness}
     exchanges = exchanges_of_scores(inputs, sample.scores)
     by_strategy: dict[str, list[_Pair]] = defaultdict(list)
@@ -248,7 +248,7 @@ def perturbed_items(inputs: ReportInputs, budget: int) -> CaseShelf | None:
         Group(
             strategy,
             titles.get(strategy, strategy.replace("_", " ")),
-            tuple(_pair_case(pair, thetas, exchanges) for pair in pairs),
+            tuple(_pair_case(pair, thresholds, exchanges) for pair in pairs),
             sample.n_pairs[strategy],
         )
         for strategy, pairs in by_strategy.items()
@@ -256,11 +256,11 @@ def perturbed_items(inputs: ReportInputs, budget: int) -> CaseShelf | None:
     return _PERTURBED.packed(inputs, groups, budget)
 
 
-def outcome(before: float | None, after: float | None, theta: float) -> str:
+def outcome(before: float | None, after: float | None, threshold: float) -> str:
     """Returns whether a perturbation was noticed: whether a score from 0 to 1 fell by more than a threshold."""
     if before is None or after is None:
         return NO_SCORE
-    return NOTICED if before - after > theta else NOT_NOTICED
+    return NOTICED if before - after > threshold else NOT_NOTICED
 
 
 @dataclass(frozen=True)
@@ -290,16 +290,16 @@ def _key(row: Row, item: str) -> tuple[str, ...]:
     return row["corpus"], row["language"], row[item]
 
 
-def _pair_case(pair: _Pair, thetas: Mapping[tuple[str, str], float], exchanges: Exchanges) -> Case:
+def _pair_case(pair: _Pair, thresholds: Mapping[tuple[str, str], float], exchanges: Exchanges) -> Case:
     row, (before, after) = pair.row, pair.scores
     facets = set()
     falls = []
     for judge, protocol, criterion in sorted({*before, *after}):
-        theta = thetas.get((row["perturbation"], criterion))
-        if theta is not None:
+        threshold = thresholds.get((row["perturbation"], criterion))
+        if threshold is not None:
             at = (judge, protocol, criterion)
             shares = _share(before.get(at, [])), _share(after.get(at, []))
-            seen = outcome(*shares, theta)
+            seen = outcome(*shares, threshold)
             if shares[0] is not None and shares[1] is not None:
                 falls.append(shares[0] - shares[1])
             facets.add((scorer(judge, protocol), criterion, seen))
@@ -307,7 +307,7 @@ def _pair_case(pair: _Pair, thetas: Mapping[tuple[str, str], float], exchanges: 
     severity = f"severity level {row['severity']}" if row["severity_series"] else ""
     first = beginning(pair.after["utterances"], row["level"])
     orders = (sum(map(len, pair.after["utterances"])), mean(falls))
-    return Case(name, first, severity, frozenset(facets), partial(_pair_blocks, pair, thetas, exchanges), orders)
+    return Case(name, first, severity, frozenset(facets), partial(_pair_blocks, pair, thresholds, exchanges), orders)
 
 
 def _share(repeats: list[Row]) -> float | None:
@@ -321,7 +321,7 @@ def _share(repeats: list[Row]) -> float | None:
 
 
 def _pair_blocks(
-    pair: _Pair, thetas: Mapping[tuple[str, str], float], exchanges: Exchanges, prompts: Prompts
+    pair: _Pair, thresholds: Mapping[tuple[str, str], float], exchanges: Exchanges, prompts: Prompts
 ) -> list[Block]:
     speakers, texts = dialogue_difference(
         pair.before["utterances"], pair.after["utterances"], pair.before["speakers"], pair.after["speakers"]
@@ -329,7 +329,7 @@ def _pair_blocks(
     marked = [len(texts) - 1] if pair.row["level"] == "turn" else []
     shown = [bubbles(speakers, texts, title="What was changed", marked=marked)]
     if pair.scores[0] or pair.scores[1]:
-        shown.append(_table(pair, thetas))
+        shown.append(_table(pair, thresholds))
     cards = [
         card
         for order, scores in zip(("before", "after"), pair.scores, strict=True)
@@ -340,16 +340,16 @@ def _pair_blocks(
     return shown
 
 
-def _table(pair: _Pair, thetas: Mapping[tuple[str, str], float]) -> Block:
+def _table(pair: _Pair, thresholds: Mapping[tuple[str, str], float]) -> Block:
     """Returns the scores: a row per judge and criterion, before and after, and how far they fell on a scale of one."""
     rows = []
     for judge, protocol, criterion in sorted({*pair.scores[0], *pair.scores[1]}):
         repeats = [scores.get((judge, protocol, criterion), []) for scores in pair.scores]
         before, after = (_share(of) for of in repeats)
-        theta = thetas.get((pair.row["perturbation"], criterion))
+        threshold = thresholds.get((pair.row["perturbation"], criterion))
         fall = None if before is None or after is None else [round(before - after, 4), -1, "of 1", ""]
-        if fall and theta is not None:
-            fall[3] = f"{outcome(before, after, theta)}, threshold {theta:g}"
+        if fall and threshold is not None:
+            fall[3] = f"{outcome(before, after, threshold)}, threshold {threshold:g}"
         cells = [mean_cell(of) if of else None for of in repeats]
         rows.append([f"{scorer(judge, protocol)}, {criterion}", "", [*cells, fall]])
     return {"type": "table", "title": "Scores", "columns": ["before", "after", "fall"], "rows": rows}

@@ -14,19 +14,16 @@ import yaml
 from pydantic import BaseModel
 
 from dialeval import layout
-from dialeval.engines.spending.prices import Prices
 from dialeval.errors import UserError
 from dialeval.prompts.rendering import PromptSet, template_folders, with_references
 from dialeval.provenance.fingerprints import templates_reached
 from dialeval.provenance.records import commit_of, records_behind, versions_of
 from dialeval.report.about import About, count_statuses, roles_of, sampling_of
-from dialeval.report.exchanges import Answerer, ExchangeSource, in_files
+from dialeval.report.exchanges import Answerer, Answering, ExchangeSource, in_files
 from dialeval.tables.catalogue import table_named
 from dialeval.tables.dialogues import REQUESTS, RESPONSES, USAGE
 from dialeval.tables.files import read_name, read_table
 from dialeval.tables.measures import FOLDER
-
-# What the page says about its run is read here: from what the run wrote down, and from the records of its jobs.
 
 
 def read_about(
@@ -111,22 +108,6 @@ def _date(environment: Mapping[str, str]) -> str:
 # Where the tables of requests and responses of a run lie, for whoever looks up what was sent and answered.
 
 
-class Answering(Prices):
-    """How one model was called, and the prices of its tokens.
-
-    Attributes:
-        shards: by protocol, in how many parts its answers lie.
-        again: protocols under which unparsed responses were retried.
-        merges, from_texts, published: as of an `Answerer`.
-    """
-
-    shards: dict[str, int]
-    again: tuple[str, ...] = ()
-    merges: bool = False
-    from_texts: bool = False
-    published: bool = False
-
-
 class Answers(BaseModel, defer_build=True):
     """The requests of a run.
 
@@ -159,14 +140,7 @@ def _answerer(results: Path, name: str, model: Answering) -> Answerer:
         [results / path.format(judge=name, protocol=protocol) for protocol in model.again]
         for path in (layout.RETRIES, layout.RETRIED)
     )
-    return Answerer(
-        in_files([*first, *retried], RESPONSES),
-        in_files(retries, REQUESTS),
-        model,
-        model.merges,
-        model.from_texts,
-        model.published,
-    )
+    return Answerer(in_files([*first, *retried], RESPONSES), in_files(retries, REQUESTS), model)
 
 
 # Tables of a run, read from their files by the names under which the report knows them.

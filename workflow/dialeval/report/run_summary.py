@@ -1,4 +1,4 @@
-"""The summary of a run as Markdown."""
+"""The summary of a run as Markdown: `results/summary.md`."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from dialeval.tables.dialogbench import ACCURACY
 from dialeval.tables.metaeval import CORRELATIONS
 from dialeval.tables.schema import Kind
 from dialeval.text import counted
-
-# The summary of a run as Markdown: `results/summary.md`.
 
 MOST_LINES = 8
 

@@ -1,4 +1,4 @@
-"""The sentences above a leaderboard."""
+"""The sentences above a leaderboard: who is ahead, how surely, and what the numbers rest on."""
 
 from __future__ import annotations
 
@@ -28,8 +28,6 @@ from dialeval.report.inputs import SELFCHAT, EvaluatedProtocol, ReportInputs, Ro
 from dialeval.tables.files import HUMAN
 from dialeval.tables.schema import Kind, scope
 from dialeval.text import counted
-
-# The sentences above a leaderboard: who is ahead, how surely, and what the numbers rest on.
 
 
 @dataclass(frozen=True)
@@ -89,7 +87,7 @@ def summarise(inputs: ReportInputs, board: Board) -> Summary:
         who_is_best(board, measures),
         (*rests_on(board), *adaptive_decisions(inputs, board), *data, *ensemble),
         (
-            *_trust(board),
+            *_validity(board),
             *_penalised(inputs, board),
             *_uncertainty(inputs, board),
             *memorized(inputs, [board.judge, *board.models]),
@@ -130,7 +128,7 @@ def _corrected_by(measure: Measure) -> str:
 
 def mean_of(ensemble: str, members: tuple[str, ...]) -> str:
     """Returns a sentence that explains an ensemble."""
-    return f"Judge {ensemble} is an ensemble: the mean of the scores of {listed(list(members))}, each mapped to [0, 1]."
+    return f"Judge {ensemble} is an ensemble: the mean of the scores of {listed(members)}, each mapped to [0, 1]."
 
 
 def _ranking(board: Board, measure: Measure) -> list[tuple[str, float]]:
@@ -274,8 +272,8 @@ def _seeds(inputs: ReportInputs) -> str:
     return f"{run}, {n_arena:,} of them for Arena and {n_gteval:,} for GTEval, which needs alternating speakers."
 
 
-def _trust(board: Board) -> list[str]:
-    """Returns how far the judge can be trusted on each criterion."""
+def _validity(board: Board) -> list[str]:
+    """Returns the validity of the judge on each criterion."""
     found: dict[tuple[str, str], list[str]] = {}
     for measure in board.measures:
         if measure.words:  # what is unknown of several criteria for one reason stands once

@@ -23,8 +23,6 @@ from dialeval.jobs.progress import RunProgress
 from dialeval.provenance.records import digest_of, read_record, record_path
 from dialeval.text import counted
 
-# The summary of a run, read back for a terminal.
-
 FILE = "summary.md"
 WIDEST = 110
 REPORT, TABLES = "- the report: ", "- all numbers as CSV and Parquet: "

@@ -298,9 +298,8 @@ class Sources:
 
     def rated(self, corpus: str) -> list[Path]:
         """Return the files of a rated corpus."""
-        assert self.config.metaeval
         path: Any = self.config.rated_path(corpus)  # of a reader that needs none, None
-        return rated_source_files(self.config.metaeval.corpora[corpus].reader, path)
+        return rated_source_files(self.config.rated_corpora[corpus].reader, path)
 
     def scores(self, metric: str) -> list[Path]:
         """Return a file of scores."""

@@ -104,8 +104,8 @@ def dialogbench_tables(
         full
     )
     averages = [
-        {"source": source, **row}
-        for (source,), group in grouped(full, "source")
+        {**about, **row}
+        for about, group in grouped(full, "source")
         for row in average_rows(group, settings.groups, settings.confidence)
     ]
     described = dict(_by_variant(read_tables(descriptions, ITEM_DESCRIPTIONS).to_pylist()))
@@ -143,11 +143,7 @@ def _items(path: Path) -> list[Row]:
 def _by_source(
     rows_of: Callable[[Iterable[Answer], float], list[Row]], answers: list[dict[str, Any]], confidence: float
 ) -> list[Row]:
-    return [
-        {"source": source, **row}
-        for (source,), group in grouped(answers, "source")
-        for row in rows_of(group, confidence)
-    ]
+    return [{**about, **row} for about, group in grouped(answers, "source") for row in rows_of(group, confidence)]
 
 
 def _with_model_types(rows: list[Row], settings: DialogbenchTablesSettings) -> list[Row]:
@@ -181,7 +177,7 @@ def _variants(answers: list[dict[str, Any]], ablations: list[str]) -> dict[str, 
 
 
 def _by_variant(rows: Iterable[Mapping[str, Any]]) -> list[tuple[str, list[Answer]]]:
-    return [(variant, group) for (variant,), group in grouped(rows, "variant")]
+    return [(about["variant"], group) for about, group in grouped(rows, "variant")]
 
 
 def _counts(written: list[Path]) -> list[Row]:

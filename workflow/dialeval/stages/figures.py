@@ -17,6 +17,7 @@ from dialeval.figures.plot import Plot, save_plot
 from dialeval.figures.style import PUBLISHED_WORDS
 
 OTHER_PROMPTS = "other prompts"
+_MOST_NAMED = 5
 
 
 class Drawing(BaseModel, defer_build=True):
@@ -36,19 +37,28 @@ class DrawSettings(BaseModel, defer_build=True):
 
 
 def draw(settings: DrawSettings, tables: list[Path], folder: Path) -> None:
-    """Write each figure into the folder, as SVG and PDF."""
+    """Write each figure into the folder, as SVG and PDF; warn of texts that the PDF cannot show."""
     paths = {f"{path.parent.name}/{path.stem}": path for path in tables}
     for drawing in settings.drawings:
         for name in drawing.tables:
             if name not in paths:
                 raise UserError(f"figure {drawing.name} needs the table '{name}'; given: {', '.join(paths)}")
     read = {name: _read(path, name) for name, path in paths.items()}
+    in_boxes: set[str] = set()
     for drawing in settings.drawings:
         found = _function(drawing.draw)(*(read[name] for name in drawing.tables), **drawing.options)
         if settings.other_prompts and isinstance(found, Plot):
             marked = found.caption.replace(PUBLISHED_WORDS, f"{PUBLISHED_WORDS} ({OTHER_PROMPTS})")
             found = replace(found, caption=marked)
-        save_plot(found, folder / f"{drawing.name}.svg", folder / f"{drawing.name}.pdf")
+        in_boxes |= save_plot(found, folder / f"{drawing.name}.svg", folder / f"{drawing.name}.pdf")
+    if in_boxes:
+        named = ", ".join(sorted(in_boxes)[:_MOST_NAMED])
+        more = f" and {len(in_boxes) - _MOST_NAMED} more" if len(in_boxes) > _MOST_NAMED else ""
+        print(
+            f"warning: the font of the PDF figures in {folder} lacks characters of {named}{more}, and shows boxes; the "
+            "SVG figures are complete. For a complete PDF, install a font family of this script (such as Noto Sans CJK "
+            "or Noto Sans Devanagari), open the SVG figure in a browser, and print it as PDF"
+        )
 
 
 def _function(name: str) -> Callable[..., Any]:

@@ -16,7 +16,7 @@ from dialeval.labels.cascade_estimates import COLUMNS as CASCADE_COLUMNS
 from dialeval.labels.cascade_estimates import differences_with_cascade, with_cascade
 from dialeval.labels.correction import corrected_numbers
 from dialeval.labels.joined_judgements import JUDGEMENT_COLUMNS, PLAN_COLUMNS, LabelledDesign, Terms, with_planned
-from dialeval.labels.judge_checks import Resampling, judge_checks
+from dialeval.labels.judge_checks import judge_checks
 from dialeval.measures import bias, scores
 from dialeval.measures.design import Design, dialogue_words
 from dialeval.measures.differences import differences as system_differences
@@ -250,10 +250,10 @@ def correct(
     by_judges = read_judgements(judgements, JUDGEMENT_COLUMNS)
     numbers, compared = [], []
     checks: list[Rows] = [[], [], []]
-    resampling = Resampling(settings.resamples, settings.random_seed)
+    resampling = {"resamples": settings.resamples, "random_seed": settings.random_seed}
     for design in settings.protocols:
         judged = by_judges[by_judges["protocol"] == design.protocol]
-        for table, found in zip(checks, judge_checks(judged, given, design, settings, resampling), strict=True):
+        for table, found in zip(checks, judge_checks(judged, given, design, settings, **resampling), strict=True):
             table += found
         if design.protocol in plans:
             judged = with_planned(judged, plans[design.protocol])

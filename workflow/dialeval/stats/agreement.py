@@ -21,7 +21,17 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_codes, as_floats, check_confidence, dense_codes
+from dialeval.stats.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    as_codes,
+    as_floats,
+    check_confidence,
+    dense_codes,
+    ratio,
+    refuse,
+)
 from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.correlation import correlate
 from dialeval.stats.estimates import SINGLE_CLUSTER, Estimate
@@ -129,8 +139,7 @@ def judge_agreement(
     items, n_items = dense_codes("item", item, len(verdict))
     clusters, n_clusters = dense_codes("cluster", cluster, len(verdict))
     check_confidence(confidence)
-    if np.isinf(verdict).any():
-        raise ValueError(f"verdict[{int(np.flatnonzero(np.isinf(verdict))[0])}] is infinite; leave it NaN if unread")
+    refuse("verdict", verdict, np.isinf(verdict), "leave it NaN if unread")
     if level not in ("nominal", "ordinal", "interval"):
         raise ValueError(f"level is {level!r}; it must be 'nominal', 'ordinal' or 'interval'")
     if len(np.unique(items * n_judges + judge)) < len(judge):
@@ -178,10 +187,8 @@ def judge_agreement(
         ac1_ci_high=ac1_ci_high,
         n_clusters=clusters_of,
         alpha=_interval(alphas, answer[answered_twice], place[answered_twice], confidence, undefined),
-        level=level,
         resamples=resamples,
         confidence=confidence,
-        random_seed=random_seed,
     )
 
 
@@ -213,10 +220,8 @@ class JudgeAgreement:
     ac1_ci_high: FloatArray
     n_clusters: IntArray
     alpha: Estimate
-    level: Level
     resamples: int
     confidence: float
-    random_seed: int
 
     def kappa_interval(self, one: int, other: int) -> Estimate:
         """Returns the kappa of two judges as an `Estimate`."""
@@ -256,7 +261,7 @@ def _interval(replicates: FloatArray, answer: IntArray, place: IntArray, confide
     estimate, drawn = float(replicates[0]), replicates[1:]
     n_clusters, known = len(np.unique(place)), int(np.count_nonzero(~np.isnan(drawn)))
     if math.isnan(estimate):
-        return Estimate(math.nan, math.nan, math.nan, confidence, known, undefined, n_clusters)
+        return Estimate.missing(confidence, undefined, n_clusters, known)
     given = answer >= 0
     low, high = bias_corrected_interval(estimate, drawn, confidence, n_clusters)
     reason = SINGLE_CLUSTER if n_clusters < 2 else NO_VARIATION if not low < high else ""
@@ -272,9 +277,7 @@ def _cohens_kappa(table: FloatArray) -> FloatArray:
     agreed = np.trace(table, axis1=1, axis2=2) * total
     chance = (table.sum(axis=1) * table.sum(axis=2)).sum(axis=1)
     room = total**2 - chance
-    kappa = np.full(len(table), np.nan)
-    np.divide(agreed - chance, room, out=kappa, where=room > 0)
-    return kappa
+    return ratio(agreed - chance, room)
 
 
 def _of_ac1(table: FloatArray, agreed: BoolArray, place: IntArray, confidence: float) -> tuple[float, float, float]:
@@ -292,9 +295,7 @@ def _of_ac1(table: FloatArray, agreed: BoolArray, place: IntArray, confidence: f
 def _gwets_ac1(table: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return Gwet's AC1 and its chance agreement from confusion matrices, shape [R]; NaN where one is empty."""
     total = table.sum(axis=(1, 2))
-    share = np.full(table.shape[:2], np.nan)
-    both = table.sum(axis=1) + table.sum(axis=2)
-    np.divide(both, 2.0 * total[:, np.newaxis], out=share, where=total[:, np.newaxis] > 0)
+    share = ratio(table.sum(axis=1) + table.sum(axis=2), 2.0 * total[:, np.newaxis])
     chance = (share * (1.0 - share)).sum(axis=1) / max(table.shape[1] - 1, 1)
     observed = np.trace(table, axis1=1, axis2=2) / np.where(total > 0, total, np.nan)
     return (observed - chance) / (1.0 - chance), chance
@@ -313,8 +314,7 @@ def _krippendorffs_alpha(coincidences: FloatArray, values: FloatArray, level: Le
     observed = (coincidences * distance).sum(axis=(1, 2))
     expected = np.einsum("rc,rk,rck->r", marginal, marginal, distance)
     n = marginal.sum(axis=1)
-    ratio = np.divide((n - 1.0) * observed, expected, out=np.full(len(n), np.nan), where=expected > 0)
-    return np.asarray(1.0 - ratio, dtype=np.float64)
+    return 1.0 - ratio((n - 1.0) * observed, expected)
 
 
 def _coincidences(answer: IntArray, place: IntArray, weights: FloatArray, n_values: int) -> FloatArray:
@@ -373,17 +373,15 @@ def mean_pairwise_pearson(
         estimates.append(result.estimate[:, 0])
         replicates.append(result.replicates[:, :, 0])
     if not estimates:
-        return _rounds_estimate(math.nan, np.zeros(0), confidence, "agreement needs two rounds")
+        return interval(math.nan, np.zeros(0), confidence, "agreement needs two rounds")
     pairs, drawn = np.concatenate(estimates), np.concatenate(replicates, axis=1)
     defined = ~np.isnan(pairs)
     if not defined.any():
-        return _rounds_estimate(math.nan, np.zeros(0), confidence, "no two rounds have a correlation")
+        return interval(math.nan, np.zeros(0), confidence, "no two rounds have a correlation")
     n_undefined = int(np.count_nonzero(~defined))
     n_clusters = len(np.unique(clusters[(~np.isnan(ratings)).sum(axis=0) > 1]))
     reason = f"{n_undefined} of {len(pairs)} pairs of rounds have no correlation" if n_undefined else ""
-    return _rounds_estimate(
-        float(pairs[defined].mean()), drawn[:, defined].mean(axis=1), confidence, reason, n_clusters
-    )
+    return interval(float(pairs[defined].mean()), drawn[:, defined].mean(axis=1), confidence, reason, n_clusters)
 
 
 def krippendorffs_alpha(
@@ -427,13 +425,11 @@ def krippendorffs_alpha(
         weights @ np.bincount(codes, part, minlength=n_clusters) for part in (given, within, total, squares)
     )
     expected = n * sums_of_squares - sums**2
-    alphas = np.full(len(weights), np.nan)
-    np.divide((n - 1.0) * observed, expected, out=alphas, where=expected > _ROUNDING * n * sums_of_squares)
-    alphas = 1.0 - alphas
+    alphas = 1.0 - ratio((n - 1.0) * observed, expected, _ROUNDING * n * sums_of_squares)
     reason = "" if not math.isnan(alphas[0]) else ("ratings do not vary" if paired.any() else "no item has two ratings")
     estimate, n_known = float(alphas[0]), len(np.unique(codes))
     if resamples == 0 or math.isnan(estimate):
-        return _rounds_estimate(estimate, alphas[1:], confidence, reason, n_known)
+        return interval(estimate, alphas[1:], confidence, reason, n_known)
     low, high = bias_corrected_interval(estimate, alphas[1:], confidence, n_known)
     same = NO_VARIATION if not low < high else ""
     of_values = np.unique(ratings[known], return_inverse=True)[1].astype(np.int64)
@@ -473,12 +469,3 @@ def _checked(rounds: ArrayLike, cluster: ArrayLike | None) -> tuple[FloatArray, 
         return ratings, np.arange(n_items, dtype=np.int64)
     codes, _ = dense_codes("cluster", cluster, n_items)
     return ratings, codes
-
-
-def _rounds_estimate(
-    estimate: float, replicates: FloatArray, confidence: float, reason: str, n_clusters: int = 0
-) -> Estimate:
-    """Returns the statistic with its interval; one that was not computed is no fault."""
-    if len(replicates) == 0:
-        return Estimate(estimate, math.nan, math.nan, confidence, 0, reason, n_clusters)
-    return interval(estimate, replicates, confidence, reason, n_clusters)

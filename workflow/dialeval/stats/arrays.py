@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -39,25 +40,45 @@ def as_codes(name: str, values: ArrayLike, length: int | None = None, below: int
         raise ValueError(f"{name} must be whole numbers; it has dtype {raw.dtype}")
     array = raw.astype(np.int64)
     wrong = array < 0 if below is None else (array < 0) | (array >= below)
-    if wrong.any():
-        row = int(np.flatnonzero(wrong)[0])
-        limit = "0 or more" if below is None else f"in 0..{below - 1}"
-        raise ValueError(f"{name}[{row}] is {array[row]}; it must be {limit}")
+    refuse(name, array, wrong, f"it must be {'0 or more' if below is None else f'in 0..{below - 1}'}")
     return array
 
 
-def as_outcomes(name: str, values: ArrayLike, length: int | None = None) -> FloatArray:
-    """Return outcomes of comparisons: 1 (left wins), 0.5 (tie), 0 (right wins), NaN (unparsed).
+def as_outcomes(values: ArrayLike, length: int | None = None) -> FloatArray:
+    """Return `outcome` of comparisons: 1 (left wins), 0.5 (tie), 0 (right wins), NaN (unparsed).
 
     Raises:
         ValueError: if it is not a vector, has another length, or holds anything else.
     """
-    outcomes = as_floats(name, values, length)
-    refused = ~(np.isnan(outcomes) | np.isin(outcomes, (0.0, 0.5, 1.0)))
-    if refused.any():
-        row = int(np.flatnonzero(refused)[0])
-        raise ValueError(f"{name}[{row}] is {outcomes[row]}; it must be 1, 0.5, 0 or NaN")
+    outcomes = as_floats("outcome", values, length)
+    is_outcome = np.isnan(outcomes) | np.isin(outcomes, (0.0, 0.5, 1.0))
+    refuse("outcome", outcomes, ~is_outcome, "it must be 1, 0.5, 0 or NaN")
     return outcomes
+
+
+def as_shares(name: str, values: ArrayLike, length: int | None = None) -> FloatArray:
+    """Return numbers between 0 and 1.
+
+    Raises:
+        ValueError: if it is not a vector, has another length, or a number is missing or out of range.
+    """
+    shares = as_floats(name, values, length)
+    refuse(name, shares, ~((shares >= 0.0) & (shares <= 1.0)), "it must lie between 0 and 1")
+    return shares
+
+
+def refuse(name: str, values: NDArray[Any], wrong: BoolArray, instead: str) -> None:
+    """Raise ValueError with the first of the values that are wrong, and what it must be instead; none may be wrong."""
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise ValueError(f"{name}[{row}] is {values[row]}; {instead}")
+
+
+def refuse_itself(left: IntArray, right: IntArray, what: str) -> None:
+    """Raise ValueError with the first row in which a player, or whatever it is called, meets itself."""
+    if (left == right).any():
+        row = int(np.flatnonzero(left == right)[0])
+        raise ValueError(f"row {row} compares {what} {left[row]} with itself")
 
 
 def dense_codes(name: str, values: ArrayLike, length: int | None = None) -> tuple[IntArray, int]:
@@ -123,8 +144,7 @@ def cell_means(value: FloatArray, cell: tuple[IntArray, ...], shape: tuple[int, 
     known = ~np.isnan(value)
     count = np.bincount(place[known], minlength=size)
     total = np.bincount(place[known], value[known], minlength=size)
-    mean = np.divide(total, count, out=np.full(size, np.nan), where=count > 0)
-    return mean.reshape(shape), np.bincount(place, minlength=size).reshape(shape)
+    return ratio(total, count).reshape(shape), np.bincount(place, minlength=size).reshape(shape)
 
 
 def with_room_for_squares(values: FloatArray) -> FloatArray:
@@ -150,11 +170,16 @@ def _check_vector(name: str, shape: tuple[int, ...], length: int | None) -> None
         raise ValueError(f"{name} has {shape[0]} entries where {length} are needed, one per row")
 
 
-def ratio(above: FloatArray, below: FloatArray, least: float | FloatArray = 0.0) -> FloatArray:
-    """Give above / below, NaN where the latter is not above `least`."""
-    out = np.full(len(below), np.nan)
+def ratio(above: NDArray[Any], below: NDArray[Any], least: float | NDArray[Any] = 0.0) -> FloatArray:
+    """Give above / below, whose shapes broadcast, NaN where the latter is not above `least`."""
+    out = np.full(np.broadcast_shapes(np.shape(above), np.shape(below)), np.nan)
     np.divide(above, below, out=out, where=below > least)
     return out
+
+
+def first_notes(notes: Sequence[tuple[BoolArray, str]]) -> tuple[str, ...]:
+    """Return the first note of each group whose condition holds, in the order of the notes; empty if none does."""
+    return tuple(next((note for holds, note in notes if holds[k]), "") for k in range(len(notes[0][0])))
 
 
 def inverse(value: FloatArray) -> FloatArray:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +23,7 @@ from dialeval.stats.arrays import (
     as_outcomes,
     check_confidence,
     dense_codes,
+    refuse,
 )
 from dialeval.stats.clustered import clustered_proportion
 from dialeval.stats.estimates import Estimate, t_interval
@@ -61,8 +63,8 @@ def position_bias(
     left = as_codes("left", left)
     n = len(left)
     right = as_codes("right", right, length=n)
-    outcome = as_outcomes("outcome", outcome, n)
-    codes, n_clusters = dense_codes("cluster", cluster, n)
+    outcome = as_outcomes(outcome, n)
+    codes, _ = dense_codes("cluster", cluster, n)
     repeats, n_repeats = (np.zeros(n, dtype=np.int64), 1) if repeat is None else dense_codes("repeat", repeat, n)
     check_confidence(confidence)
 
@@ -76,7 +78,6 @@ def position_bias(
     why = "no comparison has verdicts in both orders"
     decided = ~np.isnan(outcome) & (outcome != 0.5)
     return PositionBias(
-        n_verdicts=n,
         unparsed=int(np.count_nonzero(np.isnan(outcome))),
         n_swapped=len(forward),
         order_inconsistency=clustered_proportion(there != 1.0 - back, of_pair, confidence=confidence, note=why),
@@ -85,8 +86,6 @@ def position_bias(
         first_position_win_rate=clustered_proportion(
             outcome[decided] == 1, codes[decided], confidence=confidence, note="no decided verdict"
         ),
-        n_clusters=n_clusters,
-        confidence=confidence,
     )
 
 
@@ -95,22 +94,19 @@ class PositionBias:
     """Position bias: how a judge's verdicts depend on the order of presentation.
 
     Attributes:
-        n_verdicts, unparsed: verdicts, and how many of them are unparsed.
+        unparsed: verdicts that are unparsed.
         n_swapped: comparisons with parsed verdicts in both orders.
         order_inconsistency: share of these in which the winner (or that there is one) changes with the order.
         biased_toward_first, biased_toward_second: shares of these in which the same position wins both times.
         first_position_win_rate: share of the decided verdicts for the first position; 0.5 without position bias.
     """
 
-    n_verdicts: int
     unparsed: int
     n_swapped: int
     order_inconsistency: Estimate
     biased_toward_first: Estimate
     biased_toward_second: Estimate
     first_position_win_rate: Estimate
-    n_clusters: int
-    confidence: float
 
 
 def _matched(key: IntArray, is_forward: BoolArray) -> tuple[IntArray, IntArray]:
@@ -144,16 +140,14 @@ def length_bias(
     Raises:
         ValueError: if shapes differ, an outcome is none of the four, or a length is not above 0.
     """
-    outcome = as_outcomes("outcome", outcome)
+    outcome = as_outcomes(outcome)
     n = len(outcome)
     lengths = [
         as_floats(name, values, n) for name, values in (("left_length", left_length), ("right_length", right_length))
     ]
     for name, values in zip(("left_length", "right_length"), lengths, strict=True):
-        if not (values > 0).all():
-            row = int(np.flatnonzero(~(values > 0))[0])
-            raise ValueError(f"{name}[{row}] is {values[row]}; lengths must be above 0")
-    codes, n_clusters = dense_codes("cluster", cluster, n)
+        refuse(name, values, ~(values > 0), "lengths must be above 0")
+    codes, _ = dense_codes("cluster", cluster, n)
     check_confidence(confidence)
     log_ratio = np.log(lengths[0] / lengths[1])
     decided = ~np.isnan(outcome) & (outcome != 0.5)
@@ -169,8 +163,6 @@ def length_bias(
         ),
         slope=slope,
         odds_ratio_of_double=math.exp(slope.estimate * math.log(2.0)),
-        n_clusters=n_clusters,
-        confidence=confidence,
     )
 
 
@@ -192,8 +184,6 @@ class LengthBias:
     longer_win_rate: Estimate
     slope: Estimate
     odds_ratio_of_double: float
-    n_clusters: int
-    confidence: float
 
 
 def robust_slope(won: FloatArray, covariates: FloatArray, cluster: IntArray, confidence: float) -> Estimate:
@@ -210,8 +200,7 @@ def robust_slope(won: FloatArray, covariates: FloatArray, cluster: IntArray, con
         without ends where it hangs on one cluster.
     """
 
-    def missing(reason: str) -> Estimate:
-        return Estimate(math.nan, math.nan, math.nan, confidence, 0, reason)
+    missing = partial(Estimate.missing, confidence)
 
     if len(won) <= covariates.shape[1] + 1:
         return missing("too few decided verdicts")

@@ -173,7 +173,7 @@ def bradley_terry(
             replicates[rows] = comparisons.to_all_players(
                 _anchored(drawn[:, comparisons.players], up, down, rating[0, comparisons.players], comparisons)
             )
-    clusters = comparisons.to_all_players(counts.clusters_of_player().astype(np.float64), missing=0.0).astype(np.int64)
+    clusters = comparisons.to_all_players(counts.clusters_of_player(), missing=0)
     low, high = percentile_interval(replicates, confidence, clusters)
     low, high = without_zero_width(*(np.where(np.isfinite(end), end, np.nan) for end in (low, high)))
     effect = np.full(comparisons.n_rated, np.nan)
@@ -189,8 +189,8 @@ def bradley_terry(
         ci_high=high,
         p_above_next=p_above_next(rating[0], replicates),
         replicates=replicates,
-        above=comparisons.to_all_players(above.astype(np.float64), missing=0.0).astype(np.int64),
-        below=comparisons.to_all_players(below.astype(np.float64), missing=0.0).astype(np.int64),
+        above=comparisons.to_all_players(above, missing=0),
+        below=comparisons.to_all_players(below, missing=0),
         clusters=clusters,
         design_effect=comparisons.to_all_players(effect),
         tie_parameter=float(np.exp(point.log_tie[0])) if has_tie_parameter and comparisons.n_pairs else math.nan,

@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaincinv, ndtr, stdtrit
 
-from dialeval.stats.arrays import FloatArray, IntArray, as_floats, check_confidence, dense_codes
+from dialeval.stats.arrays import FloatArray, IntArray, as_floats, as_shares, check_confidence, dense_codes
 from dialeval.stats.clustered import clustered_proportion, clustered_proportions
 from dialeval.stats.estimates import Estimate, Estimates
 from dialeval.stats.resampling import cluster_counts
@@ -39,7 +40,7 @@ STARTS = 4
 
 NOT_KEPT = "not shown at any threshold: at best, on {} items, the agreement is at least {:.0%} ({:.0%} confidence)"
 FEW_CERTAIN = "not shown: it needs labels of {} clusters, and {} have labels"
-_NOTHING = Estimate(math.nan, math.nan, math.nan, math.nan, 0)
+_NOTHING = Estimate.missing(math.nan, "")
 
 _ROUNDING = 1e-12
 _LEAST_SHAPE = 0.1  # of the noise
@@ -96,9 +97,9 @@ def calibration_error(
         ValueError: if shapes differ, or a score or label is missing or outside 0 to 1.
     """
     check_confidence(confidence)
-    scores, labels = _shares("score", score), _shares("label", label)
+    scores = as_shares("score", score)
     n = len(scores)
-    as_floats("label", labels, n)
+    labels = as_shares("label", label, n)
     weights = np.ones(n) if weight is None else as_floats("weight", weight, n)
     clusters, n_clusters = dense_codes("cluster", cluster, n)
     place, n_bins = _bins(scores, max(1, min(MOST_BINS, n_clusters // FEWEST_IN_BIN)))
@@ -113,7 +114,7 @@ def calibration_error(
     gap, whole = sums.sum(axis=0), float(weights.sum())
     plug_in = float(np.abs(gap).sum() / whole) if n else math.nan
     if n_clusters < FEWEST_CLUSTERS:
-        error = Estimate(math.nan, math.nan, math.nan, confidence, 0, FEW_CLUSTERS, n_clusters, n_items=n)
+        error = replace(Estimate.missing(confidence, FEW_CLUSTERS, n_clusters), n_items=n)
         return Calibration(error, plug_in, means, low, high, curve)
     counts = cluster_counts(n_clusters, resamples, np.random.default_rng(random_seed))
     of_clusters = np.bincount(clusters, weights, minlength=n_clusters)
@@ -227,8 +228,8 @@ def certain_agreement(
         ValueError: if shapes differ, a number is missing, or an agreement is outside 0 to 1.
     """
     check_confidence(confidence)
-    sure, agreed = as_floats("certainty", certainty), _shares("agreement", agreement)
-    as_floats("agreement", agreed, len(sure))
+    sure = as_floats("certainty", certainty)
+    agreed = as_shares("agreement", agreement, len(sure))
     if np.isnan(sure).any():
         raise ValueError("certainty must not be missing")
     weights = np.ones(len(sure)) if weight is None else as_floats("weight", weight, len(sure))
@@ -265,7 +266,7 @@ def agreement_from(
     confidence: float = 0.95,
 ) -> Certain:
     """Return the agreement on items at or above a certainty threshold; arguments as in `certain_agreement`."""
-    sure, agreed = as_floats("certainty", certainty), _shares("agreement", agreement)
+    sure, agreed = as_floats("certainty", certainty), as_shares("agreement", agreement)
     weights = np.ones(len(sure)) if weight is None else as_floats("weight", weight, len(sure))
     return _from(threshold, sure, agreed, dense_codes("cluster", cluster, len(sure))[0], weights, confidence)
 
@@ -293,12 +294,3 @@ def _at_least(found: Estimate, error: float) -> float:
         return math.nan
     success = found.estimate * found.n_effective
     return float(betaincinv(success, found.n_effective - success + 1.0, error)) if success > 0.0 else 0.0
-
-
-def _shares(name: str, value: ArrayLike) -> FloatArray:
-    values = as_floats(name, value)
-    wrong = ~((values >= 0.0) & (values <= 1.0))
-    if wrong.any():
-        row = int(np.flatnonzero(wrong)[0])
-        raise ValueError(f"{name}[{row}] is {values[row]}; it must lie between 0 and 1")
-    return values

@@ -38,6 +38,8 @@ from dialeval.stats.arrays import (
     check_confidence,
     dense_codes,
     distinct_codes,
+    ratio,
+    refuse,
 )
 from dialeval.stats.estimates import SINGLE_CLUSTER, Estimate, Estimates, proportion_interval, t_interval
 
@@ -69,7 +71,7 @@ def clustered_mean(
     """
     values = scores_of("value", value)
     if not len(values):
-        return Estimate(np.nan, np.nan, np.nan, confidence, 0, NO_VALUE)
+        return Estimate.missing(confidence, NO_VALUE)
     if scale is not None:
         return _mean_on_scale(values, cluster, *scale, confidence)
     found = cluster_influence(values, np.ones(len(values)), np.zeros(len(values), np.int64), 1, cluster)
@@ -119,9 +121,7 @@ def clustered_proportions(
     n = len(above)
     below = np.ones(n) if trials is None else as_floats("denominator", trials, n)
     wrong = ~((above >= 0.0) & (above <= below))
-    if wrong.any():
-        row = int(np.flatnonzero(wrong)[0])
-        raise ValueError(f"numerator[{row}] is {above[row]}; it must lie between 0 and its denominator, {below[row]}")
+    refuse("numerator", above, wrong, f"it must lie between 0 and its denominator, {below[wrong.argmax()] if n else 0}")
     groups = np.zeros(n, dtype=np.int64) if group is None else as_codes("group", group, length=n, below=n_groups)
     clusters, _ = dense_codes("cluster", cluster, n)
     strata = None
@@ -158,7 +158,7 @@ def clustered_proportion(
 ) -> Estimate:
     """Return `clustered_proportions` of a single group; `note` says why the proportion is undefined without items."""
     found = clustered_proportions(successes, cluster, trials=trials, stratum=stratum, confidence=confidence).one()
-    return found if found.note != NO_ROW else Estimate(np.nan, np.nan, np.nan, confidence, 0, note)
+    return found if found.note != NO_ROW else Estimate.missing(confidence, note)
 
 
 def _mean_on_scale(
@@ -168,9 +168,7 @@ def _mean_on_scale(
         raise ValueError(f"scale is from {lowest} to {highest}; its lowest value must be below its highest")
     width = highest - lowest
     beyond = np.maximum(lowest - values, values - highest) > _OF_REPEATS * width
-    if beyond.any():
-        row = int(np.flatnonzero(beyond)[0])
-        raise ValueError(f"value[{row}] is {values[row]}; it must lie on the scale from {lowest} to {highest}")
+    refuse("value", values, beyond, f"it must lie on the scale from {lowest} to {highest}")
     found = clustered_proportion(np.clip((values - lowest) / width, 0.0, 1.0), cluster, confidence=confidence)
     mean = float(values.mean())
     low, high = min(lowest + width * found.ci_low, mean), max(lowest + width * found.ci_high, mean)
@@ -240,10 +238,7 @@ class ClusterInfluence:
     def mean_of(self, value: FloatArray) -> FloatArray:
         """Return the mean over strata of other values of the same items, all of weight 1, shape [n_groups]."""
         of_parts = _sum(self.part_of_item, value, len(self.part_total)) / self.part_total
-        total = _sum(self.group_of_part, of_parts, len(self.n_strata))
-        mean = np.full(len(total), np.nan)
-        np.divide(total, self.n_strata, out=mean, where=self.n_strata > 0)
-        return mean
+        return ratio(_sum(self.group_of_part, of_parts, len(self.n_strata)), self.n_strata)
 
     def informative(self) -> FloatArray:
         """Return the number of clusters with a success, with a failure, or (sum psi^2)^2 / sum psi^4: the smallest."""
@@ -364,7 +359,7 @@ def cluster_influence(
         df_effective = (1.0 - squared_leverage) / cluster_weight
     estimate = _sum(group_of_part, mean, n_groups)
     return ClusterInfluence(
-        estimate=np.divide(estimate, strata_of_group, out=np.full(n_groups, np.nan), where=strata_of_group > 0),
+        estimate=ratio(estimate, strata_of_group),
         variance=_sum(group_of_pair, psi**2, n_groups),
         independent=_sum(group_of_part, independent, n_groups),
         item_weight=_sum(group_of_part, unit**2 * squares, n_groups),

@@ -17,12 +17,22 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_codes, as_floats, dense_codes, distinct_codes
+from dialeval.stats.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    as_codes,
+    as_floats,
+    dense_codes,
+    distinct_codes,
+    refuse,
+    refuse_itself,
+)
 from dialeval.stats.resampling import cluster_counts
 
 if TYPE_CHECKING:
@@ -89,9 +99,9 @@ class Comparisons:
         counts = np.bincount(self.type_of_row, minlength=self.n_types)
         return counts.reshape(-1, N_RESULTS).astype(np.float64)
 
-    def to_all_players(self, values: FloatArray, missing: float = np.nan) -> FloatArray:
+    def to_all_players(self, values: NDArray[Any], missing: Any = np.nan) -> NDArray[Any]:
         """Put values of rated players, shape [..., n_rated], in the caller's order, shape [..., n_players]."""
-        out = np.full((*values.shape[:-1], self.n_players), missing)
+        out = np.full((*values.shape[:-1], self.n_players), missing, dtype=values.dtype)
         out[..., self.players] = values
         return out
 
@@ -101,7 +111,7 @@ class Comparisons:
 
     def group_of_player(self) -> IntArray:
         """Return the group of each of the caller's players, -1 without a comparison, shape [n_players]."""
-        return self.to_all_players(self.groups().astype(np.float64), missing=-1.0).astype(np.int64)
+        return self.to_all_players(self.groups(), missing=-1)
 
     def strong_components(self) -> IntArray:
         """Return the number of the strongly connected component of each rated player, shape [n_rated].
@@ -119,10 +129,7 @@ class Comparisons:
 
         None where two rings are equally large, or where no two players are in one.
         """
-        ring = self.strong_components()
-        size = np.bincount(ring, minlength=1)
-        largest = np.flatnonzero((size == size.max()) & (size > 1))
-        return ring == largest[0] if len(largest) == 1 else np.zeros(self.n_rated, dtype=np.bool_)
+        return only_largest(self.strong_components())
 
     def reasons(self) -> tuple[str, ...]:
         """For each of the caller's players, why the data determine no rating; empty where they do."""
@@ -189,11 +196,7 @@ class Comparisons:
 
     def games(self) -> IntArray:
         """Number of comparisons of each of the caller's players, shape [n_players]."""
-        met = self.table().sum(axis=1)
-        count = np.zeros(self.n_rated)
-        np.add.at(count, self.first, met)
-        np.add.at(count, self.second, met)
-        return self.to_all_players(count, missing=0.0).astype(np.int64)
+        return self.to_all_players(self._scores()[1].astype(np.int64), missing=0)
 
 
 def compare(left: ArrayLike, right: ArrayLike, outcome: ArrayLike, n_players: int) -> Comparisons:
@@ -213,14 +216,8 @@ def compare(left: ArrayLike, right: ArrayLike, outcome: ArrayLike, n_players: in
     right = as_codes("right", right, length=len(left), below=n_players)
     outcome = as_floats("outcome", outcome, length=len(left))
     refused = ~np.isin(outcome, (0.0, 0.5, 1.0))
-    if refused.any():
-        row = int(np.flatnonzero(refused)[0])
-        raise ValueError(
-            f"outcome[{row}] is {outcome[row]}; it must be 1, 0.5 or 0 (leave unparsed verdicts out of ratings)"
-        )
-    if (left == right).any():
-        row = int(np.flatnonzero(left == right)[0])
-        raise ValueError(f"row {row} compares player {left[row]} with itself")
+    refuse("outcome", outcome, refused, "it must be 1, 0.5 or 0 (leave unparsed verdicts out of ratings)")
+    refuse_itself(left, right, "player")
 
     players = _order_of_appearance(left, right, outcome, n_players)
     rank = np.full(n_players, -1, dtype=np.int64)
@@ -324,6 +321,13 @@ def strong_components(winner: IntArray, loser: IntArray, n: int) -> IntArray:
     scores = sparse_table(np.ones(len(winner)), winner, loser, (n, n))
     _, ring = connected_components(scores, directed=True, connection="strong")
     return np.asarray(ring, dtype=np.int64)
+
+
+def only_largest(part: IntArray) -> BoolArray:
+    """Return which players are in the only largest part, of two or more; none where two parts are equally large."""
+    size = np.bincount(part, minlength=1)
+    largest = np.flatnonzero((size == size.max()) & (size > 1))
+    return part == largest[0] if len(largest) == 1 else np.zeros(len(part), dtype=np.bool_)
 
 
 def pair_weights(tables: FloatArray) -> FloatArray:

@@ -17,7 +17,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_codes, check_confidence, ratio
+from dialeval.stats.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    as_codes,
+    check_confidence,
+    first_notes,
+    ratio,
+    refuse,
+    refuse_itself,
+)
 from dialeval.stats.comparisons import LOSES_ALL, SEPARATED, WINS_ALL
 from dialeval.stats.label_corrected import (
     NOT_CORRECTED,
@@ -98,13 +108,9 @@ def correct_ratings(
         n_players,
         rows.shape[0],
     )
-    if (games.left == games.right).any():
-        row = int(np.flatnonzero(games.left == games.right)[0])
-        raise ValueError(f"row {row} compares player {games.left[row]} with itself")
+    refuse_itself(games.left, games.right, "player")
     for name, value in (("score", rows.f), ("label", rows.y)):
-        if not ((value >= 0.0) & (value <= 1.0)).all():
-            row = int(np.flatnonzero(~((value >= 0.0) & (value <= 1.0)))[0])
-            raise ValueError(f"{name}[{row}] is {value[row]}; an outcome lies between 0 and 1")
+        refuse(name, value, ~((value >= 0.0) & (value <= 1.0)), "an outcome lies between 0 and 1")
 
     scored = rows.scored.astype(np.float64)
     data = _Comparisons(games, rows.y, rows.f, rows.w, rows.thin, rows.labelled, float(target == "new_cases"))
@@ -385,4 +391,4 @@ def _notes(
         (wider, NOT_CORRECTED),
         (unknown, NO_SPREAD),
     )
-    return tuple(next((note for which, note in notes if which[k]), "") for k in range(len(limited)))
+    return first_notes(notes)

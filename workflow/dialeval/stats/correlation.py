@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, check_confidence, dense_codes, with_room_for_squares
-from dialeval.stats.estimates import SINGLE_CLUSTER
+from dialeval.stats.estimates import SINGLE_CLUSTER, Estimate
 from dialeval.stats.likelihood import correlation_design_effects, sums_by_cluster
 from dialeval.stats.rank_correlation import weighted_kendall, weighted_spearman
 from dialeval.stats.resampling import integer_counts, percentile_interval
@@ -69,6 +69,23 @@ class Correlations:
     resamples: int
     confidence: float
     random_seed: int
+
+    def one(self, judge: int = 0, dimension: int = 0) -> Estimate:
+        """Return the correlation of one judge on one dimension."""
+        at = (judge, dimension)
+        n, effect = int(self.n[at]), float(self.design_effect[at])
+        return Estimate(
+            float(self.estimate[at]),
+            float(self.ci_low[at]),
+            float(self.ci_high[at]),
+            self.confidence,
+            self.resamples,
+            self.reason[judge][dimension],
+            n_clusters=int(self.n_clusters[at]),
+            design_effect=effect,
+            n_effective=n / effect if effect > 0.0 else math.nan,
+            n_items=n,
+        )
 
 
 def correlate(

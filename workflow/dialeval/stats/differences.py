@@ -13,7 +13,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dialeval.stats.arrays import FloatArray, IntArray, as_codes, as_floats, check_confidence, dense_codes
+from dialeval.stats.arrays import (
+    FloatArray,
+    IntArray,
+    as_codes,
+    as_floats,
+    as_shares,
+    check_confidence,
+    dense_codes,
+    first_notes,
+)
 from dialeval.stats.clustered import NO_SPREAD, ONE_CLUSTER, cluster_influence, largest_of, scores_of
 from dialeval.stats.estimates import Estimates, t_interval
 
@@ -154,7 +163,7 @@ def item_differences(
     check_confidence(confidence)
     if scores and stratum is not None:
         raise ValueError("scores have no strata: their degrees of freedom are known for one stratum only")
-    check = scores_of if scores else _proportions
+    check = scores_of if scores else as_shares
     here, there = check("first_value", first_value), check("second_value", second_value)
     n = len(here)
     as_floats("second_value", there, n)
@@ -169,7 +178,7 @@ def item_differences(
         (found.fewest_clusters < 2, ONE_CLUSTER_IN_STRATUM),
         (still, NO_SPREAD if scores else ALL_THE_SAME),
     )
-    note = tuple(next((text for there, text in notes if there[k]), "") for k in range(len(firsts)))
+    note = first_notes(notes)
     centre, variance, df = found.estimate, found.variance, found.df_satterthwaite
     if not scores:
         df = found.df_effective
@@ -213,7 +222,7 @@ def two_sample_difference(
     check_confidence(confidence)
     if scores and (first.stratum is not None or second.stratum is not None):
         raise ValueError("scores have no strata: their degrees of freedom are known for one stratum only")
-    check = scores_of if scores else _proportions
+    check = scores_of if scores else as_shares
     sides = [check("value", sample.value) for sample in (first, second)]
     values, side = np.concatenate(sides), np.repeat([0, 1], [len(part) for part in sides])
     cluster = np.concatenate([np.asarray(sample.cluster) for sample in (first, second)])
@@ -439,10 +448,3 @@ def _with_pseudo_items(
     centre = estimate * items / total
     added = 0.5 * pseudo * ((1.0 - centre) ** 2 + (1.0 + centre) ** 2)
     return centre, (items**2 * variance + items * (estimate - centre) ** 2 + added) / total**2
-
-
-def _proportions(name: str, value: ArrayLike) -> FloatArray:
-    values = as_floats(name, value)
-    if not ((values >= 0.0) & (values <= 1.0)).all():
-        raise ValueError(f"{name} must lie between 0 and 1")
-    return values

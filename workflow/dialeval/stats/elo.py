@@ -113,12 +113,8 @@ def bootstrap_elo(
         group=comparisons.group_of_player(),
         games=comparisons.games(),
         notes=comparisons.notes(),
-        shuffles=shuffles,
         repeats=repeats,
-        k=k,
-        scale=scale,
         initial=initial,
-        random_seed=random_seed,
     )
 
 
@@ -219,7 +215,7 @@ def continue_play(
 
 @dataclass(frozen=True)
 class BootstrapElo:
-    """Bootstrap Elo ratings, with the settings that gave them.
+    """Bootstrap Elo ratings.
 
     A player without a comparison has NaN.
 
@@ -251,12 +247,8 @@ class BootstrapElo:
     group: IntArray
     games: IntArray
     notes: tuple[str, ...]
-    shuffles: int
     repeats: int
-    k: float
-    scale: float
     initial: float
-    random_seed: int
 
 
 def check_settings(k: float, scale: float) -> None:
@@ -392,7 +384,7 @@ def _typical_strength(comparisons: Comparisons) -> FloatArray:
 
 @dataclass(frozen=True)
 class SequentialElo:
-    """Elo ratings after one order of play, with the settings that gave them.
+    """Elo ratings after one order of play.
 
     Attributes:
         rating: Elo points, shape [n_players]; `initial` for a player without a comparison, as the rules have it.
@@ -401,9 +393,6 @@ class SequentialElo:
 
     rating: FloatArray
     games: IntArray
-    k: float
-    scale: float
-    initial: float
 
 
 def sequential_elo(
@@ -442,4 +431,4 @@ def sequential_elo(
         change = k * (result - expected)
         rating[i] += change
         rating[j] -= change
-    return SequentialElo(np.asarray(rating, dtype=np.float64), comparisons.games(), k, scale, initial)
+    return SequentialElo(np.asarray(rating, dtype=np.float64), comparisons.games())

@@ -66,7 +66,7 @@ _LONGEST_INDEPENDENT = 100_000
 
 @dataclass(frozen=True)
 class BootstrapEloInterval:
-    """Expanded percentile intervals of Bootstrap Elo over resampled seeds, with the settings that gave them.
+    """Expanded percentile intervals of Bootstrap Elo over resampled seeds.
 
     A player without a comparison has NaN.
 
@@ -78,9 +78,7 @@ class BootstrapEloInterval:
             paired, so that differences and `p_above_next` can be taken from them.
         sampling_sd: standard deviation over resamples that stems from the seeds, shape [n_players].
         noise_sd: standard deviation that the shuffles added to a replicate and that was taken out, shape [n_players].
-        unexplained_sd: part of `sampling_sd` that the prediction did not explain, shape [n_players].
         slope: the regression's slope; 1 where the prediction is right.
-        shuffles: shuffles played of each replicate, in two halves.
         tail_length: comparisons played of each shuffle.
         fell_back: whether whole shuffles were played.
         start_dependence: what ratings still have of their start after all comparisons; NaN without a comparison.
@@ -95,22 +93,14 @@ class BootstrapEloInterval:
     replicates: FloatArray
     sampling_sd: FloatArray
     noise_sd: FloatArray
-    unexplained_sd: FloatArray
     slope: float
-    shuffles: int
     tail_length: int
     fell_back: bool
     clusters: IntArray
     start_dependence: StartDependence
     needed: FloatArray
     notes: tuple[str, ...]
-    n_clusters: int
-    resamples: int
     confidence: float
-    k: float
-    scale: float
-    initial: float
-    random_seed: int
 
 
 def bootstrap_elo_interval(
@@ -168,13 +158,12 @@ def bootstrap_elo_interval(
     played = equalised(comparisons) if equal_pairs else comparisons
     if comparisons.n_pairs:
         drawn = draw_resamples(counts, resamples, random_seed, rng, equal_pairs=equal_pairs)
-        halves, steepness, length, shuffles = play_resamples(played, drawn, resamples, k=k, scale=scale, rng=rng)
+        halves, steepness, length = play_resamples(played, drawn, resamples, k=k, scale=scale, rng=rng)
         predicted, rated = _predict(played, drawn, resamples, steepness, equal_pairs=equal_pairs)
         halves[:, ~rated] = np.nan
-        replicates, noise, unexplained, slope = _denoised(halves, scale / math.log(10.0) * predicted)
+        replicates, noise, slope = _denoised(halves, scale / math.log(10.0) * predicted)
     else:
-        replicates, length, shuffles, slope = np.empty((resamples, 0)), 0, 0, math.nan
-        noise = unexplained = np.empty(0)
+        replicates, noise, length, slope = np.empty((resamples, 0)), np.empty(0), 0, math.nan
     low, high = percentile_interval(initial + replicates, confidence, counts.clusters_of_player())
     known = np.count_nonzero(~np.isnan(replicates), axis=0) > 1
     sd = np.full(comparisons.n_rated, np.nan)
@@ -194,24 +183,14 @@ def bootstrap_elo_interval(
         replicates=comparisons.to_all_players(initial + replicates),
         sampling_sd=comparisons.to_all_players(sd),
         noise_sd=comparisons.to_all_players(noise),
-        unexplained_sd=comparisons.to_all_players(unexplained),
         slope=slope,
-        shuffles=shuffles,
         tail_length=length,
         fell_back=length == len(played.type_of_row),
-        clusters=comparisons.to_all_players(counts.clusters_of_player().astype(np.float64), missing=0.0).astype(
-            np.int64
-        ),
+        clusters=comparisons.to_all_players(counts.clusters_of_player(), missing=0),
         start_dependence=StartDependence(*map(comparisons.to_all_players, left)),
         needed=comparisons.to_all_players(needed),
         notes=notes,
-        n_clusters=counts.n_clusters,
-        resamples=resamples,
         confidence=confidence,
-        k=k,
-        scale=scale,
-        initial=initial,
-        random_seed=random_seed,
     )
 
 
@@ -268,12 +247,12 @@ def play_resamples(
     k: float,
     scale: float,
     rng: np.random.Generator,
-) -> tuple[FloatArray, FloatArray, int, int]:
+) -> tuple[FloatArray, FloatArray, int]:
     """Rate every resample by two halves of a few shuffles.
 
     Returns:
         Median of each half in points from the initial rating, shape [2, R, n_rated]; mean over all shuffles of
-        E (1 - E) at the end, shape [n_pairs]; comparisons played of each shuffle; and shuffles per resample.
+        E (1 - E) at the end, shape [n_pairs]; and comparisons played of each shuffle.
     """
     n = len(comparisons.type_of_row)
     unit = rating_unit(scale)
@@ -323,7 +302,7 @@ def play_resamples(
             lead = final[comparisons.first[pairs]] - final[comparisons.second[pairs]]
             steepness[pairs] += 0.25 * (1.0 - np.tanh(lead) ** 2).mean(axis=1) * len(block) / resamples
         done += len(block)
-    return halves, steepness, min(length + own, n), shuffles
+    return halves, steepness, min(length + own, n)
 
 
 def _shuffles_per_resample(length: int, resamples: int, n_players: int) -> int:
@@ -386,7 +365,7 @@ def _predict(
     return np.asarray((found - centre) @ response, dtype=np.float64), rated
 
 
-def _denoised(halves: FloatArray, predicted: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, float]:
+def _denoised(halves: FloatArray, predicted: FloatArray) -> tuple[FloatArray, FloatArray, float]:
     """Remove the noise that the halves measure from their mean.
 
     Args:
@@ -394,15 +373,15 @@ def _denoised(halves: FloatArray, predicted: FloatArray) -> tuple[FloatArray, Fl
         predicted: noiseless predictions, shape [R, n_rated].
 
     Returns:
-        Replicates, shape [R, n_rated], NaN where unknown; standard deviations of the noise, and of what is beyond
-        both the prediction and the noise, shape [n_rated]; and the slope.
+        Replicates, shape [R, n_rated], NaN where unknown; standard deviations of the noise, shape [n_rated]; and the
+        slope.
     """
     value = np.where(np.isnan(halves).any(axis=0), np.nan, halves.mean(axis=0))
     known = ~np.isnan(value)
     count = np.count_nonzero(known, axis=0)
     enough = count >= 4
     out = np.full(value.shape, np.nan)
-    noise, unexplained = np.full(len(count), np.nan), np.full(len(count), np.nan)
+    noise = np.full(len(count), np.nan)
     noise[enough] = 0.5 * np.sqrt(np.nanmean((halves[0] - halves[1])[:, enough] ** 2, axis=0))
     centred = np.full(value.shape, np.nan)
     expected = np.full(value.shape, np.nan)
@@ -421,13 +400,10 @@ def _denoised(halves: FloatArray, predicted: FloatArray) -> tuple[FloatArray, Fl
         freedom = count[player] - 1
         residual_variance = float(residual @ residual) / freedom
         noise_variance = float(noise[player]) ** 2
-        excess = 0.0
         if residual_variance > noise_variance * float(fdtri(freedom, count[player], _NOISE_TEST_LEVEL)):
-            excess = residual_variance - noise_variance
-            fitted = fitted + residual * math.sqrt(excess / residual_variance)
+            fitted = fitted + residual * math.sqrt((residual_variance - noise_variance) / residual_variance)
         out[rows, player] = fitted + value[rows, player].mean()
-        unexplained[player] = math.sqrt(excess)
-    return out, noise, unexplained, slope
+    return out, noise, slope
 
 
 def _start_dependence(

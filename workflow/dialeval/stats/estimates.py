@@ -47,6 +47,11 @@ class Estimate:
     df: float = math.nan
     n_items: int = 0
 
+    @classmethod
+    def missing(cls, confidence: float, note: str, n_clusters: int = 0, resamples: int = 0) -> Estimate:
+        """Return an estimate that is undefined, for the reason in the note."""
+        return cls(math.nan, math.nan, math.nan, confidence, resamples, note, n_clusters)
+
     def limits(self, name: str = "estimate", prefix: str = "") -> dict[str, float]:
         """Return the estimate under a name, and its limits as `ci_low` and `ci_high` after a prefix."""
         return {name: self.estimate, f"{prefix}ci_low": self.ci_low, f"{prefix}ci_high": self.ci_high}

@@ -30,6 +30,7 @@ from dialeval.stats.arrays import (
     as_floats,
     check_confidence,
     dense_codes,
+    first_notes,
     with_room_for_squares,
 )
 from dialeval.stats.estimates import t_interval
@@ -331,21 +332,14 @@ def compare_judges(
 
     between = np.array([_between(values, sets[of_pair[number]], *pair) for number, pair in enumerate(pairs)])
     n, clusters = items[of_pair], filled[of_pair]
-    undefined = np.isnan(difference)
-    same = ~undefined & (error <= _SAME)
-    reason = tuple(
-        TOO_FEW
-        if n[number] < 3
-        else CONSTANT
-        if undefined[number]
-        else ONE_CLUSTER
-        if clusters[number] < 2
-        else SAME_SCORES
-        if same[number]
-        else NO_RESAMPLE
-        if np.isnan(error[number])
-        else ""
-        for number in range(n_pairs)
+    reason = first_notes(
+        [
+            (n < 3, TOO_FEW),
+            (np.isnan(difference), CONSTANT),
+            (clusters < 2, ONE_CLUSTER),
+            (error <= _SAME, SAME_SCORES),
+            (np.isnan(error), NO_RESAMPLE),
+        ]
     )
     found[:3, n < 3] = np.nan
     settled = np.array([not note for note in reason], dtype=np.bool_)

@@ -19,7 +19,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dialeval.stats.arrays import BoolArray, FloatArray, IntArray
-from dialeval.stats.comparisons import N_RESULTS, ClusterTable, groups, pair_laplacian, sparse_table, strong_components
+from dialeval.stats.comparisons import (
+    N_RESULTS,
+    ClusterTable,
+    groups,
+    only_largest,
+    pair_laplacian,
+    sparse_table,
+    strong_components,
+)
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -359,9 +367,9 @@ def has_finite_strength(games: Games, outcome: FloatArray, known: BoolArray) -> 
     ring = strong_components(winner, loser, n)
     played = np.zeros(n, dtype=np.bool_)
     played[left] = played[right] = True
-    size = np.bincount(ring[played])
-    largest = np.flatnonzero((size == size.max()) & (size > 1))
-    return played & (ring == largest[0]) if len(largest) == 1 else np.zeros(n, dtype=np.bool_)
+    found = np.zeros(n, dtype=np.bool_)
+    found[played] = only_largest(ring[played])
+    return found
 
 
 def correlation_design_effects(

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import product
 from typing import NamedTuple
 
@@ -297,14 +298,7 @@ def more_to_halve(half_width: Callable[[int], float], now: int, most: int = MOST
     wanted = 0.5 * half_width(now)
     if half_width(now + most) > wanted:
         return None
-    too_few, enough = 0, most
-    while enough - too_few > 1:
-        middle = (too_few + enough) // 2
-        if half_width(now + middle) <= wanted:
-            enough = middle
-        else:
-            too_few = middle
-    return enough
+    return fewest(lambda more: half_width(now + more) <= wanted, 1, most)
 
 
 def for_pilot(
@@ -377,10 +371,13 @@ def cheapest_labels(
     def cheapest(labelled: IntArray, each: int, who: int) -> tuple[float, LabelStudy | None, int]:
         """Return the cheapest study with one of these numbers of labelled cases, its cost, and the number's place."""
 
+        factor = for_pilot(design.pilot_freedom, unit * labelled / design.per_label - 1.0, confidence)
+        known = design._replace(pilot_freedom=math.inf)  # the factor does not depend on the cases, and takes long
+
         def detected(cases: IntArray) -> BoolArray:
             about = unit * labelled, unit * cases, confidence
-            found = design.detectable(*about, answers=each, n_annotators=who, of_population=of_population)
-            return np.asarray(found.smallest <= target, dtype=np.bool_)
+            found = known.detectable(*about, answers=each, n_annotators=who, of_population=of_population)
+            return np.asarray(found.smallest * factor <= target, dtype=np.bool_)
 
         low, high = np.maximum(least, labelled), np.full(len(labelled), most)
         possible = detected(high) & (labelled <= most)
@@ -553,14 +550,13 @@ def cheapest_design(
         freedom = design.freedom(variances, judges_fixed=judges_fixed)
         return bool(found.smallest * for_pilot(pilot_freedom, freedom, confidence) <= target)
 
+    def with_cases(design: StudyDesign, n_cases: int) -> bool:
+        return reached(design._replace(n_cases=n_cases))
+
     designs = []
     for n_judges, n_repeats in product(judges, repeats):
         design = StudyDesign(most_cases, n_judges, n_repeats, n_dialogues, shared_cases)
-        if not reached(design):
-            continue
-        too_few, enough = 1, most_cases
-        while enough - too_few > 1:
-            middle = (too_few + enough) // 2
-            too_few, enough = (too_few, middle) if reached(design._replace(n_cases=middle)) else (middle, enough)
-        designs.append(design._replace(n_cases=enough))
+        if reached(design):
+            n_cases = fewest(partial(with_cases, design), 2, most_cases)
+            designs.append(design._replace(n_cases=n_cases))
     return min(designs, key=lambda one: (cost.of(one), one.n_cases), default=None)

@@ -26,8 +26,10 @@ from dialeval.stats.arrays import (
     as_floats,
     check_confidence,
     dense_codes,
+    first_notes,
     inverse,
     ratio,
+    refuse,
 )
 from dialeval.stats.clustered import clustered_proportions
 from dialeval.stats.estimates import Estimates
@@ -165,7 +167,7 @@ def correct_means(
         n_labelled=n_labelled,
         n_labelled_clusters=clusters.astype(np.int64),
         n_effective_labels=n_effective_labels(intervals.std_error, alone.std_error, n_labelled, n, target),
-        note=tuple(next((text for there, text in notes if there[k]), "") for k in range(len(names))),
+        note=first_notes(notes),
         rho=pooled,
         target=target,
         confidence=confidence,
@@ -431,8 +433,7 @@ def check_rows(
     n = len(f)
     y = as_floats("label", label, n)
     for name, given in (("score", f), ("label", y)):
-        if np.isinf(given).any():
-            raise ValueError(f"{name}[{int(np.flatnonzero(np.isinf(given))[0])}] is infinite; leave it NaN if unknown")
+        refuse(name, given, np.isinf(given), "leave it NaN if unknown")
     systems, n_systems = dense_codes("system", system, n)
     clusters, n_clusters = dense_codes("cluster", cluster, n)
     labelled = ~np.isnan(y)
@@ -442,9 +443,7 @@ def check_rows(
     else:
         chance = as_floats("probability", probability, n)
     wrong = labelled & ~((chance > 0.0) & (chance <= 1.0))
-    if wrong.any():
-        row = int(np.flatnonzero(wrong)[0])
-        raise ValueError(f"probability[{row}] is {chance[row]}; that of a labelled row is above 0 and at most 1")
+    refuse("probability", chance, wrong, "that of a labelled row is above 0 and at most 1")
     safe = np.where(labelled, chance, 1.0)
     rows = LabelledRows(
         f=np.where(np.isnan(f), 0.0, f),

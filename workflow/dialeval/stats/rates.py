@@ -27,6 +27,9 @@ from dialeval.stats.arrays import (
     as_outcomes,
     check_confidence,
     dense_codes,
+    ratio,
+    refuse,
+    refuse_itself,
 )
 from dialeval.stats.clustered import NO_ROW, clustered_proportions
 from dialeval.stats.estimates import Estimates
@@ -85,10 +88,8 @@ def win_matrices(
     """
     left = as_codes("left", left, below=n_players)
     right = as_codes("right", right, length=len(left), below=n_players)
-    outcome = as_outcomes("outcome", outcome, length=len(left))
-    if (left == right).any():
-        row = int(np.flatnonzero(left == right)[0])
-        raise ValueError(f"row {row} compares model {left[row]} with itself")
+    outcome = as_outcomes(outcome, len(left))
+    refuse_itself(left, right, "model")
     result = _results(outcome)
     mirrored = np.array([_LOSE, _TIE, _WIN, _UNPARSED])[result]
     codes, _ = dense_codes("cluster", cluster, len(left))
@@ -99,7 +100,7 @@ def win_matrices(
     both = np.concatenate([codes, codes])
     table = np.bincount(cell * 4 + results, minlength=4 * cells).reshape(n_players, n_players, 4)
     n = table.sum(axis=2)
-    rates = np.divide(table, n[:, :, np.newaxis], out=np.full(table.shape, np.nan), where=n[:, :, np.newaxis] > 0)
+    rates = ratio(table, n[:, :, np.newaxis])
     worth = np.array([1.0, 0.5, 0.0, 0.0])[results]
     return WinMatrices(
         n=n,
@@ -139,10 +140,7 @@ def pass_rates(
     """
     passed = as_floats("passed", passed)
     group = as_codes("group", group, length=len(passed), below=n_groups)
-    refused = ~(np.isnan(passed) | np.isin(passed, (0.0, 1.0)))
-    if refused.any():
-        row = int(np.flatnonzero(refused)[0])
-        raise ValueError(f"passed[{row}] is {passed[row]}; it must be 1, 0 or NaN")
+    refuse("passed", passed, ~(np.isnan(passed) | np.isin(passed, (0.0, 1.0))), "it must be 1, 0 or NaN")
     return PassRates(
         passes=np.bincount(group[passed == 1.0], minlength=n_groups),
         unparsed=np.bincount(group[np.isnan(passed)], minlength=n_groups),
@@ -252,31 +250,6 @@ def robustness_ratios(
     n_missing = np.bincount(codes[missing], minlength=n_groups)
     ratio = _shares(noticed, codes, n > n_missing, cluster, confidence)
     return RobustnessRatios(np.bincount(codes[noticed], minlength=n_groups), n, n_missing, ratio)
-
-
-def theta_sweep(
-    original: ArrayLike,
-    perturbed: ArrayLike,
-    thetas: ArrayLike,
-    group: ArrayLike,
-    n_groups: int,
-    *,
-    cluster: ArrayLike,
-    confidence: float = 0.95,
-) -> tuple[RobustnessRatios, ...]:
-    """Return the robustness ratios of each group at many thresholds, in their order.
-
-    Args:
-        original, perturbed, group, n_groups, cluster, confidence: as for `robustness_ratios`.
-        thetas: thresholds, shape [n_thetas].
-
-    Raises:
-        ValueError: as for `robustness_ratios`.
-    """
-    return tuple(
-        robustness_ratios(original, perturbed, theta, group, n_groups, cluster=cluster, confidence=confidence)
-        for theta in as_floats("thetas", thetas)
-    )
 
 
 def average_ratios(

@@ -9,9 +9,8 @@ numbers are those of ICC(2,1) and ICC(3,k) (Brennan 2001, generalizability theor
 
 Raters are not resampled: intervals are about these raters, on other items.
 
-Ratings are x = item + rater + (item by rater) + repeat, all random. The components are Henderson's first method
-(Henderson 1953): sums of squares are set to what they are expected to be. On a resample the expectations count an item
-that was drawn twice as the same item, so that they are right on every resample.
+The components are Henderson's first method (1953): sums of squares are set to what they are expected to be. On a
+resample the expectations count an item that was drawn twice as the same item, so that they are right on every resample.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, stdtrit
 
-from dialeval.stats.arrays import FloatArray, IntArray, as_floats, check_confidence, dense_codes
+from dialeval.stats.arrays import FloatArray, IntArray, as_floats, check_confidence, dense_codes, ratio
 from dialeval.stats.estimates import Estimate
 from dialeval.stats.resampling import bias_corrected_interval, cluster_counts, interval
 
@@ -85,7 +84,7 @@ def reliability(
     n_rated = len(np.unique(codes[items]))
     reason = _undefined(values, items)
     if reason:
-        missing = Estimate(math.nan, math.nan, math.nan, confidence, 0, reason, n_rated)
+        missing = Estimate.missing(confidence, reason, n_rated)
         nan = math.nan
         none_drawn = np.full(resamples, nan)
         return Reliability(
@@ -103,7 +102,7 @@ def reliability(
     note = ALL_ALIKE if _alike(values, items) else note
     note = note if of_mean[0] > 0.0 else NO_AGREEMENT
     icc, mean, ceiling = (
-        _interval(drawn[0], drawn[1:], confidence, note, n_rated, resamples) for drawn in (single, of_mean, ceilings)
+        interval(float(drawn[0]), drawn[1:], confidence, note, n_rated) for drawn in (single, of_mean, ceilings)
     )
     return Reliability(
         icc=icc,
@@ -171,16 +170,16 @@ def corrected_correlation(
     n_clusters = raters.mean.n_clusters
     if math.isnan(estimate) or math.isnan(raters.mean.estimate):
         reason = raters.mean.note or "no correlation to correct"
-        return Estimate(math.nan, math.nan, math.nan, confidence, 0, reason, n_clusters)
+        return Estimate.missing(confidence, reason, n_clusters)
     # The note of the mean itself says more where even the estimate is below 0.
     if raters.mean.estimate <= 0.0 or (len(drawn) and not raters.mean.ci_low > 0.0):
         reason = raters.mean.note or NEAR_NOTHING
-        return Estimate(math.nan, math.nan, math.nan, confidence, 0, reason, n_clusters)
+        return Estimate.missing(confidence, reason, n_clusters)
     with np.errstate(invalid="ignore", divide="ignore"):
         divided = drawn / np.sqrt(np.where(raters.replicates > 0.0, raters.replicates, np.nan))
     corrected = estimate / math.sqrt(raters.mean.estimate)
     note = ABOVE_ONE if abs(corrected) > 1.0 else ""
-    found = _interval(min(max(corrected, -1.0), 1.0), divided, confidence, note, n_clusters, len(drawn))
+    found = interval(min(max(corrected, -1.0), 1.0), divided, confidence, note, n_clusters)
     if math.isnan(found.ci_low):
         return found
     sign = -1.0 if corrected < 0.0 else 1.0
@@ -317,7 +316,7 @@ class RatingSums:
 
     def raters_mean(self, weights: FloatArray) -> FloatArray:
         """Return the mean over items of one over their number of raters."""
-        return _ratio(weights @ self.share, weights @ self.n_items)
+        return ratio(weights @ self.share, weights @ self.n_items, ROUNDING)
 
     def spread(self, weights: FloatArray, n_clusters: int) -> FloatArray:
         """Variance of the items' means; that of resamples, which is too small by 1 - 1/K, brought to its level."""
@@ -349,12 +348,12 @@ class RatingSums:
         in_item = weights @ self.rater_in_item
         missing = np.zeros(len(weights))
         within = weights @ (self.squares - self.squares_of_cells)
-        repeat = _ratio(within, n - n_cells) if self.has_repeats else missing
+        repeat = ratio(within, n - n_cells, ROUNDING) if self.has_repeats else missing
         between_cells = weights @ (self.squares_of_cells - self.squares_of_items) - repeat * (n_cells - n_items)
         if not self.has_raters:
             return np.array([missing, missing, repeat])
         if not self.crossed:
-            return np.array([missing, _ratio(between_cells, n - in_item), repeat])
+            return np.array([missing, ratio(between_cells, n - in_item, ROUNDING), repeat])
         rater, pair = self._of_identified_raters(weights, between_cells, repeat)
         return np.array([rater, pair, repeat])
 
@@ -398,10 +397,6 @@ def _count(codes: IntArray, weights: ArrayLike | None = None, minlength: int = 0
     return np.asarray(np.bincount(codes, weights, minlength=minlength), dtype=np.float64)
 
 
-def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
-    return np.asarray(np.divide(above, below, out=np.full(len(above), np.nan), where=below > ROUNDING))
-
-
 def _solve(system: FloatArray, right: FloatArray) -> FloatArray:
     """Solves small systems, shapes [R, 3, 3] and [R, 3]; NaN where one has no single solution."""
     size = np.linalg.norm(system, axis=2).prod(axis=1)
@@ -410,12 +405,3 @@ def _solve(system: FloatArray, right: FloatArray) -> FloatArray:
     if sound.any():
         found[sound] = np.linalg.solve(system[sound], right[sound, :, np.newaxis])[:, :, 0]
     return found
-
-
-def _interval(
-    estimate: float, replicates: FloatArray, confidence: float, note: str, n_clusters: int, resamples: int
-) -> Estimate:
-    """Returns the number with its interval; one that was not computed is no fault."""
-    if resamples == 0:
-        return Estimate(float(estimate), math.nan, math.nan, confidence, 0, note, n_clusters)
-    return interval(float(estimate), replicates, confidence, note, n_clusters)

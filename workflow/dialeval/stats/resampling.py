@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dialeval.stats.arrays import FloatArray, IntArray, check_confidence
+from dialeval.stats.arrays import FloatArray, IntArray, check_confidence, ratio
 from dialeval.stats.estimates import SINGLE_CLUSTER, Estimate
 
 ALL_THE_SAME = "every resample gives the same rating, so there is no interval"
@@ -168,16 +168,18 @@ def interval(
     note: str = "",
     n_clusters: int | None = None,
 ) -> Estimate:
-    """Gather a statistic and its replicates, shape [resamples], into an `Estimate`, expanded for few clusters."""
+    """Gather a statistic and its replicates, shape [resamples], into an `Estimate`, expanded for few clusters.
+
+    Without replicates there is no interval, and no note says so: none was asked for.
+    """
     low, high = percentile_interval(replicates, confidence, n_clusters)
     known = int(np.count_nonzero(~np.isnan(replicates)))
     behind = n_clusters or 0
     if math.isnan(estimate):
-        why = note or "the statistic is undefined"
-        return Estimate(math.nan, math.nan, math.nan, confidence, known, why, behind)
-    if known == 0:
+        return Estimate.missing(confidence, note or "the statistic is undefined", behind, known)
+    if known == 0 and len(replicates):
         note = note or "no resample has a value"
-    elif n_clusters == 1:
+    elif n_clusters == 1 and len(replicates):
         note = note or SINGLE_CLUSTER
     return Estimate(float(estimate), float(low), float(high), confidence, known, note, behind)
 
@@ -198,9 +200,7 @@ def ratio_replicates(
     n_clusters = weights.shape[1]
     above = weights @ np.bincount(cluster, numerator, minlength=n_clusters)
     below = weights @ np.bincount(cluster, denominator, minlength=n_clusters)
-    ratio = np.full(len(weights), np.nan)
-    np.divide(above, below, out=ratio, where=below > 0)
-    return ratio
+    return ratio(above, below)
 
 
 def p_above_next(rating: FloatArray, replicates: FloatArray) -> FloatArray:

@@ -96,9 +96,10 @@ def self_preference(
     n = len(judge)
     left = as_codes("left", left, length=n, below=len(player_families))
     right = as_codes("right", right, length=n, below=len(player_families))
-    outcome = as_outcomes("outcome", outcome, n)
+    outcome = as_outcomes(outcome, n)
     codes, n_clusters = dense_codes("cluster", cluster, n)
-    weights = _resample_weights(n_clusters, resamples, confidence, random_seed)
+    check_confidence(confidence)
+    weights = cluster_counts(n_clusters, resamples, np.random.default_rng(random_seed))
     n_models = len(player_families)
     _, comparison = np.unique((codes * n_models + left) * n_models + right, return_inverse=True)
     parsed = ~np.isnan(outcome)
@@ -146,9 +147,6 @@ def self_preference(
                 others=clustered_proportion(other, place, confidence=confidence, note=reason),
                 difference=found,
                 from_sharpness=by_sharpness.difference if len(own) else math.nan,
-                resamples=resamples,
-                confidence=confidence,
-                random_seed=random_seed,
             )
         )
     return tuple(results)
@@ -174,14 +172,6 @@ class SelfPreference:
     others: Estimate
     difference: Estimate
     from_sharpness: float
-    resamples: int
-    confidence: float
-    random_seed: int
-
-
-def _resample_weights(n_clusters: int, resamples: int, confidence: float, random_seed: int) -> FloatArray:
-    check_confidence(confidence)
-    return cluster_counts(n_clusters, resamples, np.random.default_rng(random_seed))
 
 
 def _comparison_means(

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_floats, check_confidence, dense_codes
+from dialeval.stats.arrays import BoolArray, FloatArray, IntArray, as_floats, check_confidence, dense_codes, refuse
 from dialeval.stats.bradley_terry import determined_directions
 from dialeval.stats.comparisons import N_RESULTS, compare, groups, pair_weights, sparse_table
 from dialeval.stats.estimates import Estimate, t_interval
@@ -42,7 +43,7 @@ _WORK_OF_CLUSTERS = 2e9
 
 @dataclass(frozen=True)
 class ControlledRatings:
-    """Ratings from one logit, with the settings that gave them; arrays per player are in the caller's order.
+    """Ratings from one logit; arrays per player are in the caller's order.
 
     Attributes:
         rating: Elo points, shape [n_players]; those whom the data place at a finite distance average `initial`. NaN
@@ -73,10 +74,6 @@ class ControlledRatings:
     n_clusters: int
     degrees_of_freedom: float
     reason: str
-    confidence: float
-    scale: float
-    initial: float
-    ridge: float
 
 
 def controlled_ratings(
@@ -126,8 +123,7 @@ def controlled_ratings(
     columns: list[FloatArray] = []
     if log_length_ratio is not None:
         ratio = as_floats("log_length_ratio", log_length_ratio, n)
-        if not np.isfinite(ratio).all():
-            raise ValueError(f"log_length_ratio[{int(np.flatnonzero(~np.isfinite(ratio))[0])}] is not finite")
+        refuse("log_length_ratio", ratio, ~np.isfinite(ratio), "it must be finite")
         columns.append(ratio)
     has_length = bool(columns)
 
@@ -137,8 +133,7 @@ def controlled_ratings(
     sizes = np.bincount(clusters, row_weight, minlength=n_clusters).astype(np.float64)
     freedom = float(sizes.sum() ** 2 / (sizes**2).sum()) - 1.0 if n else math.nan
 
-    def missing(reason: str) -> Estimate:
-        return Estimate(math.nan, math.nan, math.nan, confidence, 0, reason)
+    missing = partial(Estimate.missing, confidence)
 
     def result(
         rating: FloatArray, covariance: FloatArray, slope: Estimate, place: Estimate, reason: str
@@ -148,9 +143,8 @@ def controlled_ratings(
         low, high, _ = t_interval(rating, np.sqrt(variance), freedom, confidence)
         low[~main] = high[~main] = np.nan
         return ControlledRatings(
-            rating, part, main, low, high, covariance, slope, place, n, n_clusters, freedom, reason, confidence, scale,
-            initial, ridge,
-        )  # fmt: skip
+            rating, part, main, low, high, covariance, slope, place, n, n_clusters, freedom, reason
+        )
 
     main, part = np.zeros(n_players, dtype=np.bool_), np.full(n_players, -1)
     unrated = np.full(n_players, np.nan)
@@ -176,7 +170,7 @@ def controlled_ratings(
         return no_fit(NOT_FINITE)
 
     parameters[n_players:] /= size
-    rated = comparisons.to_all_players(np.ones(comparisons.n_rated), missing=0.0) > 0
+    rated = comparisons.to_all_players(np.ones(comparisons.n_rated, dtype=np.bool_), missing=False)
     determined = games.determined(covariates, parameters) if has_length else None
     if determined is not None:
         part[rated] = _parts(determined[:n_players][rated])
@@ -185,7 +179,7 @@ def controlled_ratings(
     parts, sizes_of_parts = np.unique(part[rated], return_counts=True)
     largest = parts[(sizes_of_parts == sizes_of_parts.max()) & (sizes_of_parts > 1)]
     main = rated & (part == largest[0]) if len(largest) == 1 else np.zeros(n_players, dtype=np.bool_)
-    anchored = main if main.any() else comparisons.to_all_players(comparisons.anchored().astype(float), missing=0.0) > 0
+    anchored = main if main.any() else comparisons.to_all_players(comparisons.anchored(), missing=False)
     points = scale / math.log(10.0)
     rating = np.where(rated, initial + points * (_centring(anchored) @ parameters[:n_players]), np.nan)
     if n_clusters < 2:

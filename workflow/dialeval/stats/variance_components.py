@@ -199,7 +199,7 @@ class Components:
         lacking = next((name for name in (SYSTEM, CASE) if name in self.joined.get("", ())), None)
         if lacking or SYSTEM not in self.names:
             note = ONE_LEVEL.format(lacking or SYSTEM)
-            return Estimate(math.nan, math.nan, math.nan, self.confidence, 0, note, design.n_cases)
+            return Estimate.missing(self.confidence, note, design.n_cases)
         variance = np.maximum(np.vstack([self.estimate, self.replicates]), 0.0)
         of_term = dict(zip(self.names, variance.T, strict=True))
         error = np.zeros(len(variance))

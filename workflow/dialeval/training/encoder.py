@@ -20,6 +20,7 @@ from dialeval.training.encoder_examples import Collation, ExampleSet, ExpertOrde
 from dialeval.training.running import (
     Learned,
     Memory,
+    device_of,
     micro_batch,
     processes,
     training_arguments,
@@ -324,7 +325,7 @@ def held_out_scores(
     """
     sequences = examples.parts["held_out"].inputs()
     share, shares = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
-    device = f"cuda:{os.environ.get('LOCAL_RANK', '0')}" if learning.gpus else "cpu"
+    device = device_of(learning.gpus)
     network.to(device)
     mine = list(range(share, len(sequences), shares))
     found = np.zeros((len(sequences), network.n_experts))

@@ -7,7 +7,6 @@ is what a judge's answer is read from.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -25,6 +24,7 @@ from dialeval.training.lora_questions import LoraQuestion, ShuffledOrder, keeps_
 from dialeval.training.running import (
     Learned,
     Memory,
+    device_of,
     micro_batch,
     processes,
     steps_of,
@@ -248,12 +248,7 @@ class Base:
             )
         except (OSError, ValueError, ImportError) as error:
             raise UserError(f"model '{self._model.model}' cannot be loaded for training: {error}") from error
-        return model.to(device_of(learning))
-
-
-def device_of(learning: LoraTraining) -> str:
-    """Returns the device of this process, in torch's words."""
-    return f"cuda:{os.environ.get('LOCAL_RANK', '0')}" if learning.gpus else "cpu"
+        return model.to(device_of(learning.gpus))
 
 
 def _filling(tokenizer: Any, model: VllmModel) -> int:

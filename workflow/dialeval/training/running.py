@@ -162,6 +162,11 @@ def device_name(gpus: int) -> str:
     return name if gpus == 1 else f"{gpus} x {name}"
 
 
+def device_of(gpus: int) -> str:
+    """Returns the device of this process, in torch's words."""
+    return f"cuda:{os.environ.get('LOCAL_RANK', '0')}" if gpus else "cpu"
+
+
 def spread(gpus: int) -> None:
     """Replaces this process by torch's launcher, which starts it again in several, if there are several GPUs.
 

@@ -78,7 +78,6 @@ def read_translation(
     Args:
         answer: what the model wrote; None where it gave no answer.
         target: code of the target language.
-        finish_reason: how the answer ended.
         source: code of the utterance's language.
     """
     if has_no_words(text):

@@ -132,7 +132,6 @@ def back_rows(
         sample: rows of the table `translation_sample`.
         back: what came back.
         by: the model that translated back.
-        confidence: of the intervals.
     """
     for (corpus, language), rows in groups(sample).items():
         known = [row for row in rows if key_of(row) in back]
@@ -333,8 +332,6 @@ def sample(utterances: Iterable[Mapping[str, Any]], size: int, random_seed: int)
 
     Args:
         utterances: rows of the table `translated_utterances`.
-        size: how many.
-        random_seed: of the draw.
     """
     usable = {
         row["utterance_id"]: row

@@ -230,7 +230,6 @@ def join(
     """Returns the dialogues with the translations of their utterances.
 
     Args:
-        talks: the dialogues that were planned.
         responses: rows of the table `responses` by request_id.
         corpus, source, target, context: as they were planned.
     """

@@ -28,18 +28,18 @@ def test_what_a_cancelled_batch_left_waits_for_the_next_job(tmp_path: Path) -> N
     assert [len(batch.lines) for batch in service.batches.values()] == [10, 3]
 
 
+def refusing(code: str, message: str) -> BatchService:
+    """Returns an endpoint whose batches fail for a reason."""
+
+    def end(batch: TakenBatch) -> Any:
+        batch.description["errors"] = {"data": [{"code": code, "message": message, "line": 1}]}
+        return "failed", [], []
+
+    return BatchService(end)
+
+
 def test_a_refused_batch_says_why(tmp_path: Path) -> None:
-    service = BatchService(lambda batch: ("failed", [], []))
-
-    def described(call: Call) -> Reply | None:
-        for batch in service.batches.values():
-            batch.description["errors"] = {
-                "data": [{"code": "invalid_model", "message": "no batches for m", "line": 1}]
-            }
-        return None
-
-    service.before = described
-    with LoopbackEndpoint(service) as endpoint:
+    with LoopbackEndpoint(refusing("invalid_model", "no batches for m")) as endpoint:
         job = Job(endpoint.url, tmp_path)
         assert job.run(map(a_request, range(3))) == {}
         assert job.answering.failures == {"bad_request": 3}
@@ -76,14 +76,7 @@ def test_too_much_under_way_is_handed_over_again_later(tmp_path: Path) -> None:
 
 
 def test_too_much_at_once_names_the_setting(tmp_path: Path) -> None:
-    service = BatchService(lambda batch: ("failed", [], []))
-
-    def described(call: Call) -> Reply | None:
-        for batch in service.batches.values():
-            batch.description["errors"] = {"data": [{"code": "token_limit_exceeded", "message": "limit: 9 tokens"}]}
-        return None
-
-    service.before = described
+    service = refusing("token_limit_exceeded", "limit: 9 tokens")
     with LoopbackEndpoint(service) as endpoint, pytest.raises(UserError, match=r"limit: 9 tokens.*batch_requests"):
         Job(endpoint.url, tmp_path).run(map(a_request, range(3)))
 

@@ -91,6 +91,16 @@ def at_paths(entries: str, speaker: str, text: str, dialogue_id: str) -> Callabl
     return each(convert)
 
 
+def in_turn(entries: str, *texts: str) -> Callable[..., Found]:
+    """Returns a conversion of objects with `dialogue_id`, whose entries have texts of user and assistant at paths."""
+
+    def convert(record: Raw, where: str, notes: Counter[str]) -> Raw:
+        found = [value_at(entry, path) for entry in objects_at(record, entries, where) for path in texts]
+        return {"id": record.get("dialogue_id"), "messages": turns_of(found)}
+
+    return each(convert)
+
+
 def objects_at(outer: Any, path: str, where: str) -> list[Raw]:
     """Returns the list of objects at a path."""
     value = value_at(outer, path)
@@ -269,17 +279,6 @@ def _persona_chat(lines: Iterable[JsonLine], notes: Counter[str]) -> Found:
         yield line, record
 
 
-def _multiwoz(record: Raw, where: str, notes: Counter[str]) -> Raw:
-    texts = [entry.get("text") for entry in objects_at(record, "log", where)]
-    return {"id": record.get("dialogue_id"), "messages": turns_of(texts)}
-
-
-def _camrest(record: Raw, where: str, notes: Counter[str]) -> Raw:
-    turns = objects_at(record, "dial", where)
-    texts = [value_at(turn, path) for turn in turns for path in ("usr.transcript", "sys.sent")]
-    return {"id": record.get("dialogue_id"), "messages": turns_of(texts)}
-
-
 def _tau_bench(record: Raw, where: str, notes: Counter[str]) -> Raw:
     trial = record.get("trial")
     name = f"{record['task_id']}" if trial is None else f"{record['task_id']}-{trial}"
@@ -366,7 +365,7 @@ DATA_SETS: dict[str, Conversion] = {
     "multiwoz": Conversion(
         "MultiWOZ 2.0, 2.1, 2.3 and 2.4, `data.json`: an object of dialogues by name, each with a `log`. The reader "
         "`jsonl` reads MultiWOZ 2.2.",
-        field_sets("goal log"), each(_multiwoz),
+        field_sets("goal log"), in_turn("log", "text"),
     ),
     "topical_chat": Conversion(
         "Topical-Chat: an object of dialogues by id, each with `content`. Speakers are `agent_1` and `agent_2`.",
@@ -379,7 +378,8 @@ DATA_SETS: dict[str, Conversion] = {
         lambda record: isinstance(value_at(record, "dialogue.0.data"), dict),
     ),
     "camrest": Conversion(
-        "CamRest676: `dial` with `usr` and `sys`.", field_sets("dialogue_id dial"), each(_camrest),
+        "CamRest676: `dial` with `usr` and `sys`.",
+        field_sets("dialogue_id dial"), in_turn("dial", "usr.transcript", "sys.sent"),
     ),
     "cmu_dog": Conversion(
         "CMU DoG: `history` with `uid` and `text`.",

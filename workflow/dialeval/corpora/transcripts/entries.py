@@ -61,15 +61,9 @@ def read_entries(entries: Any, field: str, where: str, reading: EntryReading) ->
         entries = next(inner, entries)
     if not isinstance(entries, list):
         raise UserError(f"{where}: '{field}' must be a list of utterances, not {shown(entries)}")
-    entries = _with_usual_speakers(_as_objects(entries), reading.notes)
-    if roles := _unknown_speakers(entries):
-        raise UserError(
-            f"{where}: the entries of '{field}' have no speaker in {', '.join(SPEAKER_FIELDS)}, but '{roles:.60}' "
-            f"has roles, such as {entries[0][roles]!r:.40}; write `columns: {{speaker: {roles:.60}}}` in this entry "
-            "of the configuration"
-        )
-    if all(isinstance(entry, dict) for entry in entries):
-        entries = branch_of_last(entries, reading.notes)
+    entries = _as_objects(entries)
+    if entries and all(isinstance(entry, dict) for entry in entries):
+        entries = branch_of_last(_with_speakers(entries, field, where, reading.notes), reading.notes)
     has_types = any(isinstance(entry, dict) and entry.get("type") in ("message", "chat") for entry in entries)
     for number, entry in enumerate(entries, start=1):
         place = f"{where}, '{field}', entry {number}"
@@ -142,27 +136,36 @@ def _as_objects(entries: list[Any]) -> list[Any]:
     return [{"role": role, "content": text} for role, text in pairs] if roles <= ROLES | SYSTEM_ROLES else entries
 
 
-def _with_usual_speakers(entries: list[Any], notes: Counter[str]) -> list[Any]:
-    """Returns entries whose speaker stands in another field, or in the type of a message as LangChain has it."""
-    if not entries or not all(isinstance(entry, dict) for entry in entries):
-        return entries
+def _with_speakers(entries: list[dict[str, Any]], field: str, where: str, notes: Counter[str]) -> list[dict[str, Any]]:
+    """Returns entries with their speakers, which may stand in another field or, in LangChain's messages, in the type.
+
+    Raises:
+        UserError: they are in a field of no usual name; the message names it.
+    """
     if any(entry.get(name) is not None for entry in entries for name in SPEAKER_FIELDS):
         return _by_role(entries, notes)
     types = [f"{entry.get('type')}".casefold() for entry in entries]
     if {*types} & ROLES and {*types} <= ROLES | HIDDEN_ROLES | SYSTEM_ROLES:
         inner = [entry["data"] if isinstance(entry.get("data"), dict) else entry for entry in entries]
         return [{"role": kind, **one, "type": "message"} for kind, one in zip(types, inner, strict=True)]
-    if not any(name in entry for entry in entries for name in TEXT_FIELDS):
-        return entries
+    has_texts = any(name in entry for entry in entries for name in TEXT_FIELDS)
     for names, roles in ((_IS_USER, ("assistant", "user")), (_IS_BOT, ("user", "assistant"))):
-        for name in names:
+        for name in names if has_texts else ():
             if all(isinstance(entry.get(name), bool) for entry in entries):
                 return [{**entry, "role": roles[entry[name]]} for entry in entries]
-    for name in _OTHER_SPEAKERS:
+    for name in _OTHER_SPEAKERS if has_texts else ():
         values = [entry.get(name) for entry in entries]
         if all(isinstance(value, int | str | dict) and not isinstance(value, bool) and value != "" for value in values):
             notes[f"dialogues whose speakers are in '{name}'"] += 1
             return [{**entry, "speaker": entry[name]} for entry in entries]
+    for name in entries[0]:
+        values = [entry.get(name) for entry in entries]
+        if all(isinstance(value, str) and value.casefold() in ROLES for value in values):
+            raise UserError(
+                f"{where}: the entries of '{field}' have no speaker in {', '.join(SPEAKER_FIELDS)}, but '{name:.60}' "
+                f"has roles, such as {values[0]!r:.40}; write `columns: {{speaker: {name:.60}}}` in this entry of the "
+                "configuration"
+            )
     return entries
 
 
@@ -186,19 +189,6 @@ def _by_role(entries: list[dict[str, Any]], notes: Counter[str]) -> list[dict[st
                 notes[f"dialogues whose speakers are in '{name}'"] += 1
                 return [{**entry, "speaker": role} for entry, role in zip(entries, roles, strict=True)]
     return entries
-
-
-def _unknown_speakers(entries: list[Any]) -> str:
-    """Returns a field of entries without a known speaker in which each has a role, such as `user`; else empty."""
-    if not entries or not all(isinstance(entry, dict) for entry in entries):
-        return ""
-    if any(entry.get(name) is not None for entry in entries for name in SPEAKER_FIELDS):
-        return ""
-    for name in entries[0]:
-        values = [entry.get(name) for entry in entries]
-        if all(isinstance(value, str) and value.casefold() in ROLES for value in values):
-            return str(name)
-    return ""
 
 
 def shown(value: Any) -> str:
@@ -535,8 +525,6 @@ def with_columns(
     """Returns objects with the fields that the configuration names under their usual names.
 
     Args:
-        lines: the objects of a file.
-        path: the file, for messages.
         columns: paths by content; none to return the objects as they are.
         field: the path of the list of utterances, which becomes `utterances`; empty to leave it where it is.
 

@@ -65,7 +65,6 @@ def read_inspect(path: Path, columns: Mapping[str, str], notes: Counter[str]) ->
     Args:
         path: an `.eval` archive, a log in JSON, or a folder of archives.
         columns: paths within a sample, or within the log's `eval`, by content.
-        notes: counts of remarks, to which this adds.
     """
     logs = [(log, *_samples(log, notes)) for log in inspect_logs(path)]
     tasks = {str(about.get("task")) for _, about, _ in logs}
@@ -257,7 +256,6 @@ def read_lm_eval(path: Path, columns: Mapping[str, str], notes: Counter[str]) ->
     Args:
         path: the file, or a folder with those of several models.
         columns: paths within a sample by content.
-        notes: counts of remarks, to which this adds.
     """
     files = lm_eval_files(path)
     tasks = {_task(file) for file in files}
@@ -318,12 +316,9 @@ def _generated(line: JsonLine, about: dict[str, Any]) -> Iterator[JsonLine]:
 def _replies(line: JsonLine) -> list[str]:
     """Returns the generated texts for a document; none where the task has log-likelihoods."""
     several = line.record.get("resps")
-    found = [reply for some in (several if isinstance(several, list) else ()) for reply in _listed(some)]
+    lists = [some if isinstance(some, list) else [some] for some in (several if isinstance(several, list) else ())]
+    found = [reply for some in lists for reply in some]
     return [reply for reply in found if isinstance(reply, str)] if all(isinstance(one, str) for one in found) else []
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
 
 
 def _prompt(prompt: Any, where: str) -> list[Any]:

@@ -35,10 +35,6 @@ def cases_of(transcripts: Sequence[Transcript], by: str) -> list[str]:
 
     `auto`: the file's `case_id`; else its `prompt`; else the dialogue's id, where dialogues of several systems have it
     or it has a reference. `opening`: the first utterance. `none`: nothing.
-
-    Args:
-        transcripts: dialogues whose systems are known.
-        by: a value of `By`.
     """
     systems: defaultdict[str, set[str]] = defaultdict(set)
     for transcript in transcripts:
@@ -128,8 +124,6 @@ def read_items(source: str, path: Path, options: Options) -> TranscriptItems:
 
     Args:
         source: their name in the configuration.
-        path: the file or folder.
-        options: the configuration of the source.
     """
     counts: Counter[str] = Counter()
     found = named(list(read(path, options.reader, options.columns, counts)), path, options.system, counts)
@@ -322,10 +316,7 @@ def named(found: Sequence[Transcript], path: Path, system: str | None, notes: Co
     Of equal dialogues, as in votes of several annotators on one answer, only one is kept.
 
     Args:
-        found: the dialogues as read.
-        path: their file or folder, for messages.
         system: the system where the file does not name it.
-        notes: counts of remarks, to which this adds.
 
     Raises:
         UserError: one does not say whose it is, has a name that is too long or holds a control character, or is there
@@ -437,7 +428,6 @@ def showing(item: Item, transcript: Transcript, shown: Set[HiddenType]) -> Item:
     """Returns an item with the shown hidden messages among its utterances, each with a mark.
 
     Args:
-        item: the transcript as an item.
         transcript: what stood beside it.
         shown: types of hidden messages; a tool call is the system's, the others have no speaker.
     """

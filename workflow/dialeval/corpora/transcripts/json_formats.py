@@ -77,8 +77,6 @@ def chats(line: JsonLine, notes: Counter[str], *, fields: Sequence[str]) -> Iter
     """Yields the dialogue of one object in ShareGPT's format, or in that of OpenAI's messages.
 
     Args:
-        line: the object.
-        notes: counts of remarks, to which this adds.
         fields: fields of which one holds the messages.
     """
     field = dialogue_field(line.record, fields, line.where)
@@ -146,7 +144,8 @@ def chatgpt(record: dict[str, Any], where: str, notes: Counter[str]) -> dict[str
     shown = [
         message for message in _branch(record["mapping"], record["current_node"], where) if not _is_hidden(message)
     ]
-    models = [_model(message) for message in shown if _role(message) == "assistant" and _model(message)]
+    slugs = [value_at(one, "metadata.model_slug") for one in shown if value_at(one, "author.role") == "assistant"]
+    models = [slug for slug in slugs if isinstance(slug, str) and slug]
     if len({*models}) > 1:
         notes["conversations with several models, attributed to the last one"] += 1
     return {
@@ -174,32 +173,19 @@ def _branch(mapping: Any, last: Any, where: str) -> list[dict[str, Any]]:
 
 def _is_hidden(message: dict[str, Any]) -> bool:
     """Returns whether the user did not see a message, such as an empty system prompt or the user's own settings."""
-    return _object(message, "metadata").get("is_visually_hidden_from_conversation") is True
-
-
-def _object(outer: dict[str, Any], name: str) -> dict[str, Any]:
-    return outer[name] if isinstance(outer.get(name), dict) else {}
-
-
-def _model(message: dict[str, Any]) -> str:
-    slug = _object(message, "metadata").get("model_slug")
-    return slug if isinstance(slug, str) else ""
-
-
-def _role(message: dict[str, Any]) -> Any:
-    return _object(message, "author").get("role")
+    return value_at(message, "metadata.is_visually_hidden_from_conversation") is True
 
 
 def _entry(message: dict[str, Any]) -> dict[str, Any]:
-    content = _object(message, "content")
-    kind = _HIDDEN_TYPES.get(str(content.get("content_type")))
-    if _role(message) == "assistant" and message.get("recipient", "all") != "all":
+    content = message["content"] if isinstance(message.get("content"), dict) else {}
+    kind, role = _HIDDEN_TYPES.get(str(content.get("content_type"))), value_at(message, "author.role")
+    if role == "assistant" and message.get("recipient", "all") != "all":
         kind = "tool_use"
     parts = [_part(part) for part in _parts(content)]
     if kind is not None:
         text = "\n".join(str(part.get("text", "")) for part in parts)
         parts = [{"type": kind, "name": message.get("recipient"), _TEXT_FIELDS[kind]: text}]
-    return {"role": _role(message), "content": parts}
+    return {"role": role, "content": parts}
 
 
 def _part(part: Any) -> dict[str, Any]:
@@ -313,7 +299,7 @@ def intercom(record: dict[str, Any], where: str, notes: Counter[str]) -> dict[st
     messages: list[dict[str, Any]] = []
     bots: Counter[str] = Counter()
     for number, part in enumerate([record["source"], *parts]):
-        body, author = part.get("body"), _object(part, "author")
+        body, author = part.get("body"), part["author"] if isinstance(part.get("author"), dict) else {}
         text = html_text(body) if isinstance(body, str) else ""
         if not text:
             notes["parts of conversations without text, such as assignments and images, left out"] += 1

@@ -144,10 +144,8 @@ def read(path: Path, reader: str, columns: Mapping[str, str], notes: Counter[str
     """Yields the dialogues of a file or folder.
 
     Args:
-        path: the file or folder.
         reader: one of the kinds, or `auto`.
         columns: names of the columns of a table, or paths of the fields of objects, by content.
-        notes: counts of remarks, to which this adds.
     """
     kind = detect_format(path, columns) if reader == AUTO else reader
     if kind == FOLDER:
@@ -209,7 +207,6 @@ def detect_format(path: Path, columns: Mapping[str, str] | None = None) -> str:
     """Returns which kind a file or folder is.
 
     Args:
-        path: the file or folder.
         columns: names of fields that the configuration gives, by content.
 
     Raises:
@@ -272,7 +269,8 @@ def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any]
             "user's in label.json (`transcription`). No reader joins the two files: write one object for each dialogue "
             'with `utterances`, a list of `{"speaker": "user", "text": "..."}`'
         )
-    all_sets = [*_sure_sets(), *(fields for sets in _OF_EXPORTS.values() for fields in sets)]
+    sure_sets = [fields for one in CONVERSIONS.values() for fields in one.fields if len(fields) > 1]
+    all_sets = [*sure_sets, *(fields for sets in _OF_EXPORTS.values() for fields in sets)]
     wanted = fields_with(columns)
     inner = _first(records_of(path, wanted._replace(holding=(), together=all_sets), western=western)) or outer
     first = _first(records_of(path, wanted, western=western)) or outer
@@ -313,11 +311,6 @@ def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any]
         f"format of docs/formats.md; present: {listed(first)}; name its fields under `columns`, such as `columns: "
         "{utterances: NAME, speaker: NAME, text: NAME}`, or `{prompt: NAME, response: NAME}` if each object has a reply"
     )
-
-
-def _sure_sets() -> list[frozenset[str]]:
-    """Returns the sets of fields by which a list of objects of a data set or application is found in another object."""
-    return [fields for one in CONVERSIONS.values() for fields in one.fields if len(fields) > 1]
 
 
 def _first(lines: Iterator[JsonLine]) -> dict[str, Any] | None:

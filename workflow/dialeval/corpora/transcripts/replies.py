@@ -193,7 +193,6 @@ def columns_of(header: Collection[str], columns: Mapping[str, str]) -> dict[str,
     """Returns the columns of a table with a reply in each row: `prompt`, `response` and `system`, where they are.
 
     Args:
-        header: the names of its columns.
         columns: uncommon names, by content.
 
     Returns:

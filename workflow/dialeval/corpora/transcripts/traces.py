@@ -91,10 +91,7 @@ class Export:
         """Yields the dialogues of an export, in the order in which they begin.
 
         Args:
-            path: the file, for messages.
-            objects: its objects.
             columns: what the configuration names, which the objects have under their usual names.
-            notes: counts of remarks, to which this adds.
         """
         lines = list(objects)
         spans = [span for line in lines for span in self.spans(line)]

@@ -102,10 +102,6 @@ class EntryReading:
 
         Entries of which none names a speaker are two speakers' in turn, A and B.
 
-        Args:
-            where: the place.
-            about: further fields of the transcript.
-
         Raises:
             UserError: some entries name their speaker and others do not.
         """
@@ -165,7 +161,6 @@ def judged_of(speakers: Sequence[str], system: str, wanted: str | None, where: s
         system: whose dialogue it is.
         wanted: who the system is, by the configuration; None for the one called as the system, or as exports do,
             or whose label else tells the system.
-        where: the place, for messages.
 
     Raises:
         UserError: two speakers could be the system.

@@ -70,8 +70,6 @@ def read_turns(path: Path, notes: Counter[str], columns: Mapping[str, str]) -> I
     """Yields the dialogues of a table, in the order in which they begin.
 
     Args:
-        path: the file.
-        notes: counts of remarks, to which this adds.
         columns: the names of columns that are not called as they commonly are.
     """
     rows = rows_of(path, notes)
@@ -240,10 +238,7 @@ def dialogues_of_rows(
     """Yields the dialogues of a table with a row for each utterance.
 
     Args:
-        path: the file.
-        rows: the rows.
         names: the names of the columns by content.
-        notes: counts of remarks, to which this adds.
     """
     if "speaker" not in names:
         notes["tables without a recognized column of speakers, read as two alternating speakers, A and B"] += 1
@@ -304,8 +299,6 @@ def places_of(
     """Returns the numbers of the columns by their content, each with the path within its cells, or empty.
 
     Args:
-        path: the file, for messages.
-        header: the names of the columns.
         columns: the names that the configuration gives, by content.
         records: the rows as objects; a path must lead to a value in one of them.
 

@@ -39,11 +39,8 @@ class PerturbationClassifier:
     """Separates originals and the kinds of perturbation.
 
     Args:
-        values: rows by features.
         kind: of each row, its number in `KINDS` counted from 1, and 0 for an original.
         weight: of each row; originals weigh half of all, and each kind as much as another.
-        growth: of its trees.
-        random_seed: of its trees.
     """
 
     def __init__(self, values: Floats, kind: Integers, weight: Floats, growth: Growth, random_seed: int) -> None:
@@ -105,7 +102,6 @@ def dialogue_features(described: Described, machine: Floats) -> tuple[Floats, In
     """Returns one row for each dialogue, means, extremes and spread over its utterances, and its number of utterances.
 
     Args:
-        described: the utterances.
         machine: for each of its rows the probability that it is a machine's.
     """
     values = np.column_stack([described.values, log_odds(machine)])[described.beginning]
@@ -157,13 +153,6 @@ class Trees:
 
     They are grown one by one, and the data are checked once: a forest copies, names and checks every tree anew, which
     takes as long as a third of the growing where trees are as small as here.
-
-    Args:
-        values: rows by features.
-        classes: of each row.
-        weight: of each row.
-        growth: how many trees, and of what kind.
-        random_seed: of every draw.
 
     Attributes:
         classes: the different classes.
@@ -224,11 +213,7 @@ class Trees:
             raise ValueError("the trees lead in circles")
 
     def vote(self, values: Floats) -> Floats:
-        """Return the mean probabilities of the trees: rows by classes.
-
-        Args:
-            values: rows by features.
-        """
+        """Return the mean probabilities of the trees: rows by classes."""
         rows = narrow(values)
         total = np.zeros((len(rows), self._leaf_shares.shape[1]))
         for first in range(0, len(rows), _ROWS_AT_ONCE):
@@ -320,10 +305,8 @@ class Dimensions:
     """Scores utterances in their context, or dialogues, on the dimensions of their level.
 
     Args:
-        level: of the dimensions.
         examples: those of the inner fold of each part, for two parts or more.
         growth: of the trees of a part, all its classifiers together.
-        random_seed: of the trees.
         selected: whether the last feature is the log-odds of a true reply.
     """
 

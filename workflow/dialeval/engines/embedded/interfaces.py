@@ -49,8 +49,6 @@ class Model:
         """Return a verdict in the response format of the prompts (`unieval`, `arena`, `gteval`).
 
         Args:
-            protocol: that of the request.
-            judgements: of the dialogues of the request.
             evaluated: 0-based numbers of the utterances of which one may be named; empty for all.
         """
         raise NotImplementedError

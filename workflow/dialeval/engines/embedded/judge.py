@@ -173,7 +173,6 @@ class Judge(Model):
         """Return the log-odds of the geometric mean of the relevance of each dialogue's replies.
 
         Args:
-            described: all utterances.
             opinion: probabilities for each of their rows.
 
         Returns:
@@ -287,12 +286,11 @@ def unieval_answer(judge: Judge, judgement: Judgement, evaluated: Sequence[int] 
     """Return whether the dialogue is a machine's, and from which utterance on.
 
     Args:
-        judge: the judge.
-        judgement: of the dialogue.
         evaluated: 0-based numbers of the utterances that may be named; empty for all.
     """
     if judgement.human >= judge.threshold:
-        return _lines(Choice="No", Index="None", Reason=_in_favour(judgement))
+        reason = "the utterances follow from one another, and none stands out as a machine's" + _odds(judgement)
+        return _lines(Choice="No", Index="None", Reason=reason)
     place = first_machine_utterance(judge, judgement, evaluated)
     return _lines(Choice="Yes", Index=str(place + 1), Reason=_against(judge, judgement, place))
 
@@ -333,10 +331,6 @@ def strongest_reason(judge: Judge, judgement: Judgement, place: int) -> str:
 
 def _lines(**parts: str) -> str:
     return "\n".join(f"{name}: {text}" for name, text in parts.items())
-
-
-def _in_favour(judgement: Judgement) -> str:
-    return "the utterances follow from one another, and none stands out as a machine's" + _odds(judgement)
 
 
 def _odds(*judgements: Judgement) -> str:
@@ -389,17 +383,13 @@ def held_out_report(
             for dialogue in dialogues
             if (copy := perturber.perturb(dialogue, kind, generator_for(random_seed, "report", kind, *dialogue)))
         ]
-        opinions = _opinions(judge, [*dialogues, *(copy.utterances for copy in copies)])
+        judged = judge.judge([*dialogues, *(copy.utterances for copy in copies)])
+        opinions = [(judgement.human, judgement.human >= judge.threshold) for judgement in judged]
         true += opinions[: len(dialogues)]
         for copy, opinion in zip(copies, opinions[len(dialogues) :], strict=True):
             spoiled[copy.kind].append(opinion)
     rows = [("all", [opinion for kind in KINDS for opinion in spoiled[kind]]), *spoiled.items()]
     return tuple(_row(kind, true, opinions) for kind, opinions in rows if opinions and true)
-
-
-def _opinions(judge: Judge, dialogues: Sequence[Dialogue]) -> list[tuple[float, bool]]:
-    """Return for each dialogue the probability that humans wrote it, and whether it passes the threshold."""
-    return [(judgement.human, judgement.human >= judge.threshold) for judgement in judge.judge(dialogues)]
 
 
 def _row(kind: str, true: Sequence[tuple[float, bool]], spoiled: Sequence[tuple[float, bool]]) -> ReportRow:

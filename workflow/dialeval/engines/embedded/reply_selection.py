@@ -17,7 +17,7 @@ from scipy import sparse
 
 from dialeval.corpora.clusters import generator_for
 from dialeval.engines.embedded.features import Described, describe
-from dialeval.engines.embedded.statistics import Statistics
+from dialeval.engines.embedded.statistics import Statistics, unit_rows
 from dialeval.engines.embedded.texts import (
     Batch,
     Floats,
@@ -80,12 +80,7 @@ class Selector:
 
 
 class SelectedReplies:
-    """Scores how likely utterances are true replies.
-
-    Args:
-        fit: learned from some dialogues.
-        selector: learned from replies of others.
-    """
+    """Scores how likely utterances are true replies."""
 
     def __init__(self, fit: ReplyFit, selector: Selector) -> None:
         self._fit, self._selector = fit, selector
@@ -140,11 +135,7 @@ N_UNKNOWN = 1 << 16
 
 
 class Uptake:
-    """Describes replies by counts of beginnings of words.
-
-    Args:
-        utterances: of all dialogues.
-    """
+    """Describes replies by counts of beginnings of words."""
 
     def __init__(self, utterances: Sequence[str]) -> None:
         frequency = Counter(word for utterance in utterances for word in set(beginnings(utterance)))
@@ -274,12 +265,7 @@ _SEED = 0
 
 
 class ExpectedReply:
-    """Predicts replies.
-
-    Args:
-        last: signs of utterances.
-        reply: signs of the reply to each.
-    """
+    """Predicts replies."""
 
     def __init__(self, last: Sequence[Sequence[str]], reply: Sequence[Sequence[str]]) -> None:
         places, self._replies = Places(last), Places(reply)
@@ -292,20 +278,17 @@ class ExpectedReply:
 
     def expected(self, last: Sequence[Sequence[str]]) -> Floats:
         """Return the predicted replies to utterances, as directions: utterances by dimensions."""
-        return _unit_rows(self._expected.of(last))
+        return unit_rows(self._expected.of(last))
 
     def place(self, reply: Sequence[Sequence[str]]) -> Floats:
         """Return replies as directions: replies by dimensions."""
-        return _unit_rows(self._replies.of(reply))
+        return unit_rows(self._replies.of(reply))
 
 
 class Places:
     """Texts in a few dimensions: the leading ones of those it learns from, centred and evened out.
 
     A dimension is divided by the square root of its standard deviation, which leaves it half as unlike the others.
-
-    Args:
-        texts: signs of each text to learn from.
     """
 
     def __init__(self, texts: Sequence[Sequence[str]]) -> None:
@@ -333,7 +316,3 @@ class Places:
     def of(self, texts: Sequence[Sequence[str]]) -> Floats:
         """Returns the features of texts; those of a text do not depend on other texts."""
         return np.asarray(self._signs.rows(texts) @ self._directions - self._middle, dtype=np.float64)
-
-
-def _unit_rows(rows: Floats) -> Floats:
-    return np.asarray(rows / np.maximum(np.sqrt((rows * rows).sum(axis=1, keepdims=True)), 1e-12), dtype=np.float64)

@@ -70,7 +70,6 @@ def unpacked(content: bytes, classes: Mapping[str, type]) -> Any:
     """Returns the value that `packed` wrote.
 
     Args:
-        content: the file.
         classes: the classes that objects may have; no other is looked up.
 
     Raises:

@@ -94,9 +94,7 @@ class Statistics:
     def presence(self, words: Words, n_texts: int) -> sparse.csr_array:
         """Returns which words occur in which text: a matrix of 0 and 1, texts by known and unknown words."""
         n_columns = self.size + N_UNKNOWN
-        row, columns = np.divmod(distinct(words.of * n_columns + words.word), n_columns)
-        ends = np.searchsorted(row, np.arange(n_texts + 1))
-        return sparse.csr_array((np.ones(len(columns)), columns, ends), shape=(n_texts, n_columns))
+        return _presence(distinct(words.of * n_columns + words.word), (n_texts, n_columns))
 
     def known(self, presence: sparse.csr_array) -> sparse.csr_array:
         """Return the columns of known words."""
@@ -122,12 +120,7 @@ class Statistics:
         return texts.first(texts.numbers(self._openers, 0), missing=0)
 
     def question(self, texts: Texts, opener: Integers) -> Floats:
-        """Returns 1 for each text that asks: by its mark, or if it ends with no mark at all, by its first word.
-
-        Args:
-            texts: any.
-            opener: of each.
-        """
+        """Returns 1 for each text that asks: by its mark, or if it ends with no mark at all, by its first word."""
         return np.asarray(texts.asks | (texts.ends_in_word & self._asks[opener]), dtype=np.float64)
 
     def opener_fit(self, last: Integers, kind: Integers, opener: Integers) -> Floats:
@@ -231,7 +224,7 @@ class ReplyModel:
         width, every = 2 * n + 1, np.arange(len(texts.n))
         asked = distinct(np.concatenate([texts.of[found] * width + numbers[found], every * width + n]))
         answered = np.sort(np.concatenate([asked, begins * width + n + 1 + first[begins]]))
-        return _presence(asked, width, (len(every), n + 1)), _presence(answered, width, (len(every), width))
+        return _presence(asked, (len(every), width))[:, : n + 1], _presence(answered, (len(every), width))
 
     def fit(self, asked: sparse.csr_array, answered: sparse.csr_array, last: Integers, reply: Integers) -> Floats:
         """Returns log-odds for being a true reply.
@@ -261,9 +254,9 @@ def _pairs(asked: sparse.csr_array, answered: sparse.csr_array) -> sparse.csr_ar
     return sparse.csr_array((np.ones(len(columns)), columns.astype(np.int32), ends), shape=shape)
 
 
-def _presence(codes: Integers, width: int, shape: tuple[int, int]) -> sparse.csr_array:
-    """Returns a matrix of 0 and 1 from where the ones are: in order, row by row, each row `width` long."""
-    row, columns = np.divmod(codes, width)
+def _presence(codes: Integers, shape: tuple[int, int]) -> sparse.csr_array:
+    """Returns a matrix of 0 and 1 from where the ones are: in order, row by row."""
+    row, columns = np.divmod(codes, shape[1])
     ends = np.searchsorted(row, np.arange(shape[0] + 1))
     return sparse.csr_array((np.ones(len(columns)), columns, ends), shape=shape)
 
@@ -414,19 +407,14 @@ EMPTY = 1e-9
 
 
 class Topics:
-    """Places words that occur in the same dialogues near each other.
-
-    Args:
-        presence: which words occur in which utterance.
-        dialogue: number of the dialogue of each utterance.
-    """
+    """Places words that occur in the same dialogues near each other."""
 
     def __init__(self, presence: sparse.csr_array, dialogue: Integers) -> None:
         of = sparse.csr_array((np.ones(len(dialogue)), (dialogue, np.arange(len(dialogue)))))
         counts = np.minimum(sparse.csr_array(of @ presence).toarray(), OFTEN)
         frequency = np.count_nonzero(counts, axis=0)
         self._idf = rounded(np.where(frequency > 0, np.log(len(counts) / np.maximum(frequency, 1)), 0.0))
-        rows = _unit_rows(counts * self._idf)
+        rows = unit_rows(counts * self._idf)
         squares, combined = np.linalg.eigh(rows @ rows.T)  # far fewer dialogues than words
         leading = np.flatnonzero(squares > EMPTY)[-N_TOPICS:]
         place = rows.T @ (combined[:, leading] / np.sqrt(squares[leading]))
@@ -440,9 +428,10 @@ class Topics:
 
 def cosine(left: Floats, right: Floats) -> Floats:
     """Returns the cosine of each pair of rows; 0 if a row is zero."""
-    return np.asarray((_unit_rows(left) * _unit_rows(right)).sum(axis=1), dtype=np.float64)
+    return np.asarray((unit_rows(left) * unit_rows(right)).sum(axis=1), dtype=np.float64)
 
 
-def _unit_rows(rows: Floats) -> Floats:
+def unit_rows(rows: Floats) -> Floats:
+    """Returns rows of length 1; a row of zeros stays one."""
     norm = np.sqrt((rows * rows).sum(axis=1, keepdims=True))
     return np.asarray(rows / np.maximum(norm, 1e-12), dtype=np.float64)

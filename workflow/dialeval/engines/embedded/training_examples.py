@@ -195,13 +195,7 @@ class Examples:
 
 
 def make_examples(dialogues: Sequence[Dialogue], reader: Reader, random_seed: int) -> Examples:
-    """Returns the examples of one inner fold.
-
-    Args:
-        dialogues: those of the fold.
-        reader: learned from the other folds.
-        random_seed: of the damage.
-    """
+    """Returns the examples of one inner fold."""
     perturber = make_perturber(dialogues, reader.rarity)
     texts: list[Dialogue] = []
     labels: list[npt.NDArray[np.int8]] = []
@@ -231,7 +225,6 @@ def make_perturber(pool: Sequence[Dialogue], rarity: Callable[[Sequence[str]], F
     """Returns a function that perturbs dialogues with utterances of a pool.
 
     Args:
-        pool: dialogues.
         rarity: of utterances, by statistics that did not count the pool.
     """
     utterances = [utterance for dialogue in pool for utterance in dialogue]

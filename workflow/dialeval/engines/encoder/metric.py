@@ -236,8 +236,6 @@ class Encoding:
     """Turns texts into tokens as one tokenizer does.
 
     Args:
-        tokenizer: of transformers.
-        level: what is encoded.
         max_tokens: longest sequence, special tokens included.
 
     Attributes:

@@ -145,11 +145,6 @@ class Adapter(nn.Module):  # type: ignore[misc]
 class Adapters(nn.Module):  # type: ignore[misc]
     """The adapters of all experts; one expert's are active.
 
-    Args:
-        body: the encoder.
-        width: of its hidden states.
-        experts: how many sets there are.
-
     Raises:
         UserError: where the parts of this encoder's layers are is not known.
     """

@@ -56,8 +56,6 @@ class BatchEndpoint:
     Every method raises Fault if it fails in the end.
 
     Args:
-        connection: the way to it.
-        retrying: limits of the retries.
         timeout_seconds: longest wait for an answer without its files.
     """
 

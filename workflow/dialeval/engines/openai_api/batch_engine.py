@@ -106,9 +106,6 @@ class BatchRun:
     """The batches of one job.
 
     Args:
-        engine: the engine with its settings.
-        ledger: the batches of this and earlier jobs.
-        spool: the waiting requests.
         save: flushes the stored answers to the disk.
     """
 

@@ -53,11 +53,7 @@ def request_body(model: OpenAIModel, request: Request) -> dict[str, Any]:
 
 
 def request_line(key: str, body: Mapping[str, Any]) -> bytes:
-    """Returns the line of a batch file for a request.
-
-    Args:
-        key: the request's key.
-    """
+    """Returns the line of a batch file for a request."""
     line = {"custom_id": key, "method": "POST", "url": PLACE, "body": body}
     return json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
@@ -308,7 +304,7 @@ class BatchLedger:
             self._output = open_no_link(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             size = os.fstat(self._output).st_size
             if size and os.pread(self._output, 1, size - 1) != b"\n":  # the last job was killed while it wrote
-                os.ftruncate(self._output, _complete_lines(self._output, size))
+                os.ftruncate(self._output, os.pread(self._output, size, 0).rfind(b"\n") + 1)
         rest = line.encode()
         while rest:
             rest = rest[os.write(self._output, rest) :]
@@ -345,8 +341,3 @@ def _events(path: Path) -> Iterator[dict[str, Any]]:
             continue
         if isinstance(event, dict) and event.get("event") in ("planned", "uploaded", "created", "closed"):
             yield event
-
-
-def _complete_lines(descriptor: int, size: int) -> int:
-    """Returns where the last whole line of a file ends."""
-    return os.pread(descriptor, size, 0).rfind(b"\n") + 1

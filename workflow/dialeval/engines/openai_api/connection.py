@@ -81,7 +81,8 @@ class Connection:
         Raises:
             UserError: as `headers`, or the proxy of the environment cannot be used.
         """
-        return Redactor([self._key, *self._secret_headers.values(), password_of(self._proxy)])
+        password = unquote(urlsplit(self._proxy or "").password or "")
+        return Redactor([self._key, *self._secret_headers.values(), password])
 
     async def post(
         self, path: str, body: dict[str, Any], on_headers: OnHeaders | None = None
@@ -368,11 +369,6 @@ def proxy_for(address: str) -> str | None:
             "%40 for an @ and so on, or add the host to NO_PROXY"
         )
     return found
-
-
-def password_of(proxy: str | None) -> str:
-    """Returns the password in a proxy's address, or an empty text."""
-    return unquote(urlsplit(proxy).password or "") if proxy else ""
 
 
 def certificates() -> ssl.SSLContext:

@@ -92,9 +92,7 @@ async def with_retries(
     """Returns the result of an attempt, retried while its fault may pass.
 
     Args:
-        policy: limits of the retries.
         attempt: sends the request once; raises Fault if it fails.
-        rest: waits a number of seconds.
 
     Raises:
         Fault: the last one, if it is final or the policy allows no further attempt.
@@ -156,10 +154,7 @@ def status_fault(status: int, body: object, headers: Mapping[str, str], redactor
     """Returns the fault of an answer with an error status.
 
     Args:
-        status: the HTTP status.
         body: the decoded JSON, or else the text.
-        headers: of the answer.
-        redactor: masks secrets in the endpoint's messages.
         url: the address of the request, for the message of a 404.
     """
     error = _error_part(body)
@@ -335,9 +330,7 @@ def remedy(status: int, parameter: str, message: str) -> str | None:
     """Returns the remedy for a refused parameter, or None if none of ours was refused.
 
     Args:
-        status: the HTTP status.
         parameter: the parameter that the endpoint's error names, or an empty text.
-        message: the error's message.
     """
     if status not in STATUSES or not (_REFUSED.search(message) or (parameter in REMEDIES and status != 500)):
         return None

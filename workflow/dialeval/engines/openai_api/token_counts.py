@@ -57,10 +57,6 @@ def billed_for(outcome: Mapping[str, Any] | Fault, bound: Bound) -> Billed:
 
     Counts of zero and impossible ones are ignored. Reasoning that is missing in the count of answer tokens is taken
     from the total.
-
-    Args:
-        outcome: the endpoint's JSON, or the fault.
-        bound: the largest possible number of tokens.
     """
     if isinstance(outcome, Fault):
         match outcome.billed:

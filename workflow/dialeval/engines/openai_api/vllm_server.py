@@ -186,10 +186,6 @@ class Continuations:
     async def together(self, prompt: Sequence[int], continuation: str) -> tuple[list[int], int]:
         """Returns the tokens of prompt and continuation, and how many of them come before the continuation's.
 
-        Args:
-            prompt: the prompt's tokens.
-            continuation: the text to score.
-
         Raises:
             AnswerFailure: the end of the prompt cannot be had as text.
         """

@@ -47,11 +47,7 @@ def exact_choice_body(model: OpenAIModel, request: Request, tokens: Sequence[int
 
 
 def next_token_body(model: OpenAIModel, prompt: Sequence[int], tokens: Sequence[int]) -> dict[str, Any]:
-    """Returns the body of a request to a vLLM server's `/completions` for the probabilities of these next tokens.
-
-    Args:
-        tokens: the tokens to be weighed.
-    """
+    """Returns the body of a request to a vLLM server's `/completions` for the probabilities of these next tokens."""
     return _completion(model, prompt) | {"logprobs": 1} | _probabilities_of(tokens)
 
 
@@ -183,7 +179,6 @@ def read_chat(payload: Mapping[str, Any], *, reasoning_end: str | None = None) -
     """Returns the answer to a request of kind `chat`.
 
     Args:
-        payload: the endpoint's JSON.
         reasoning_end: the mark that ends a reasoning part which the endpoint leaves in its answers; None where only
             `<think>` at the beginning of an answer marks one.
 
@@ -206,9 +201,6 @@ def read_chat(payload: Mapping[str, Any], *, reasoning_end: str | None = None) -
 
 def read_choice(payload: Mapping[str, Any], labels: Sequence[str]) -> Response:
     """Returns the answer to a request of kind `choice`, read among the likeliest first tokens of the answer.
-
-    Args:
-        payload: the endpoint's JSON.
 
     Raises:
         AnswerFailure: the endpoint gave no probabilities (`unsupported`), or no answer (`malformed`).
@@ -282,7 +274,6 @@ def read_prompt_logprobs(payload: Mapping[str, Any], tokens: Sequence[int], n_pr
     """Returns the answer to a request of kind `loglikelihood`.
 
     Args:
-        payload: the JSON of a vLLM server.
         tokens: prefix and continuation.
 
     Raises:

@@ -46,7 +46,6 @@ class Account:
 
     Args:
         store: the folder of the stores, `store_dir` of the configuration.
-        terms: prices and budgets.
     """
 
     def __init__(self, store: Path, terms: Terms, protocol: str) -> None:
@@ -121,12 +120,7 @@ class Account:
             self._learn(reserved.bound, billed)
 
     def hand_over(self, mark: str, requests: Mapping[str, Reserved]) -> None:
-        """Keeps the reservations of a batch's requests until the batch ends, beyond this process.
-
-        Args:
-            mark: our name of the batch.
-            requests: the reservations by key.
-        """
+        """Keeps the reservations of a batch's requests until the batch ends, beyond this process."""
         bounds = {key: [one.bound.input_tokens, one.bound.output_tokens] for key, one in requests.items()}
         total = sum(one.most for one in requests.values())
         with self._ledger.locked():
@@ -150,12 +144,7 @@ class Account:
         return {key: Bound(*pair) for key, pair in bounds.items()}
 
     def settle_batch(self, mark: str, billed: Mapping[str, Billed]) -> None:
-        """Records the cost of a batch in place of its reservations.
-
-        Args:
-            mark: our name of the batch.
-            billed: the billed tokens of each of its requests.
-        """
+        """Records the cost of a batch in place of its reservations."""
         sums = Sums()
         for one in billed.values():
             sums.add(self.terms.model.cost(one.input_tokens, one.output_tokens), one.input_tokens, one.output_tokens,
@@ -263,9 +252,33 @@ class Account:
         return self._ledger.folder / self.terms.digest
 
     def _balance(self) -> Balance:
-        """Returns the balance of the tightest budget."""
+        """Returns the balance of the tightest budget, of at least one; the ledger's lock must be held."""
         assert self._writer is not None
-        return tightest(self.terms, self._ledger, self._writer, in_flight=self._n_in_flight > 0)
+        self._ledger.close_dead_jobs()
+        entries = [entry for path, entry in self._ledger.entries().items() if path != self._writer.path]
+        model, own = self.terms.model, self._writer.entry.sums
+        of_model = [entry for entry in entries if entry.is_of(self.terms.digest, model.name)]
+        found = []
+        for field, budget, those in (
+            (f"models.{model.name}.budget", model.budget, of_model),
+            ("budget", self.terms.run.budget, entries),
+        ):
+            if budget is None:
+                continue
+            still_open = [entry for entry in those if not entry.closed]
+            batches = sum(entry.committed for entry in still_open if "batch" in entry.about)
+            balance = Balance(
+                up_to=budget * (1 + _ROUNDING) - sum(entry.committed for entry in those),
+                field=field,
+                budget=budget,
+                spent=own.spent + sum(entry.sums.spent for entry in those),
+                unconfirmed=own.unconfirmed + sum(entry.sums.unconfirmed for entry in those),
+                others=sum(entry.committed - entry.sums.spent for entry in still_open) - batches,
+                batches=batches,
+                in_flight=self._n_in_flight > 0,
+            )
+            found.append(balance)
+        return min(found, key=lambda balance: balance.up_to)
 
     def _give_back(self) -> None:
         """Returns the unused part of the grant."""
@@ -374,42 +387,6 @@ class Balance:
         return BudgetUsedUp("".join(words))
 
 
-def tightest(terms: Terms, ledger: Ledger, writer: Writer, *, in_flight: bool) -> Balance:
-    """Returns the balance of a job's tightest budget; the ledger's lock must be held.
-
-    Args:
-        terms: the budgets, at least one.
-        ledger: the ledger of costs.
-        writer: the job's part of the ledger.
-        in_flight: whether attempts of the job are in flight.
-    """
-    ledger.close_dead_jobs()
-    entries = [entry for path, entry in ledger.entries().items() if path != writer.path]
-    own = writer.entry.sums
-    found = []
-    of_model = [entry for entry in entries if entry.is_of(terms.digest, terms.model.name)]
-    for field, budget, those in (
-        (f"models.{terms.model.name}.budget", terms.model.budget, of_model),
-        ("budget", terms.run.budget, entries),
-    ):
-        if budget is None:
-            continue
-        still_open = [entry for entry in those if not entry.closed]
-        batches = sum(entry.committed for entry in still_open if "batch" in entry.about)
-        balance = Balance(
-            up_to=budget * (1 + _ROUNDING) - sum(entry.committed for entry in those),
-            field=field,
-            budget=budget,
-            spent=own.spent + sum(entry.sums.spent for entry in those),
-            unconfirmed=own.unconfirmed + sum(entry.sums.unconfirmed for entry in those),
-            others=sum(entry.committed - entry.sums.spent for entry in still_open) - batches,
-            batches=batches,
-            in_flight=in_flight,
-        )
-        found.append(balance)
-    return min(found, key=lambda balance: balance.up_to)
-
-
 # Costs before there was a ledger: the tokens of the stored answers, at today's prices.
 
 
@@ -417,10 +394,6 @@ def count_stored_answers(folder: Path, digest: str, terms: ModelTerms) -> None:
     """Begins a model's part of the ledger with the cost of its stored answers, unless it has begun.
 
     Prints the number of answers without token counts. The ledger's lock must be held.
-
-    Args:
-        folder: the ledger's folder in the store.
-        terms: its prices.
     """
     refuse_links(folder / digest / SUFFIX, folder.parent)
     if (folder / digest).is_dir():

@@ -37,11 +37,7 @@ FOLDER = "spending"
 
 
 class Ledger:
-    """All files below a folder, read as they grow.
-
-    Args:
-        folder: the folder `spending` in a store.
-    """
+    """All files below a folder, read as they grow."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -220,10 +216,6 @@ class Entry:
         """Returns whether the entry is of a model, by its digest or by its name."""
         return self.digest == digest or self.about.get("name") == name
 
-    def begin(self, number: int, most: float) -> None:
-        """Counts an attempt with its largest cost."""
-        self.open[number] = most
-
     def end(self, number: int, cost: float, input_tokens: int, output_tokens: int, confirmed: bool) -> None:
         """Counts the cost of an attempt in place of its largest cost."""
         self.open.pop(number, None)
@@ -233,7 +225,7 @@ class Entry:
         """Takes in a line."""
         match line:
             case ["+", number, most]:
-                self.begin(number, most)
+                self.open[number] = most
             case ["-", number, cost, input_tokens, output_tokens, confirmed]:
                 self.end(number, cost, input_tokens, output_tokens, bool(confirmed))
             case ["to", granted]:
@@ -246,17 +238,13 @@ class Entry:
             case dict():
                 self.about = line
 
-    def closing_line(self) -> dict[str, Any]:
-        """Returns the one line of a closed file."""
-        return {**self.about, "sums": asdict(self.sums), "over": self.over}
-
 
 def close_file(path: Path, entry: Entry) -> None:
     """Replaces a file's lines by the line of their sum, atomically."""
     refuse_links(path, path.parents[2])
     path.parent.mkdir(parents=True, exist_ok=True)
     entry.closed = True
-    write_lines(path, [entry.closing_line()])
+    write_lines(path, [{**entry.about, "sums": asdict(entry.sums), "over": entry.over}])
 
 
 def write_lines(path: Path, lines: list[Any]) -> None:
@@ -320,7 +308,7 @@ class Writer:
         """Records the largest cost of an attempt, to be sent once that is `written`, and returns its number."""
         self._number += 1
         self._lines.add(f'["+",{self._number},{most!r}]\n'.encode())
-        self.entry.begin(self._number, most)
+        self.entry.open[self._number] = most
         return self._number
 
     async def written(self) -> None:

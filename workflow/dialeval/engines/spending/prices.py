@@ -124,12 +124,7 @@ class Terms:
 
 
 def run_terms(models: Mapping[str, Model], budget: float | None) -> RunTerms:
-    """Returns the terms of a run.
-
-    Args:
-        models: the configured models, by name.
-        budget: the budget of the whole run.
-    """
+    """Returns the terms of a run."""
     terms: dict[str, ModelTerms] = {}
     for name, model in models.items():
         own = _terms_of(name, model)
@@ -148,11 +143,7 @@ def announce(terms: RunTerms, environment: MutableMapping[str, str] = os.environ
 
 
 def terms_for(model: OpenAIModel) -> Terms | None:
-    """Returns the terms of a job's model, or None if it has no prices.
-
-    Args:
-        model: the model's configuration in the job.
-    """
+    """Returns the terms of a job's model, or None if it has no prices."""
     digest = digest_of(model)
     announced = os.environ.get(VARIABLE)
     run = RunTerms.model_validate_json(announced) if announced else RunTerms()

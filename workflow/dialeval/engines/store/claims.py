@@ -182,13 +182,10 @@ class Claims:
     def _taken(self, keys: Sequence[str]) -> set[str]:
         """Returns the keys that another job has claimed or answered."""
         owners = {key: self._claimed[key] for key in keys if key in self._claimed}
-        at_work = {number for number in set(owners.values()) if self._is_at_work(number)}
+        at_work = {number for number in set(owners.values()) - self._replaced if is_at_work(*self._jobs[number][:2])}
         for number in set(owners.values()):  # after `at_work`: a job may end in between
             self._read_answers(self._jobs[number])
         return {key for key, number in owners.items() if number in at_work or self._is_read(key)}
-
-    def _is_at_work(self, number: str) -> bool:
-        return number not in self._replaced and is_at_work(*self._jobs[number][:2])
 
 
 def is_at_work(folder: Path, writer: str) -> bool:

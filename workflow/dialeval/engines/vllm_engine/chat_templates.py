@@ -15,7 +15,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from dialeval.engines.requests import Message, merge_system
 from dialeval.engines.vllm_engine.model_files import no_chat_template
@@ -196,40 +196,14 @@ _MESSAGE = re.compile(
 )
 
 
-class Reasoning(Protocol):
-    """One way of marking reasoning."""
-
-    @property
-    def name(self) -> str:
-        """Its name as vLLM's parser; empty for `<think>`, which every model's answers are looked through for."""
-        ...
-
-    @property
-    def words(self) -> str:
-        """The separation of reasoning and answer, for the log."""
-        ...
-
-    @property
-    def keeps_special(self) -> bool:
-        """Whether its marks may be special tokens, which must then be in the text that is taken apart."""
-        ...
-
-    def opened_by(self, rendered: str) -> bool:
-        """Returns whether a rendered prompt ends inside the reasoning, as some chat templates make it."""
-        ...
-
-    def split(self, text: str, *, opened: bool) -> tuple[str, str]:
-        """Returns the answer and the reasoning before it; reasoning that never ends leaves an empty answer."""
-        ...
-
-    def before_label(self, rendered: str) -> str:
-        """Returns a rendered prompt with the template's text between it and an answer without reasoning."""
-        ...
-
-
 @dataclass(frozen=True)
 class Between:
-    """Reasoning between two marks at the beginning of an answer."""
+    """Reasoning between two marks at the beginning of an answer.
+
+    Attributes:
+        name: its name as vLLM's parser; empty for `<think>`, which every model's answers are looked through for.
+        keeps_special: whether its marks may be special tokens, which must then be in the text that is taken apart.
+    """
 
     name: str
     opening: str = OPENING
@@ -238,19 +212,19 @@ class Between:
 
     @property
     def words(self) -> str:
-        """The separation of reasoning and answer."""
+        """The separation of reasoning and answer, for the log."""
         return f"{self.opening.strip()} ... {self.closing}"
 
     def opened_by(self, rendered: str) -> bool:
-        """Returns whether a prompt ends with the opening mark."""
+        """Returns whether a rendered prompt ends with the opening mark, as some chat templates make it."""
         return rendered.rstrip().endswith(self.opening.rstrip())
 
     def split(self, text: str, *, opened: bool) -> tuple[str, str]:
-        """Returns the answer and the reasoning."""
+        """Returns the answer and the reasoning before it; reasoning that never ends leaves an empty answer."""
         return split_thinking(text, self.opening, self.closing, opened=opened)
 
     def before_label(self, rendered: str) -> str:
-        """Returns the prompt, with a reasoning block that the template opens closed and empty."""
+        """Returns the prompt before an answer without reasoning: an opened block is closed and empty."""
         return f"{rendered.rstrip()}\n\n{self.closing}\n\n" if self.opened_by(rendered) else rendered
 
 
@@ -302,10 +276,6 @@ KNOWN: tuple[Between | Harmony, ...] = (
 class OfVllm:
     """A parser of vLLM's own.
 
-    Args:
-        name: the parser's name.
-        options: values for the chat template, which some parsers use.
-
     Raises:
         UserError: vLLM has no such parser, it does not fit the model, or it cannot take a finished text apart.
     """
@@ -351,6 +321,9 @@ class OfVllm:
         return f"{rendered.rstrip()}\n\n{closing}\n\n" if self.opened_by(rendered) else rendered
 
 
+Reasoning = Between | Harmony | OfVllm
+
+
 def reasoning_of(
     choice: str | None, template: str, special: Collection[str], tokenizer: Any, options: Mapping[str, Any]
 ) -> Reasoning:
@@ -360,8 +333,6 @@ def reasoning_of(
         choice: `reasoning_parser` of the configuration: vLLM's name of it, `none` for nothing but `<think>`, or None to
             find it out.
         template: source of its chat template; empty for a base model, which has none.
-        tokenizer: its tokenizer, for parsers of vLLM's.
-        options: values for its chat template.
 
     Raises:
         UserError: there is no such parser, or it cannot be used with this model.

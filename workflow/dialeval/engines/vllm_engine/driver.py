@@ -19,7 +19,6 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing import Pipe
 from pathlib import Path
-from typing import Protocol
 
 from dialeval.config.models import VllmModel
 from dialeval.engines.installation import start_remedy
@@ -41,20 +40,6 @@ from dialeval.provenance.records import computed_elsewhere
 
 SECONDS_TO_END = 60
 _COMMAND = f"from {compute.__module__} import compute; import sys; sys.exit(compute(int(sys.argv[1])))"
-
-
-class Driver(Protocol):
-    """Drives a started engine."""
-
-    size: EngineSize
-
-    async def generate(self, generation: GenerationRequest, *, dialogue: Hashable = None) -> GenerationResult:
-        """Returns the answer to a prompt; requests about one dialogue go to one copy and its cache."""
-        ...
-
-    def close(self) -> None:
-        """Ends the engine."""
-        ...
 
 
 class EngineProcess:
@@ -251,6 +236,9 @@ class Copies:
         with contextlib.ExitStack() as stack:
             for copy in self._copies:
                 stack.callback(copy.close)
+
+
+Driver = EngineProcess | Copies
 
 
 def start(model: VllmModel) -> Driver:

@@ -9,7 +9,6 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from dialeval.config.models import VllmModel
 from dialeval.engines.installation import (
@@ -106,7 +105,7 @@ class VllmEngine:
         self._prompts = prompts
         self._tokenization = prompts.tokenization
         stop = template.stop_token
-        self._stop_token_ids = () if stop is None else (_number_of(prompts.tokenizer, stop),)
+        self._stop_token_ids = () if stop is None else (int(prompts.tokenizer.convert_tokens_to_ids(stop)),)
         self._label_trees: dict[tuple[str, ...], LabelTree] = {}
         self._driver: Driver | None = None
         self._admission: Admission | None = None
@@ -115,10 +114,6 @@ class VllmEngine:
     def context_window(self) -> int | None:
         """Tokens of prompt and answer together; starts the engine if the configuration does not give them."""
         return self._model.max_model_len or self.start().size.window
-
-    @context_window.setter
-    def context_window(self, value: int | None) -> None:
-        raise AttributeError("the window is the model's max_model_len")
 
     @property
     def prefix_hit_rate(self) -> float:
@@ -343,10 +338,6 @@ def _in_flight(model: VllmModel) -> int:
     return max(IN_FLIGHT, 2 * wanted if isinstance(wanted, int) else 0) * model.data_parallel_size
 
 
-def _number_of(tokenizer: Any, token: str) -> int:
-    return int(tokenizer.convert_tokens_to_ids(token))
-
-
 class _TooLongError(Exception):
     """A prompt and its answer do not fit the model's window together."""
 
@@ -363,7 +354,6 @@ def limits_in_effect(size: EngineSize, model: VllmModel, sampling: Mapping[str, 
     """Returns the line of the log with vLLM's effective settings, by vLLM's own names.
 
     Args:
-        size: the engine's capacity.
         sampling: sampling values beyond a request's own.
     """
     values = ", ".join(f"{name}={value:g}" for name, value in sorted(sampling.items())) or "no values of its own"

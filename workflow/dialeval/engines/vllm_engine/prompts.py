@@ -104,12 +104,7 @@ _TRIAL = ("Hello there, how are you?", " leading", "trailing \n", "\n\nlines\n",
 
 
 class Tokenization:
-    """Renders and tokenises the prompts of one model.
-
-    Args:
-        tokenizer: a tokenizer of transformers.
-        template: the model's chat template.
-    """
+    """Renders and tokenises the prompts of one model."""
 
     def __init__(self, tokenizer: Any, template: ChatTemplate) -> None:
         self._tokenizer = tokenizer

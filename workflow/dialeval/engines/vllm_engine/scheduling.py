@@ -40,17 +40,22 @@ class Admission:
         self._order = itertools.count()
         self._waiting: list[tuple[int, str, int, int, asyncio.Future[None]]] = []
 
-    def place(self, depth: int, rendered: str, prompt: Sequence[int], max_tokens: int) -> Place:
-        """Returns an asynchronous context for one request; entering it waits for room.
+    @asynccontextmanager
+    async def place(self, depth: int, rendered: str, prompt: Sequence[int], max_tokens: int) -> AsyncIterator[None]:
+        """Waits for room for one request, which has it until the context ends.
 
         Args:
             depth: how many messages the request has.
-            prompt: the prompt's tokens.
             max_tokens: the longest answer.
         """
         expected = min(max_tokens, self._expected_answer())
         blocks = -(-(len(prompt) + expected) // self.block_size) - self._shared_blocks(prompt)
-        return Place(self, depth, rendered, blocks * self.block_size)
+        need = blocks * self.block_size
+        await self.enter(depth, rendered, need)
+        try:
+            yield
+        finally:
+            self.leave(need)
 
     def count_answer(self, tokens: int) -> None:
         """Takes in the length of an answer."""
@@ -138,19 +143,6 @@ class Admission:
             future.set_result(None)
 
 
-class Place:
-    """The room of one request in the cache."""
-
-    def __init__(self, admission: Admission, depth: int, prompt: str, need: int) -> None:
-        self._admission, self._depth, self._prompt, self._need = admission, depth, prompt, need
-
-    async def __aenter__(self) -> None:
-        await self._admission.enter(self._depth, self._prompt, self._need)
-
-    async def __aexit__(self, *_: object) -> None:
-        self._admission.leave(self._need)
-
-
 # Concurrent dialogues: as many as fit into the KV cache until each has ended.
 
 LOOK_EVERY = 0.02
@@ -217,9 +209,6 @@ class PrefixRouting:
     """Sends prompts that begin alike to one copy.
 
     A beginning that all prompts share, such as an instruction, is soon in every copy's cache and is ignored then.
-
-    Args:
-        copies: how many there are.
     """
 
     def __init__(self, copies: int) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import resources
 from typing import Any
 
-from markupsafe import Markup
-
-from dialeval.html_pages import content_policy, elements, pack, palette, templates
+from dialeval.html_pages import pack, page_head, templates
 from dialeval.labels.units import Sheet, SheetQuestion, ShownTurn
 
+FOLDER = "labels/page"
 TEMPLATE = "labelling.html.j2"
 STYLE = "labelling.css"
 SCRIPTS = (
@@ -24,23 +22,8 @@ def page_html(sheet: Sheet) -> str:
 
     The same sheet always gives the same text. The page has no data but those of `sheet`.
     """
-    style, scripts = palette() + _source(STYLE), [elements(), *map(_source, SCRIPTS)]
-    return (
-        templates(_source)
-        .get_template(TEMPLATE)
-        .render(
-            sheet=sheet,
-            policy=content_policy(style, scripts),
-            style=Markup(style),
-            scripts=[Markup(script) for script in scripts],
-            packed=pack(content(sheet)),
-        )
-    )
-
-
-def _source(name: str) -> str:
-    """Returns a file of this package."""
-    return resources.files("dialeval.labels.page").joinpath(name).read_text(encoding="utf-8")
+    head = page_head([f"{FOLDER}/{STYLE}"], [f"{FOLDER}/{name}" for name in SCRIPTS])
+    return templates(FOLDER).get_template(TEMPLATE).render(sheet=sheet, packed=pack(content(sheet)), **head)
 
 
 # The packed sheet: every string once, and rows of indices into the strings.

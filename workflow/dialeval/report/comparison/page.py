@@ -7,15 +7,12 @@ import math
 import os
 from collections import defaultdict
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
-
 from dialeval import layout
 from dialeval.errors import UserError
-from dialeval.html_pages import content_policy, palette, templates
+from dialeval.html_pages import page_head, templates
 from dialeval.paths import replacing
 from dialeval.report.comparison.numbers import ALPHA, PERHAPS, YES, compared_numbers
 from dialeval.report.comparison.runs import only_in, open_run
@@ -136,17 +133,15 @@ def _known(row: dict[str, Any], names: list[str]) -> dict[str, Any]:
 
 def page(comparison: Comparison) -> str:
     """Returns the page as the text of one HTML file; the same comparison always gives the same text."""
-    style = palette() + _of_report("report.css") + _source("comparison.css")
     moved = sorted((row for row in comparison.numbers if row["changed"] in (YES, PERHAPS)), key=lambda row: row["p"])
     tables: dict[str, list[Row]] = defaultdict(list)
     for row in comparison.numbers:
         tables[row["table"]].append(row)
     return (
-        templates(_source)
+        templates("report/comparison")
         .get_template("comparison.html.j2")
         .render(
-            policy=content_policy(style, ()),
-            style=Markup(style),
+            **page_head(["report/report.css", "report/comparison/comparison.css"]),
             names=comparison.names,
             sentences=[about_verdicts(comparison), about_changes(comparison)],
             answer=answer(comparison),
@@ -166,14 +161,6 @@ def page(comparison: Comparison) -> str:
             cut=_cut,
         )
     )
-
-
-def _of_report(name: str) -> str:
-    return resources.files("dialeval.report").joinpath(name).read_text(encoding="utf-8")
-
-
-def _source(name: str) -> str:
-    return resources.files("dialeval.report.comparison").joinpath(name).read_text(encoding="utf-8")
 
 
 def about_verdicts(comparison: Comparison) -> str:

@@ -1,8 +1,6 @@
-"""The public interface, and its page.
+"""The public interface, and its page `docs/python.md`, which is written by hand above the mark.
 
-A test keeps page and interface in step, another the interface itself. What stands above the mark is written by hand.
-
-`docs/python.md` is generated from it, and a test holds names and signatures.
+Tests keep the page in step with the interface, and hold its names and signatures.
 """
 
 from __future__ import annotations
@@ -14,8 +12,6 @@ from importlib import import_module
 from typing import Any
 
 from dialeval.paths import PROJECT
-
-# The reference of the public interface: `docs/python.md`.
 
 DOCS = PROJECT / "docs" / "python.md"
 MARK = "## Reference\n"
