@@ -1,4 +1,4 @@
-"""What the process that drives vLLM costs: requests through engine and store, with a vLLM that answers at once.
+"""CPU time of the process that drives vLLM: requests through engine and store, with a vLLM that responds at once.
 
 No model computes: the driver is replaced by one that has every answer ready, so that what remains is this process's own
 work on a request: its key, the rendered prompt, its tokens, the store. Figures are of CPU time, which other work on the
