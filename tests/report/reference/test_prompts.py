@@ -14,6 +14,7 @@ def test_every_template_is_described_once_and_nothing_else() -> None:
     assert of_papers == sorted(path.name for path in (FOLDER / "papers").glob("*.j2"))
     page = docs_text()
     assert all(f"`{name}`" in page and sets["ours"]["asks"] for name, sets in TEMPLATES)
+    assert all(None not in row for _, sets in TEMPLATES for row in sets.values()), "a comma outside of quotes"
 
 
 def test_what_the_papers_ask_differs_from_ours_and_says_where() -> None:

@@ -84,7 +84,10 @@ DIALOGBENCH_DIFFERENCES = differences(
     "dialogbench/differences",
     row="pair of models (with their methods) and task, dimension or all tasks; and one row per ablation",
     title="Pairwise tests of models",
-    caption="Accuracies by task, by group of tasks and over all tasks, and accuracies of the ablations.",
+    caption=(
+        "Differences of accuracies by task, by dimension and over all tasks, on shared items, and of the accuracies of "
+        "ablations. The compared systems are models."
+    ),
 )
 ACCURACY = Table(
     "dialogbench/accuracy", schema(
@@ -97,7 +100,7 @@ ACCURACY = Table(
     title="Accuracy",
     caption="Share of questions answered correctly. An unparsed answer counts as wrong.",
     columns={
-        "source": "source of the items; published human accuracies have the source paper",
+        "source": "source of the items; `paper` for the published human accuracies",
         "scope": "task, dimension (group of tasks) or overall",
         "name": "name of the task, dimension or domain",
         "n_tasks": "number of averaged tasks",
@@ -159,7 +162,7 @@ OVERVIEW = Table(
     row="model and method, with a column for each task (the shape of DialogBench's Tables 2 and 3)",
     title="Overview: accuracy by task",
     columns={
-        "source": "source of the items; published human accuracies have the source paper",
+        "source": "source of the items; `paper` for the published human accuracies",
         "type": "people, base or chat; empty if the configuration does not set the model's kind",
         "model": "model; average: unweighted mean over the models of the type and method",
         "overall": "unweighted mean of the tasks",

@@ -55,7 +55,8 @@ RESPONSES = Table(
     row="response (`responses/<judge>/<protocol>/`)",
     columns={
         "key": "key of the response in the store",
-        "status": "ok, missing (no response), or not_asked (not sent, since the judge was not trained for it)",
+        "status": "ok, missing (no response), or not_asked (not sent: the judge was not trained for it, or the pair "
+        "was settled before)",
         "reasoning": "reasoning of the model, separate from the text",
         "label_mass": "total probability of all answer options as the first token",
         "logprob": "log probability of the continuation, in nats",
@@ -130,7 +131,7 @@ STATUSES: Mapping[Status, str] = {
     "prompt left no room for a response in the context window of a vLLM model",
     "low_mass": "under `yes_no` and DialogBench's `choice`: all answer options together have a probability below .001 "
     "as first token. Usually the model starts to reason: see [meta-evaluation](metaeval.md#configuration)",
-    "missing": "no response, within the share that the configuration allows",
+    "missing": "no response; `answering.max_failure_share` limits the share of such requests",
 }
 """The statuses of responses, for the documentation."""
 
@@ -256,8 +257,8 @@ CONTAMINATION = Table(
         "part": "case (the seed, or the utterances of the other speakers) or response (the utterances of the "
         "evaluated speaker)",
         "system": "system that wrote the responses; empty for cases, which systems share",
-        "corpus": "corpus that is searched; it contains the seeds that were taken from it",
-        "n": "number of cases or dialogues with an utterance of 50 letters and digits",
+        "corpus": "corpus that is searched; a corpus of seeds contains its own seeds",
+        "n": "number of cases or dialogues with an utterance of at least 50 letters and digits",
         "n_too_short": "number of cases or dialogues without such an utterance; they cannot be checked",
         "n_shared": "number of cases or dialogues that contain a passage of the corpus",
         "share": "n_shared divided by n",

@@ -46,7 +46,7 @@ LABELS = Table(
     columns={
         **_WORDS,
         "simulated": "whether the annotator is simulated",
-        "round": "number of the annotator's repeated label of the unit, from 0",
+        "round": "0 for the annotator's first label of the unit, 1 for the second, and so on",
         "value": "label as a number on the scale from `scale_min` to `scale_max`",
         "choice": "label in words, if it is not a number",
         "outcome": "preference of a pair: left (`system` is better), right (`opponent` is better) or tie",
@@ -112,7 +112,11 @@ DIFFERENCES = differences(
     "labels/differences",
     row="judge, measure and pair of systems",
     title="Pairwise tests of systems, human-corrected",
-    caption="Differences of human-corrected estimates, for each protocol with one judge.",
+    caption="Differences of human-corrected estimates.",
+    columns={
+        "system_value": "human-corrected estimate of `system`", "opponent_value": "that of `opponent`",
+        "n": "number of labels of both systems", "n_clusters": "number of seeds or cases with these labels",
+    },
 )
 AGREEMENT = Table(
     "labels/agreement", schema(
@@ -174,8 +178,9 @@ REPLACEMENT = Table(
     row="protocol, criterion, length, judge and annotator",
     title="May a judge replace annotators?",
     caption=(
-        "The alternative annotator test (Calderon, Reichart and Dror 2025) leaves out each annotator in turn and asks "
-        "whether the judge is closer to the other annotators. A judge passes if it wins against half of the annotators."
+        "The alternative annotator test (Calderon, Reichart and Dror 2025) leaves out each annotator in turn and tests "
+        "whether the judge is closer to the other annotators than the annotator who is left out. A judge passes if it "
+        "wins against at least half of the annotators."
     ),
     columns={
         **_JUDGED_WORDS,
@@ -187,9 +192,10 @@ REPLACEMENT = Table(
         "margin 0.1 for crowd workers; from 0.5 on, the judge may replace them. In the row of an annotator: 1 or 0",
         "winning_rate_skilled": "winning rate at the margin 0.15, for skilled annotators",
         "winning_rate_expert": "winning rate at the margin 0.2, for experts",
-        "smallest_epsilon": "smallest margin at which the winning rate is 0.5 or more; empty if it is above 0.5",
-        "decided": "share of items on which the judge and an annotator are not equally close to the others; `estimate` "
-        "plans with it",
+        "smallest_epsilon": "smallest margin at which the winning rate is 0.5 or more; empty if no margin up to 0.5 is "
+        "enough",
+        "decided": "share of items on which the judge and an annotator are not equally close to the others; the target "
+        "`estimate` computes the required number of items from it",
         "n": "number of items with a score and at least two labels",
         "n_missing": "number of labelled items without a score",
     },
@@ -227,7 +233,7 @@ SELECTIVE = Table(
     row="protocol, criterion, length, judge and threshold of certainty",
     title="Selective judging",
     caption=(
-        "Agreement of judge and annotators on the items with the judge's most certain answers, by the share of these "
+        "Agreement of judge and annotators on the items on which the judge is most certain, for several shares of "
         "items. Rows with a required agreement give the lowest threshold that is shown to reach it (fixed-sequence "
         "testing). Send the items below this threshold to annotators or a stronger judge."
     ),
@@ -256,8 +262,9 @@ VARIANCE_COMPONENTS = Table(
     caption=(
         "The rows `variance` split the variance of a single label by its sources. The rows `generalizability` and "
         "`dependability` show how well the means of the systems generalise to other cases and annotators. The rows "
-        "`half-width` have half the width of the interval of a difference from labels alone, with other numbers of "
-        "cases or of annotators of each dialogue. Intervals resample cases and hold systems and annotators fixed."
+        "`half-width` have half the width of the interval of a difference from labels alone, for other numbers of "
+        "cases or other numbers of annotators per dialogue. Intervals resample cases and hold systems and annotators "
+        "fixed."
     ),
     columns={
         "statistic": "variance; generalizability (coefficient for differences of systems); dependability (for their "

@@ -78,7 +78,7 @@ RATINGS = Table(
         "elo_sd": "standard deviation of Elo between repeats, which differ only in the order of comparisons; empty "
         "with fewer than five repeats",
         "bradley_terry_penalised": "Bradley-Terry with Firth's penalty: finite for a system that wins or loses every "
-        "comparison; all connected systems average the initial rating",
+        "comparison; the mean rating of all connected systems is the initial rating",
         "bradley_terry_length_controlled": "Bradley-Terry controlled for length and position",
         "p_above_next": "share of resamples in which the system is above the next one",
     },
@@ -226,7 +226,11 @@ DIFFERENCES = differences(
     f"{FOLDER}/differences",
     row="pair of systems and measure",
     title="Pairwise tests of systems",
-    caption="Rates, means, ratings, and head-to-head (share of comparisons won minus share lost).",
+    caption=(
+        "Differences of rates, means and ratings, and the head-to-head difference (share of comparisons won minus "
+        "share lost). Systems are compared on shared items or, with few or no shared cases, as two samples (see "
+        "`note`)."
+    ),
 )
 RANKS = Table(
     f"{FOLDER}/ranks", schema(
@@ -269,7 +273,7 @@ JUDGE_DIFFERENCES = Table(
     ),
     columns={
         **COMPARED,
-        "judge": "empty: all judges without ensembles, cascades and rules",
+        "judge": "always empty; all judges count except ensembles, cascades and rules",
         "difference": "`system` minus `opponent`, mean over judges",
         "n_judges": "number of judges with scores of both systems",
         "fixed_ci_low": "lower limit of the interval about the judges of this run only",
@@ -321,8 +325,8 @@ ADAPTIVE_ROUNDS = Table(
     title="Rounds of adaptive comparisons",
     caption=(
         "Each round adds a block of seeds for the open pairs. A pair is settled when its statistic exceeds the "
-        "boundary, which controls the error over all tests. The systems of a pair that stays open are not shown "
-        "to be equal."
+        "boundary, which controls the error over all tests. For a pair that stays "
+        "open, the test shows neither a difference nor equality."
     ),
     columns={
         **_WORDS, "round": "from 1", "n_seeds": "number of seeds of the pair so far",
@@ -384,7 +388,7 @@ BATTLE_RATINGS = Table(
     row="player (`battles/<name>`)",
     columns={
         "bradley_terry_penalised": "Bradley-Terry with Firth's penalty: finite for a player that wins or loses every "
-        "comparison; all connected players average the initial rating",
+        "comparison; the mean rating of all connected players is the initial rating",
         "elo": "Bootstrap Elo, mean of the repeats",
         "elo_sd": "standard deviation of Elo between repeats, which differ only in the order of battles; empty with "
         "fewer than five repeats",
@@ -397,7 +401,7 @@ BATTLE_DIFFERENCES = differences(
     "battles/differences",
     row="pair of players (`battles/differences/<name>`)",
     title="Pairwise tests of players",
-    caption="Elo, Bradley-Terry, Davidson, and head to head.",
+    caption="Differences of Elo, Bradley-Terry and Davidson ratings, and of the shares of battles won and lost.",
 )
 # fmt: on
 
@@ -413,7 +417,7 @@ COMPARED_NUMBERS = Table(
     row="estimate that both runs have (`results/comparison/numbers`)",
     title="Numbers that both runs have",
     columns={
-        "table": "table below `tables` that has the estimate",
+        "table": "table with the estimate, such as `arena/ratings`",
         "measure": "column or measure of that table",
         "judge": "judge; empty if the estimate does not depend on a judge",
         "scope": "length N, criterion, task and so on",
@@ -423,7 +427,7 @@ COMPARED_NUMBERS = Table(
         "p": "two-sided p-value of no difference, not adjusted",
         "p_holm": "Holm-adjusted p-value over all estimates of the comparison",
         "q_bh": "Benjamini-Hochberg q-value, for exploration: among estimates below 0.05 the expected share of false "
-        "discoveries is 5%",
+        "discoveries is at most 5%",
         "changed": "yes (p_holm below 0.05), perhaps (only p below 0.05), no, or unknown (no test is possible)",
         "how": (
             "paired (on the shared cases) or as two samples (from the two intervals; conservative if the runs share "

@@ -123,8 +123,8 @@ DIMENSION_ENSEMBLE = Table(
         **JUDGED,
         "rater_kind": "source of the overall ratings: human or model; in averages: human (human ratings only) or "
         "full (also a model's ratings)",
-        "ensemble": "correlation of the judge's mean score on all other dimensions",
-        "direct": "correlation of the judge's own score on overall",
+        "ensemble": "correlation of the overall rating with the judge's mean score on all other dimensions",
+        "direct": "correlation of the overall rating with the judge's score on overall",
     },
     cells={
         "ensemble": Interval("ensemble_ci_low", "ensemble_ci_high", published="published_ensemble"),
@@ -150,7 +150,7 @@ MODEL_ENSEMBLE = Table(
         **JUDGED,
         "raters": ("ratings that select and evaluate the members: human (human ratings only) or full (also a model's "
         "ratings)"),
-        "rater_kind": "raters of the corpus; for averages equal to `raters`",
+        "rater_kind": "source of the ratings of the corpus; in averages, the same as `raters`",
         "chosen_on": "corpora on which the members were selected",
         "members": "judges of the ensemble; empty in averages over corpora with different members",
         "best_member": "best correlation of a single member",
@@ -443,10 +443,9 @@ JUDGE_VALIDITY = Table(
     row="judge and criterion",
     title="Judge validity",
     caption=(
-        "Pearson correlation of the judge's scores on the criterion with human ratings. The scores are those of a "
-        "protocol of the same form on the rated corpora of this run; the correlation is averaged over corpora. A "
-        "reference by construction is no human rating: it "
-        "shows that the judge detects perturbations."
+        "Pearson correlation of the judge's scores on the criterion with human ratings, averaged over the rated "
+        "corpora of this run. The judge scores the rated items under a protocol of the same form. A correlation with "
+        "a reference by construction shows that the judge detects perturbations, not that it agrees with humans."
     ),
     columns={
         "method": "protocol of the same form that scored the rated items",

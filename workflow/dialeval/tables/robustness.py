@@ -27,9 +27,9 @@ PAIRS = Table(
 )
 ROBUSTNESS_DIFFERENCES = differences(
     "robustness/differences",
-    row="pair of judges and cell (perturbation and dimension), or average over the cells of a level",
+    row="pair of judges and cell (perturbation and dimension), and per pair of judges and level (mean over its cells)",
     title="Pairwise tests of judges",
-    caption="Ratios of detected pairs, by perturbation and on average.",
+    caption="Differences of the ratio of detected pairs, on shared items. The compared systems are judges.",
 )
 ROBUSTNESS_AVERAGES = Table(
     "robustness/averages", schema(

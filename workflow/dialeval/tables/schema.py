@@ -136,15 +136,15 @@ COMPARED: Mapping[str, str] = MappingProxyType(
         "table": "table that the compared estimates come from",
         "measure": "compared measure",
         "scope": "length N, task and so on; rows with the same table, measure, judge and scope are one family",
-        "system_value": "estimate of `system` on the shared cases; it may differ slightly from the leaderboard",
-        "opponent_value": "estimate of `opponent` on the shared cases",
+        "system_value": "estimate of `system`; on shared cases it may differ slightly from the leaderboard",
+        "opponent_value": "estimate of `opponent`",
         "difference": "`system` minus `opponent`, with its 95% confidence interval",
         "p": "two-sided p-value of no difference, not adjusted",
         "p_holm": "Holm-adjusted p-value over all pairs of the family; below 0.05 the difference is significant",
         "q_bh": "Benjamini-Hochberg q-value, for exploration: among pairs below 0.05 the expected share of false "
-        "discoveries is 5%",
+        "discoveries is at most 5%",
         "family_size": "number of tests in the family: pairs with a p-value",
-        "n": "number of items that both have",
+        "n": "number of items that both have; if they are compared as two samples, number of items of both together",
         "n_clusters": "number of seeds or dialogues of these items",
     }
 )
@@ -170,7 +170,9 @@ def scope(about: Mapping[str, Any]) -> str:
     return ", ".join([*words, about["answer"]] if about.get("answer") else words)
 
 
-def differences(name: str, *, row: str, title: str, caption: str) -> Table:
+def differences(
+    name: str, *, row: str, title: str, caption: str, columns: Mapping[str, str] = MappingProxyType({})
+) -> Table:
     """Returns a table of differences.
 
     Args:
@@ -178,13 +180,14 @@ def differences(name: str, *, row: str, title: str, caption: str) -> Table:
         row: what is compared in one row.
         title: heading in the report.
         caption: which numbers are compared.
+        columns: descriptions that differ from `COMPARED`.
     """
     return Table(
         name,
         COLUMNS,
         row=row,
         title=title,
-        caption=f"{caption} Pairs are compared on shared items; intervals and p-values are clustered.",
-        columns=COMPARED,
+        caption=f"{caption} Intervals and p-values are clustered.",
+        columns={**COMPARED, **columns},
         cells={"difference": Interval("ci_low", "ci_high")},
     )

@@ -110,8 +110,8 @@ _PRODUCT = (
 _FED_WORDS = "the paper multiplies two rounded columns of xDial-Eval's Table 1, and the number of utterances differs"
 _ROUNDED = "the paper multiplies two rounded columns of xDial-Eval's Table 1; our value counts the words"
 _FED_TURNS = "the public dialogues have on average one utterance more than both papers report; the reason is not known"
-_FEWER = "the public files have human ratings on no further dimension"
-_NO_PEOPLE = "the public files have no human ratings"
+_FEWER = "comp-analysis' public files have human ratings on no further dimension"
+_NO_PEOPLE = "comp-analysis' public files have no human ratings"
 _OTHER_AGREEMENT = (
     "our value is the mean Pearson correlation of two raters; the paper has the Spearman correlations that FED's "
     "authors print. The public ratings do not reach them, even if each rater is compared with the mean of the others"

@@ -70,8 +70,9 @@ def formats_text() -> str:
             ),
             _table(
                 "Human ratings in comp-analysis and xDial-Eval",
-                "GPT-4 rated the dimensions that this table does not list, and all dimensions of `persona-see`, "
-                "`ieval-dial`, `heval-dial` and "
+                "The rows `fed-dial` and `conture-dial` are about xDial-Eval. In comp-analysis, `fed-dial` has human "
+                "ratings on the dimensions of `fed_dialogue` (next table), and `conture-dial` has none. GPT-4 rated "
+                "all other dimensions, and all dimensions of `persona-see`, `ieval-dial`, `heval-dial` and "
                 "`reliable-dial`, from 1 to 5 (`rater_kind` is `model`).",
                 ("data set", "dimensions and scales"),
                 ((name, _scales(scales.items())) for name, scales in rating_scales.RATED_BY_PEOPLE.items()),
@@ -102,7 +103,13 @@ def formats_text() -> str:
                 ("task", "name", "dimension", "shown with the dialogue", "options"),
                 map(_task, TASKS),
             ),
-            _table("Statuses of responses", "", ("status", "meaning"), STATUSES.items()),
+            _table(
+                "Statuses of responses",
+                "These statuses are in the table [judgements](tables.md#judgements). The table "
+                "[responses](tables.md#responses) describes its own statuses.",
+                ("status", "meaning"),
+                STATUSES.items(),
+            ),
             _table(
                 "Failures of endpoints",
                 "DialEval retries requests after failures with a dagger.",
@@ -255,7 +262,8 @@ TABLES_PAGE = PROJECT / "docs" / "tables.md"
 _REFERENCE = "## Reference\n"
 TABLES_HEAD = """
 This part is generated from the constants in `workflow/dialeval/tables/` (`python -m dialeval.report.reference`). A
-column with a question mark may be empty. Tables with a slash in their names are in `results/tables/`, Parquet and CSV.
+column with a question mark may be empty. A table with a slash in its name is in `results/tables/`, as Parquet and CSV,
+unless its description names another place or format. `measures/` stands for the name of the protocol.
 """
 TABLE_PARTS = (
     ("Between the stages", ""),
@@ -307,9 +315,10 @@ PAPERS_HEAD = """# The four papers, item by item
 
 Every table, figure and prompt of the papers, with DialEval's output for it. *Made by* names the configuration and
 the target; other configurations make the same item for their models. Files are relative to the results
-folder. Tables show a published value beside yours if your model has the paper's name for it. `python -m
-dialeval.report.reference.printed_values DATA_DIR` records which printed values can be computed from public
-data. The report's part "Papers" lists the items that a run made. This page is generated from
+folder. Tables show a published value beside yours if your model has the paper's name for it, or if
+`metaeval.published_as` names the paper's system. `python -m dialeval.report.reference.printed_values DATA_DIR` records
+which printed values can be computed from public data. The report's part "Papers" lists the items that a run made. This
+page is generated from
 `workflow/dialeval/papers/` (`python -m dialeval.report.reference`).
 """
 REMARKS = {
@@ -380,7 +389,7 @@ def _printed_values(paper: str) -> list[str]:
     different = [row for row in rows if row["equal"] == "no"]
     if different:
         lines += ["| item | value | published | recomputed | reason |", "|---|---|---|---|---|"]
-        lines += ["| " + " | ".join(row[column] for column in _PRINTED_COLUMNS) + " |" for row in different]
+        lines += ["| " + " | ".join(row[column].removesuffix(".0") for column in _PRINTED_COLUMNS) + " |" for row in different]
         lines.append("")
     return lines
 
