@@ -37,8 +37,8 @@ def add_init(parser: argparse.ArgumentParser) -> None:
         "README.md. Without options, the configuration is the default run: embedded models on bundled dialogues, "
         "offline. NAME is the model's name in tables, MODEL its name at the endpoint. An embedded model needs no MODEL "
         "(--judge forest). Chatbots continue 20 bundled dialogues; `seeds.limit` changes the number. Judges score your "
-        "dialogues on coherence and overall, or on each --criterion; without --dialogues, they score the chatbots' "
-        "dialogues on each --criterion."
+        "dialogues on coherence and overall, or on each --criterion. Without --dialogues, judges run BotChat's "
+        "protocols, and score the chatbots' dialogues on each --criterion."
     )
     parser.add_argument(
         "folder", type=Path, metavar="FOLDER", help="folder to create; existing files are never overwritten"

@@ -110,9 +110,7 @@ class Columns(Section):
     speaker: FieldInFile | None = Field(None, description="Column with the speaker of the utterance.")
     text: FieldInFile | None = Field(None, description="Column with the text of the utterance.")
     prompt: FieldInFile | None = Field(None, description="Column with the prompt, if a row has a prompt and a reply.")
-    response: FieldInFile | None = Field(
-        None, description="Column with the reply, if each row holds a message and its reply."
-    )
+    response: FieldInFile | None = Field(None, description="Column with the reply, if a row has a prompt and a reply.")
     language: FieldInFile | None = Field(None, description="Column with the language of the dialogue.")
 
 
@@ -184,7 +182,7 @@ class Memorization(Section):
     n: Annotated[Integer, Field(ge=1, le=2_000)] = Field(
         100, description="Number of dialogues of each corpus, drawn at random."
     )
-    max_tokens: TokenCount = Field(120, description="Maximum length of a response.")
+    max_tokens: TokenCount = Field(120, description="Maximum length of a response in the model's tokens.")
 
     @model_validator(mode="after")
     def _differ(self) -> Self:

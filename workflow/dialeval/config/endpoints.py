@@ -251,8 +251,8 @@ class OpenAIModel(AnyModel):
     max_total_seconds: Seconds = Field(
         1800.0,
         description=(
-            "Maximum time over which a failed or refused (429) request is sent again. If the endpoint accepts "
-            "nothing for this time, the job stops."
+            "Maximum time over which a failed or refused (429) request is sent again. If the endpoint refuses "
+            "every request for this time, the job stops."
         ),
     )
     patience_seconds: Annotated[Number, Field(ge=0, le=10_000_000)] = Field(

@@ -35,13 +35,13 @@ class Fields(Section):
     )
     results_dir: Path = Field(Path("results"), description="Folder of tables, figures and reports.")
     store_dir: Path = Field(
-        Path("store"), description="Folder of all responses. Keep it: no stored response is paid for twice."
+        Path("store"), description="Folder of all responses. Keep it, since stored responses are never requested again."
     )
     random_seed: Annotated[Integer, Field(ge=0, le=2**32 - 1)] = Field(0, description="Random seed of the run.")
     contamination: bool = Field(
         False,
         description=(
-            "Whether to search `corpora` for passages (50 letters in a row) of the cases and of the systems' "
+            "Whether to search `corpora` for passages (50 letters and digits) of the cases and of the systems' "
             "responses. The search makes no requests."
         ),
     )
@@ -79,8 +79,9 @@ class Fields(Section):
     target_differences: dict[Name, Annotated[Number, Field(gt=0, allow_inf_nan=False)]] = Field(
         {},
         description=(
-            "Difference of two systems that you want to detect, by protocol, in units of its measure (points of a "
-            "scale or rating; .1 is ten percentage points); `estimate` names the cheapest design."
+            "Difference of two systems to detect, by protocol. Its unit is that of the protocol's measure: points of a "
+            "scale or rating, or a share (.1 is ten percentage points). The target `estimate` then prints the "
+            "cheapest design."
         ),
     )
     labels: Labels | None = Field(None, description="Human labels of systems' dialogues (see docs/labels.md).")

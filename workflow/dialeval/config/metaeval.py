@@ -88,8 +88,8 @@ class RatedCorpus(Section):
     limit: Count | None = Field(
         60,
         description=(
-            "Number of dialogues per language, with all their rated items, for a trial run; null: all. The "
-            "default applies to severity_levels only; other readers keep all dialogues."
+            "Maximum number of dialogues per language, with all their rated items; null: all. Without this field, "
+            "severity_levels reads 60 dialogues, and other readers read all."
         ),
     )
     languages: list[str] | None = Field(
@@ -255,8 +255,8 @@ class Robustness(Section):
         [0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5],
         min_length=1,
         description=(
-            "Thresholds for the table of thresholds. A perturbation counts as detected if the score drops by "
-            "more than the threshold. Each perturbation also has its own threshold."
+            "Thresholds of the table `thresholds`. A perturbation counts as detected if the score drops by more than "
+            "the threshold. Other tables use the threshold of each perturbation (docs/formats.md)."
         ),
     )
     severity_levels: SeverityLevels | None = Field(

@@ -32,7 +32,7 @@ class Adaptive(Section):
 
     block: Count = Field(20, description="Number of cases per round.")
     error: Annotated[Number, Field(gt=0, lt=0.5)] = Field(
-        0.05, description="Probability of calling two equal systems different."
+        0.05, description="Probability that two equal systems are found to be different."
     )
     error_control: Literal["per_comparison", "familywise"] = Field(
         "per_comparison",
@@ -71,7 +71,7 @@ def unfit_rounds(config: Config) -> Iterator[Mistake]:
 
 
 class Cascade(Section):
-    """Two judges as one: `first` answers all requests, `then` a random share, more often where `first` is unsure."""
+    """Two judges as one: `first` answers all requests, `then` a random share, mostly where `first` is unsure."""
 
     first: Name = Field(description="The cheap judge.")
     then: Name = Field(description="The expensive judge.")
@@ -199,9 +199,9 @@ class Protocol(Penalties):
 
     form: Form = Field(
         description="scale (a number for each criterion), probability (the probability of Yes), pair (which of two "
-        "dialogues is better), locate (whether an AI took part, and the first utterance that shows it; with "
-        "criteria, whether each criterion shows, and the first utterance that shows it), annotate (the criteria that "
-        "show, and all utterances that show them, in one request)."
+        "dialogues is better), locate (whether an AI took part, and the first utterance by the AI; with "
+        "criteria, for each criterion whether the dialogue shows it, and the first utterance that does), annotate "
+        "(all criteria that the dialogue shows, and all utterances that show them, in one request)."
     )
     data: JudgedData
     template: str | None = Field(

@@ -129,12 +129,12 @@ Word = Annotated[str, Field(min_length=1, max_length=200)]
 class JobResources(Section):
     """Resources that a job requests from the scheduler, by Snakemake's names; changes re-run nothing.
 
-    What is null is as the engine's jobs ask by themselves, and else as `default-resources` of the profile has it.
+    For null, the job has the resource of its engine's jobs, or else of the profile's `default-resources`.
     """
 
     mem_mb: Annotated[Integer, Field(ge=100, le=100_000_000)] | None = Field(None, description="Memory in MB.")
-    runtime: Annotated[Integer, Field(ge=1, le=1_000_000)] | None = Field(None, description="Longest time in minutes.")
-    cpus_per_task: Annotated[Integer, Field(ge=1, le=10_000)] | None = Field(None, description="Cores.")
+    runtime: Annotated[Integer, Field(ge=1, le=1_000_000)] | None = Field(None, description="Maximum time in minutes.")
+    cpus_per_task: Annotated[Integer, Field(ge=1, le=10_000)] | None = Field(None, description="Number of CPU cores.")
     gpu_model: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.]+$", max_length=80)] | None = Field(
         None, description="Kind of GPU by the cluster's name, such as a100."
     )

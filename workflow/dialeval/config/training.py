@@ -71,7 +71,9 @@ class TrainingSet(Section):
         description="Languages of the dialogues; null: all languages of the corpora and their translations.",
     )
     pairs_per_language: Count | None = Field(
-        None, description="Number of pairs per language, over all parts (10,000 for LoRA in the paper); null: all."
+        None,
+        description="Number of pairs per language, including development and held-out parts (10,000 for LoRA in the "
+        "paper); null: all.",
     )
     max_context: Count = Field(10, description="For turn: maximum number of utterances of context.")
     development: Annotated[Share, Field(gt=0)] = Field(0.1, description="Share of dialogues for early stopping.")

@@ -62,7 +62,7 @@ AVERAGES = Table(
         "n_averaged": "number of averaged correlations",
         "n_imputed": "number of averaged correlations with imputed ratings",
         "published_pearson": "value of comp-analysis' Tables 5 and 6 or xDial-Eval's Tables 4, 5 and 15, for the "
-        "system that `metaeval.published_as` names",
+        "system with the judge's name, or named under `metaeval.published_as`",
         "published_spearman": "value of xDial-Eval's Tables 15, 16 and 17",
         "dimension": (
             "average: mean over dimensions; all: mean over corpora with any rated criterion, as in xDial-Eval"

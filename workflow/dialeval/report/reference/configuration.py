@@ -5,6 +5,7 @@ Both come from the field descriptions in `dialeval.config`; a test keeps them in
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,9 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from dialeval.config import public as config
+from dialeval.config.corpora import Memorization
+from dialeval.config.protocol_settings import Adaptive, Cascade
+from dialeval.config.section import JobResources
 from dialeval.paths import PROJECT
 
 SCHEMA = PROJECT / "workflow" / "schemas" / "config.schema.json"
@@ -20,10 +24,12 @@ DOCS = PROJECT / "docs" / "configuration.md"
 SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("The top level", config.Config),
     *((f"`models.<name>` with `engine: {engine}`", model) for engine, model in config.ENGINES.items()),
+    ("`models.<name>.resources`", JobResources),
     ("`corpora.<name>`", config.Corpus),
     ("`seeds`", config.Seeds),
     ("`selfchat`", config.Selfchat),
     ("`selfchat.scenarios`", config.Scenarios),
+    ("`memorization`", Memorization),
     ("`protocols.unieval`", config.UniEval),
     ("`protocols.arena`", config.Arena),
     ("`protocols.gteval`", config.GTEval),
@@ -33,6 +39,8 @@ SECTIONS: tuple[tuple[str, type[BaseModel]], ...] = (
     ("`protocols.failures.data`", config.FailureData),
     ("`protocols.<name>`, of your own", config.Protocol),
     ("`protocols.<name>.data`", config.JudgedData),
+    ("`protocols.<name>.adaptive`", Adaptive),
+    ("`protocols.<name>.cascade`", Cascade),
     ("`criteria.<name>`", config.OwnCriterion),
     ("`criteria.<name>.translations.<language>`", config.OwnWords),
     ("`transcripts.<name>`", config.Transcripts),
@@ -87,7 +95,7 @@ def docs_text() -> str:
     for title, section in SECTIONS:
         parts.append(f"\n## {title}\n")
         if section.__doc__ and section is not config.Config:
-            parts.append(section.__doc__.strip() + "\n")
+            parts.append(inspect.cleandoc(section.__doc__) + "\n")
         parts.append("| field | default | meaning |\n|---|---|---|")
         parts += [_row(name, field) for name, field in section.model_fields.items() if name != "engine"]
     return "\n".join(parts) + "\n"

@@ -389,7 +389,9 @@ def _printed_values(paper: str) -> list[str]:
     different = [row for row in rows if row["equal"] == "no"]
     if different:
         lines += ["| item | value | published | recomputed | reason |", "|---|---|---|---|---|"]
-        lines += ["| " + " | ".join(row[column].removesuffix(".0") for column in _PRINTED_COLUMNS) + " |" for row in different]
+        lines += [
+            "| " + " | ".join(row[column].removesuffix(".0") for column in _PRINTED_COLUMNS) + " |" for row in different
+        ]
         lines.append("")
     return lines
 
