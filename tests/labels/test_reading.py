@@ -26,8 +26,6 @@ from dialeval.labels.units import Sheet
 from dialeval.tables.files import to_table
 from dialeval.tables.labels import LABELS
 
-# What pages export and what any table says comes out as labels, with the probability that each had.
-
 Protocols = Mapping[str, LabelledProtocol]
 
 

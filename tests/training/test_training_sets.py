@@ -25,8 +25,6 @@ from dialeval.training.training_sets import (
     training_rows,
 )
 
-# Pairs of a set: balanced, closed within their part, drawn by their ids, and each negative another text.
-
 DIALOGUES = [dialogue(number, n=4 + number % 3) for number in range(80)]
 
 
