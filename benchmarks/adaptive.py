@@ -124,7 +124,7 @@ def ratings(runs: int) -> None:
         for name, seeds, equal in (
             ("full design", np.full(len(PAIRS), N_SEEDS), False),
             ("rounds, every pair the same weight", asked_seeds(score), True),
-            ("rounds, as they were asked", asked_seeds(score), False),
+            ("rounds, pairs weighted by their requests", asked_seeds(score), False),
         ):
             pair, seed = np.nonzero(np.arange(N_SEEDS) < seeds[:, np.newaxis])
             rows = np.repeat(np.arange(len(pair)), 2)

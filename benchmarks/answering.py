@@ -1,4 +1,4 @@
-"""A table of 100,000 UniEval requests planned, answered from the store and parsed, by the stages themselves.
+"""Planning, answering from the store and parsing 100,000 UniEval requests, by the stages of the workflow.
 
 Dialogues of 16 utterances are made of words drawn at random; the answers are in the store before the clock starts.
 Each stage is a process of its own, as in a run. The yardstick, in the same run: hashing every prompt and reading every

@@ -1,4 +1,4 @@
-"""Size of a labelling page of 300 pairs of dialogues, and what writing it takes against compressing its texts alone.
+"""Size of a labelling page of 300 pairs of dialogues, and the time to write it, against compressing its texts alone.
 
 The dialogues are made of words drawn at random, 30 tokens an utterance as GPT-4's are in BotChat; text that somebody
 wrote compresses better. With `--page` the page is kept, to be opened in a browser. Takes 1 s.

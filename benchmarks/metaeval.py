@@ -1,4 +1,4 @@
-"""Meta-evaluation at the papers' scale: planning, and correlating many judges with people.
+"""Meta-evaluation at the papers' scale: planning, and correlating many judges with human ratings.
 
 Reads every rated corpus of the public data (laid out as docs/rated-corpora.md says), plans `yes_no` for all of its
 English items, gives each of the judges random scores on all items and dimensions, and correlates. The yardstick for the

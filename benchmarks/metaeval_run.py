@@ -1,4 +1,4 @@
-"""The meta-evaluation of all public corpora, as its user runs it: how much work it is, and which stages do it.
+"""The meta-evaluation of all public corpora, as a user runs it: the work in total and by stage.
 
     python benchmarks/metaeval_run.py --data FOLDER [--target metaeval] [--cores 2]
 

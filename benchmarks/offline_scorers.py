@@ -1,4 +1,4 @@
-"""How well embedded judges tell true replies from others on dialogues that they did not learn from.
+"""How well embedded judges separate true replies from other replies, on held-out dialogues.
 
 For every reply of every dialogue four others are put in its place: a reply from another dialogue (`random`), one of
 another dialogue with as many words (`similar length`: one of the ten nearest), what the same speaker said before

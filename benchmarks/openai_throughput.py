@@ -1,4 +1,4 @@
-"""How fast requests go to an endpoint, and what that costs in processor time, beside a bare aiohttp loop.
+"""Throughput of requests to an endpoint, and its CPU time, against a bare aiohttp loop.
 
     python benchmarks/openai_throughput.py [--requests N] [--in-flight N] [--rounds N] [--profile]
 

@@ -1,4 +1,4 @@
-"""Perturbation by rule of 10,000 different responses and 1,000 different dialogues that people wrote: the whole stage.
+"""Perturbation by rule of 10,000 different responses and 1,000 different human dialogues: the whole stage.
 
 The items are of all files of comp-analysis and of MuTual, and none is there twice. The stage runs in a process of its
 own, on tables, as the workflow runs it: nothing is known beforehand, and reading, drawing replacements and writing

@@ -1,4 +1,4 @@
-"""Precision that an estimate plans against what simulated studies reach.
+"""Planned precision of estimates against the precision of simulated studies.
 
 Differences of the size that `stats.power` calls the smallest are built into simulated runs, which are then tested as
 the tables test them: four of five should be found, also of pilots of few seeds and after Holm's correction. Then, the

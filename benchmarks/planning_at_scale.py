@@ -1,4 +1,4 @@
-"""What Snakemake costs before any job starts, where there are many models: a dry run, and a run with nothing to do.
+"""Time of Snakemake before the first job, with many models: a dry run, and a run with nothing to do.
 
 Nobody is asked anything: all files of a finished run are made empty, and `--touch` writes down that they are up to
 date. Figures are seconds of CPU (user and system, children included), which depend on what else the machine does; the

@@ -1,4 +1,4 @@
-"""What a job costs before its first line of work: each stage's imports, and the form of its settings.
+"""Start-up time of a job: each stage's imports, and the schema of its settings.
 
     python benchmarks/startup.py [--stages draw correlate] [--rounds 5] [--record]
 

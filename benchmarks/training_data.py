@@ -1,4 +1,4 @@
-"""How long 100,000 pairs take that judges learn from, and how much memory, beside reading and writing as many rows.
+"""Time and memory for 100,000 training pairs, against reading and writing the same number of rows.
 
 People's dialogues of MuTual are repeated with other words in the place of their long ones, as often as the pairs need,
 so that no two share a passage. Each measurement is a process of its own, as in a run; the yardstick reads the same

@@ -1,4 +1,4 @@
-"""What trainings of real size take on a GPU: memory against the estimate, equal runs, losses and tokens a second.
+"""Trainings of real size on a GPU: memory against the estimate, equal runs, losses and tokens a second.
 
     python benchmarks/training_on_gpu.py lora [--size 1b|7b] [--steps 3]
     python benchmarks/training_on_gpu.py encoder [--size base|large] [--steps 60]

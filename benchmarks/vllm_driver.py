@@ -1,4 +1,4 @@
-"""What the process that drives vLLM costs: requests through engine and store, with a vLLM that answers at once.
+"""CPU time of the process that drives vLLM: requests through engine and store, with a vLLM that responds at once.
 
 No model computes: the driver is replaced by one that has every answer ready, so that what remains is this process's own
 work on a request: its key, the rendered prompt, its tokens, the store. Figures are of CPU time, which other work on the
@@ -122,11 +122,11 @@ def main() -> int:
         "choice": (len(choice), 4000, lambda _, answering: asyncio.run(answering.ask_all(choice))),
         "self-chat": (14 * len(begun), 2000, chat),
     }
-    tokenization = fresh_engine(folder)._tokenization
+    prompts = fresh_engine(folder)._prompts
     print(
         "mean prompt: "
         + ", ".join(
-            f"{name} {sum(len(tokenization.prompt(r.messages)[1]) for r in table[:200]) / len(table[:200]):.0f} tokens"
+            f"{name} {sum(len(prompts.prompt(r.messages)[1]) for r in table[:200]) / len(table[:200]):.0f} tokens"
             for name, table in (("arena", arena), ("choice", choice))
         )
     )

@@ -1,4 +1,4 @@
-"""How near Unnatural Paraphrase comes to comp-analysis' own perturbed pairs, by WordNet and by our list.
+"""Similarity of Unnatural Paraphrase to comp-analysis' perturbed pairs, with WordNet and with our list.
 
 Of every word that the published set replaces by one other word: is the new one a synonym of WordNet at all, and is it
 among those that would be drawn here?

@@ -1,4 +1,4 @@
-"""Whole runs: the default one, a second one that has nothing to do, and BotChat's real 547 seeds.
+"""Whole runs: the default run, a second run with nothing to do, and BotChat's 547 seeds.
 
 Each run starts from a fresh clone of the committed state, in the environment of the Python that runs this. The
 yardstick is the start of Snakemake itself (`snakemake --version`), measured beside. Takes 5 min.

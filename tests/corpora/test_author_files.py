@@ -412,7 +412,8 @@ def test_a_response_without_ratings_is_left_out(tmp_path: Path) -> None:
 
 def test_a_list_is_refused_with_the_reader_that_takes_it(tmp_path: Path) -> None:
     with pytest.raises(
-        UserError, match="object of id -> dialogue is needed, not list; reader usr reads a file with these fields"
+        UserError,
+        match="JSON object that maps ids to dialogues is needed, not list; reader usr reads a file with these fields",
     ):
         rated(tmp_path, "zhao", [{"context": "x", "fact": "", "responses": []}])
 

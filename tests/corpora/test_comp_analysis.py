@@ -155,7 +155,7 @@ def test_identical_dialogues_share_a_cluster(tmp_path: Path) -> None:
         ({"coh_1": [1.0], "indices": [0.5]}, ["0.5 is not a row of the texts"]),
         ({"coh_1": [1.0, 2.0], "indices": [1, 1]}, ["position 1", "row 1 already occurs at position 0"]),
         ({"coh_1": [1.0, 2.0], "indices": [1]}, ["'coh_1' has 2 ratings", "indices has 1 rows"]),
-        ([], ["one JSON object"]),
+        ([], ["a JSON object that maps"]),
     ],
 )
 def test_rounds_that_do_not_fit_are_reported(tmp_path: Path, content: Any, words: list[str]) -> None:
@@ -301,7 +301,7 @@ def test_the_single_rating_is_not_read_beside_dimensions(tmp_path: Path) -> None
         ("fed-turn", {"overall_ratings": {"fed-turn": 4}}, ["'fed-turn' must be a list"]),
         ("fed-turn", {"overall_ratings": {"fedturn": [1]}},
          ["'fed-turn' has no ratings in", "did you mean 'fedturn'?"]),
-        ("fed-turn", {"overall_ratings": []}, ["one JSON object"]),
+        ("fed-turn", {"overall_ratings": []}, ["a JSON object that maps"]),
         ("fed-turn", {}, ["of ratings beside it", "turn_<dimension>_ratings.json"]),
         ("fed-tun", {},
          ["scales of the data set 'fed-tun' are unknown (did you mean 'fed-turn'?)", "'fed-turn'", "rated_jsonl"]),

@@ -176,7 +176,7 @@ def test_what_fits_is_not_mentioned() -> None:
     [
         ({"slurm_partition": "mian"}, "did you mean 'main'?"),
         ({"slurm_partition": "xyz"}, "known: gpu, main, old"),
-        ({"slurm_partition": "old"}, "accepts no jobs now"),
+        ({"slurm_partition": "old"}, "accepts no jobs"),
         ({"runtime": 61}, "asks for 61 minutes, and partition main has 60 minutes"),
         ({"mem_mb": 9000}, "asks for 9000 MB, and partition main has 8000 MB a node"),
         ({"gpu": 1}, "asks for 1 GPUs, and partition main has 0 GPUs a node"),

@@ -185,7 +185,7 @@ def test_means_alone_are_the_reason_of_a_missing_ceiling_of_a_single_dialogue_to
 def test_some_items_with_a_mean_alone_are_counted_in_the_note() -> None:
     ratings = [rating for rating in by_people() if rating.round is None or int(rating.item_id[1:]) >= 10]
     (row,) = rows(ratings, scores("judge", TRUE + rng.normal(size=N)))
-    assert row["note"] == "10 items with only a mean are assumed to have as many raters as the others"
+    assert row["note"] == "10 items with only a mean are assumed to have as many raters as the other items"
     assert row["n"] == N
 
 

@@ -102,7 +102,7 @@ def test_what_is_unknown_of_several_criteria_for_one_reason_is_reported_once() -
     said = summarise(mine.inputs(), dataclasses.replace(board, measures=(*board.measures, tact, wit, known))).details
     assert said[:3] == (
         "Validity of clerk on empathy and tact is not known: no corpus of this run is rated on this criterion.",
-        "Validity of clerk on wit is not known: no other corpus of this run is rated on it.",
+        "Validity of clerk on wit is not known: no other corpus of this run is rated on this criterion.",
         "Validity of clerk on ease: by 0.5.",
     )
 

@@ -61,7 +61,7 @@ def test_results_of_a_clock_that_was_ahead_are_gone_on_with(finished: Workspace)
         os.utime(path, (tomorrow, tomorrow))
     finished.configure(elo={**SMALL["elo"], "k": 16})
     said = finished.run("results/tables/arena/ratings.csv")
-    assert "had time stamps in the future; set to the present time" in said
+    assert "had time stamps in the future; DialEval set them to the present time" in said
     assert "Nothing to be done" in finished.run("results/tables/arena/ratings.csv")
 
 

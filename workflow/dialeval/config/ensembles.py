@@ -197,7 +197,7 @@ def unfit_pool(config: Config) -> Iterator[Mistake]:
         there = f"{len(members)} of them score" if len(members) != 1 else "1 of them scores"
         words = (
             f"the ensemble of the best judges needs {metaeval.ensemble_size} models, and {there} rated items "
-            f"({', '.join(sorted(members)) or 'none'}); name more, or set metaeval.ensemble_size"
+            f"({', '.join(sorted(members)) or 'none'}); name more models, or set metaeval.ensemble_size"
         )
         yield Mistake(FIELD, words, ("metaeval.ensemble_size", "models", "judges", "protocols"))
 

@@ -103,7 +103,7 @@ class VllmModel(AnyModel):
     @model_validator(mode="after")
     def _has_one_adapter(self) -> Self:
         if self.lora and self.lora_path:
-            raise ValueError("lora trains an adapter, and lora_path names one; remove one of the two")
+            raise ValueError("lora trains an adapter, and lora_path names a trained adapter; remove lora or lora_path")
         return self
 
     @property

@@ -99,7 +99,8 @@ def _unknown_questions(config: Config, name: str, data: str) -> Iterator[Mistake
         return
     words = (
         f"'{name}' learns {' and '.join(section.learned)} from '{data}', and scores a {section.level} on "
-        f"{', '.join(scored)} only; name one of the latter under training.{data}.criteria, or name a learned criterion "
+        f"{', '.join(scored)} only; name one of these criteria under training.{data}.criteria, or name a learned "
+        f"criterion "
         "under metaeval.corpora.*.dimensions or criterion_map, or a protocol's criteria"
     )
     yield Mistake(f"models.{name}.train.data", words, (f"training.{data}", "protocols", "metaeval", "judges"))

@@ -380,7 +380,8 @@ def _zhao(path: Path, reader: str, reading: RatedReading) -> Iterator[_Entry]:
     if not isinstance(content, dict):
         first = content[0] if isinstance(content, list) and content else None
         raise UserError(
-            f"{path}: one JSON object of id -> dialogue is needed, not {type(content).__name__}{advice(first, reader)}"
+            f"{path}: a JSON object that maps ids to dialogues is needed, not {type(content).__name__}"
+            f"{advice(first, reader)}"
         )
     for number, (name, dialogue) in enumerate(content.items()):
         where = f"{path}, dialogue '{name:.60}'"

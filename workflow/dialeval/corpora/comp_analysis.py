@@ -180,7 +180,7 @@ def _rounds(corpus: str, file: Path, records: list[TabRecord]) -> list[Rating]:
     """Returns GPT-4's ratings, every round and the mean over rounds."""
     content = read_json(file)
     if not isinstance(content, dict) or not all(isinstance(values, list) for values in content.values()):
-        raise UserError(f"{file}: one JSON object of <dimension>_<round> -> list of ratings is needed")
+        raise UserError(f"{file}: a JSON object that maps <dimension>_<round> to lists of ratings is needed")
     rows = _rated_rows(content.pop(_INDICES, None), file, len(records))
     rounds: dict[str, dict[int, list[Any]]] = {}
     for key, values in content.items():
@@ -315,7 +315,7 @@ def _rating_files(path: Path) -> list[Path]:
 def _content(file: Path) -> dict[str, Any]:
     content = read_json(file)
     if not isinstance(content, dict):
-        raise UserError(f"{file}: one JSON object of data set -> list of ratings is needed")
+        raise UserError(f"{file}: a JSON object that maps data sets to lists of ratings is needed")
     return content
 
 

@@ -90,7 +90,7 @@ def check(reading: Reading) -> Reading:
     for dialogue in reading.dialogues:
         name = f"{reading.source}, {dialogue.place}: dialogue '{dialogue.dialogue_id:.60}'"
         if not dialogue.dialogue_id:
-            raise UserError(f"{reading.source}, {dialogue.place}: the dialogue has no id; give every dialogue one")
+            raise UserError(f"{reading.source}, {dialogue.place}: the dialogue has no id; give every dialogue an id")
         if dialogue.dialogue_id in first_place:
             where = first_place[dialogue.dialogue_id]
             raise UserError(f"{name} repeats the id of {where}; ids must be unique")

@@ -70,7 +70,7 @@ class RatedReading:
         """
         where = f"{self.source}, {place}"
         if not item.item_id:
-            raise UserError(f"{where}: the item has no id; give every item one")
+            raise UserError(f"{where}: the item has no id; give every item an id")
         key = (item.language, item.item_id)
         if key in self._places:
             raise UserError(

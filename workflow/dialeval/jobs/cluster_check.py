@@ -159,7 +159,7 @@ def unfit(request: Request, known: Mapping[str, Partition]) -> Iterator[str]:
             yield f"{request.by}: '{name}' is not a partition; {meant} (slurm_partition of profile or model)"
             continue
         if not one.up and not request.together:
-            yield f"{request.by}: partition {name} accepts no jobs now; ask its administrators, or set another"
+            yield f"{request.by}: partition {name} accepts no jobs; ask its administrators, or set another partition"
         for field, settings, there, unit in (
             ("runtime", request.runtime, one.minutes, "minutes"),
             ("mem_mb", request.mem_mb, one.mem_mb, "MB a node"),

@@ -149,7 +149,7 @@ def reset_future_timestamps(paths: Iterable[Path], clock: Path) -> str:
     if not ahead:
         return ""
     others = f" and {len(ahead) - 1} more" if len(ahead) > 1 else ""
-    return f"note: {ahead[0]}{others} had time stamps in the future; set to the present time"
+    return f"note: {ahead[0]}{others} had time stamps in the future; DialEval set them to the present time"
 
 
 def _bearer(path: Path) -> Path:

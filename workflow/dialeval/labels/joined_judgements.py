@@ -242,7 +242,7 @@ WINS = "wins"
 """Measures the share of comparisons that a system wins and that it loses against each other system."""
 MOST_NOWHERE = 0.05
 """Largest share of Yes labels without a place for which pass rates below full length are estimated."""
-NOWHERE = "left out: {} of {} labels do not give the first AI utterance, and without them the rate would be too high"
+NOWHERE = "{} of {} labels are left out, since they do not give the first AI utterance; the rate may be too high"
 
 
 @dataclass(frozen=True)

@@ -467,7 +467,8 @@ COLUMN_WORDS = {
     "if two sources share an id",
     "case_id": "case of the pair; the columns `left` (shown first) and `right`, or `system` and `opponent`, name its "
     "systems. Add `n_utterances` if dialogues were cut to several lengths",
-    "winner": "of a pair, instead of `label`: a system's name or `tie`. The column can also be named `outcome`, with "
+    "winner": "for pairs, instead of `label`: the name of the better system, or `tie`. The column can also be named "
+    "`outcome`, with "
     "`left`, `right`, `tie` or an option of the protocol",
     "protocol": "name of the protocol. This column and `criterion` are needed if a label could belong to several. "
     "Instead of this column, the file name can begin with the protocol",

@@ -218,7 +218,7 @@ def _over_dimensions(
         "published_pearson": published_ensemble(columns["level"], AVERAGE) if is_the_papers else None
     }
     if len(means) < n_rated:
-        row["reason"] = f"mean of {len(means)} of {n_rated} dimensions: the others have no ensemble"
+        row["reason"] = f"mean of {len(means)} of {n_rated} dimensions: the other dimensions have no ensemble"
     return row
 
 

@@ -97,7 +97,9 @@ def _reached(result: Correlated, judge: int, dimension: int, raters: Reliability
         raters,
         confidence=pearson.confidence,
     )
-    missing = f"{n_means} items with only a mean are assumed to have as many raters as the others" if n_means else ""
+    missing = (
+        f"{n_means} items with only a mean are assumed to have as many raters as the other items" if n_means else ""
+    )
     notes = (raters.ceiling.note, pearson.reason[judge][dimension] or corrected.note, missing)
     return {
         "n_raters": raters.n_raters,

@@ -53,7 +53,7 @@ def run(*stages: Stage, errors: Path | None = None) -> None:
             raise
         _fail(
             name,
-            f"{error.filename or 'a file'}: {error.strerror}; fix that and run the same command again",
+            f"{error.filename or 'a file'}: {error.strerror}; fix this and run the same command again",
             errors=errors,
         )
 

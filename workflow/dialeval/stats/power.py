@@ -160,7 +160,7 @@ class HumanLabelDesign(NamedTuple):
 
         Args:
             n_labels: labelled dialogues or comparisons in all.
-            n_total: dialogues or comparisons in all, which the judge scores.
+            n_total: number of all dialogues or comparisons, which the judge scores.
             confidence: nominal coverage.
         """
         return self.detectable(n_labels, n_total, confidence).half_width.item()
@@ -327,7 +327,7 @@ class LabelStudy(NamedTuple):
     """A study with human labels.
 
     Attributes:
-        n_total: dialogues or comparisons in all, which the judge scores.
+        n_total: number of all dialogues or comparisons, which the judge scores.
         n_labels: number of labelled dialogues or comparisons.
         answers: number of annotators of each labelled dialogue or comparison.
         n_annotators: number of annotators.

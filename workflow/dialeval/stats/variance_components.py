@@ -73,8 +73,8 @@ def variance_components(
 
     The interval resamples cases with all their scores; systems and judges are held fixed. Replicates are shifted by the
     difference of their mean and the estimate, which is the bias of the bootstrap. The limits are percentiles. For a
-    component with a positive lower percentile, each limit is the outer one of the percentile and the quantile of the
-    chi-square distribution with the same variance (Satterthwaite 1946).
+    component with a positive lower percentile, each limit is the percentile or the quantile of the chi-square
+    distribution with the same variance (Satterthwaite 1946), whichever gives the wider interval.
 
     Args:
         value: scores, NaN if missing, shape [n].
@@ -136,7 +136,7 @@ class Components:
     Attributes:
         names: the identifiable components, a subset of `TERMS`.
         estimate: variance of each, possibly negative, shape [n_components].
-        ci_low, ci_high: limits of their intervals; NaN if fewer than `FEWEST_CASES` cases contribute to a component.
+        ci_low, ci_high: limits of the intervals; NaN if fewer than `FEWEST_CASES` cases contribute to a component.
         n_groups: number of levels of each component.
         n_telling: number of cases that contribute to each component, such as those with repeats.
         joined: components that the design cannot separate, by the name in `names` whose estimate contains them. The key

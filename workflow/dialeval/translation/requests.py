@@ -187,7 +187,8 @@ class TranslationSettings(BaseModel, defer_build=True):
         languages = set(read_table(table, kind, columns=["language"])["language"].unique().to_pylist())
         if self.target in languages:
             raise UserError(
-                f"translate.{self.corpus}.into: the corpus has dialogues in '{self.target}' already; remove it, or "
+                f"translate.{self.corpus}.into: the corpus has dialogues in '{self.target}' already; remove this "
+                f"language, or "
                 "read the corpus without that language (its field `language` or `languages`)"
             )
         if self.source not in languages:

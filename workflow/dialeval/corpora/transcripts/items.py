@@ -346,8 +346,8 @@ def named(found: Sequence[Transcript], path: Path, system: str | None, notes: Co
         more = f", and {len(twice) - 1} other ids occur more than once" if len(twice) > 1 else ""
         raise UserError(
             f"{path}: dialogue '{dialogue_id:.60}' of system '{whose}' occurs {len(where)} times, at {_places(where)}"
-            f"{more}, with different texts. Ids must be unique within a system: remove the others or give them "
-            f"other ids"
+            f"{more}, with different texts. Ids must be unique within a system: remove the repeated dialogues, or "
+            f"give them other ids"
         )
     return known
 

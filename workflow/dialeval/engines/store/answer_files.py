@@ -112,8 +112,8 @@ class AnswerFiles:
             return os.pread(descriptor, length, offset)
         except OSError as error:
             raise UserError(
-                f"{self._paths[number]} was readable when this job began and is not now: {error.strerror or error}; "
-                f"fix that and run the same command again"
+                f"{self._paths[number]} was readable when this job began and is not readable now: "
+                f"{error.strerror or error}; make it readable and run the same command again"
             ) from error
 
 

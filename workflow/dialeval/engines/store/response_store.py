@@ -116,8 +116,8 @@ class StoredAnswers:
     def _report(self, files: AnswerFiles) -> None:
         for name, count in files.corrupt.items():
             print(
-                f"note: {name} has {counted(count, 'corrupt line')}; the others are used and those requests are sent "
-                "again"
+                f"note: {name} has {counted(count, 'corrupt line')}; the other lines are used, and the requests of "
+                f"the corrupt lines are sent again"
             )
         for name, reason in (self._unreadable | files.unreadable).items():
             if (name, reason) not in self._reported:

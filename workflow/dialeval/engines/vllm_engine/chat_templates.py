@@ -112,8 +112,8 @@ class ChatTemplate:
             self._apply(merge_system(dialogue))
         except Exception as error:  # as above
             raise UserError(
-                f"the chat template of {name} cannot be used: {type(error).__name__}: {error}; set another in the "
-                f"model's field chat_template"
+                f"the chat template of {name} cannot be used: {type(error).__name__}: {error}; set another template "
+                f"in the model's field chat_template"
             ) from error
 
     def _end_of_turn(self) -> str | None:

@@ -45,7 +45,7 @@ PAGE = "index.html"
 def compare(a: str | os.PathLike[str], b: str | os.PathLike[str], out: str | os.PathLike[str]) -> str:
     """Compare two runs and return the summary for a terminal.
 
-    Only the two folders are read. An unfinished run is compared as far as it has results.
+    Only the two folders are read. Of an unfinished run, the existing results are compared.
 
     Args:
         a, b: results folders; differences are the second run's numbers minus the first's.

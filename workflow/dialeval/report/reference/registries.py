@@ -338,8 +338,8 @@ def _about_paper(paper: Paper) -> str:
     not_made = f" Not made: {rest}." if rest else ""
     lines = [
         f"## {paper.name}\n",
-        f"[{cited.title}]({cited.address}). The list has {len(paper.items)} items. A run makes "
-        f"{made} of them. The project contains {standing}: prompts, definitions and lists.{not_made}\n",
+        f"[{cited.title}]({cited.address}). The list has {len(paper.items)} items. A run makes {made} of these "
+        f"items. The project contains {standing} items: prompts, definitions and lists.{not_made}\n",
         "| item | content | made by | files | needs | remarks |",
         "|---|---|---|---|---|---|",
         *map(_item_row, paper.items),
