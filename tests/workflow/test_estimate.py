@@ -91,7 +91,7 @@ def test_items_that_are_not_written_yet_are_neither_requested_nor_counted(finish
     for words in (
         "requests to gpt when it writes test items",
         "rewrites items",
-        "dialogbench_letter, whose items",
+        "requests under dialogbench_letter: gpt must write its items first",
     ):
         assert words in output, output
 
