@@ -122,11 +122,11 @@ def main() -> int:
         "choice": (len(choice), 4000, lambda _, answering: asyncio.run(answering.ask_all(choice))),
         "self-chat": (14 * len(begun), 2000, chat),
     }
-    tokenization = fresh_engine(folder)._tokenization
+    prompts = fresh_engine(folder)._prompts
     print(
         "mean prompt: "
         + ", ".join(
-            f"{name} {sum(len(tokenization.prompt(r.messages)[1]) for r in table[:200]) / len(table[:200]):.0f} tokens"
+            f"{name} {sum(len(prompts.prompt(r.messages)[1]) for r in table[:200]) / len(table[:200]):.0f} tokens"
             for name, table in (("arena", arena), ("choice", choice))
         )
     )

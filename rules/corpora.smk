@@ -82,7 +82,7 @@ use rule stage as find_contamination with:
     """Looks for passages of cases and responses in the corpora."""
     input:
         items_=paths.items_to_look_up,
-        corpora=paths.corpora_to_search,
+        corpora=expand(paths.READ_CORPUS, corpus=CONFIG.corpora),
     output:
         table=paths.CONTAMINATION,
         csv=paths.CONTAMINATION_CSV,
@@ -97,7 +97,7 @@ use rule stage as find_contamination with:
 use rule stage as plan_completion with:
     """Plans the requests that complete texts of a corpus."""
     input:
-        source=paths.completed_source,
+        source=paths.source_table,
     output:
         requests=paths.COMPLETION_REQUESTS,
     pathvars:

@@ -226,7 +226,7 @@ use rule stage as find_failures with:
     """Finds failures of chatbots by rule, without a model."""
     input:
         items_=paths.failures_items,
-        people=paths.failures_people,
+        people=expand(paths.READ_CORPUS, corpus=CONFIG.people_of_failures()),
     output:
         judgements=paths.FOUND_FAILURES,
     pathvars:

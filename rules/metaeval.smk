@@ -57,7 +57,7 @@ use rule stage as read_scores with:
         file=by(SOURCES.scores),
         items_=paths.rated_items,
         ratings=paths.ratings,
-        left_out=paths.left_out,
+        left_out=expand(paths.LEFT_OUT, corpus=LAYOUT.read_rated),
     output:
         judgements=paths.SCORE_JUDGEMENTS,
     pathvars:
@@ -73,8 +73,8 @@ use rule stage as read_scores with:
 use rule stage as impute_ratings with:
     """Imputes missing ratings with the repeated ratings of a judge."""
     input:
-        items_=paths.read_rated_items,
-        ratings=paths.read_ratings,
+        items_=expand(paths.ITEMS, corpus=LAYOUT.read_rated),
+        ratings=expand(paths.RATINGS, corpus=LAYOUT.read_rated),
         judgements=paths.JUDGEMENTS.replace("{protocol}", "rating"),
     output:
         imputed=paths.IMPUTED,
@@ -125,7 +125,7 @@ use rule stage as perturb_items with:
     input:
         by(SOURCES.perturbed),
         by(SOURCES.wordnet),
-        dialogues=paths.dialogues_to_perturb,
+        dialogues=expand(paths.READ_CORPUS, corpus=CONFIG.perturbed_corpora()),
         rated=paths.items_to_perturb,
         ratings=paths.ratings_of_originals,
     output:
@@ -142,7 +142,7 @@ use rule stage as perturb_items with:
 use rule stage as rewrite_items with:
     """Lets a model perturb dialogues and responses."""
     input:
-        dialogues=paths.dialogues_to_perturb,
+        dialogues=expand(paths.READ_CORPUS, corpus=CONFIG.perturbed_corpora()),
         rated=paths.items_to_perturb,
         ratings=paths.ratings_of_originals,
         learned=learned("model"),

@@ -62,8 +62,8 @@ use rule stage as make_training_data with:
 use rule stage as tabulate_training_data with:
     """Tabulates the training sets."""
     input:
-        examples=paths.made_examples,
-        overlaps=paths.made_overlaps,
+        examples=expand(paths.EXAMPLES, training=CONFIG.made_training()),
+        overlaps=expand(paths.OVERLAP, training=CONFIG.made_training()),
     output:
         LAYOUT.training_data_table(),
     pathvars:
@@ -77,8 +77,8 @@ use rule stage as tabulate_training_data with:
 use rule stage as tabulate_training with:
     """Tabulates the AUC of trained judges."""
     input:
-        examples=paths.used_examples,
-        trained=paths.trained,
+        examples=expand(paths.EXAMPLES, training=CONFIG.used_training()),
+        trained=expand(paths.TRAINED, judge=LAYOUT.trained_judges()),
     output:
         LAYOUT.learning_tables(),
     pathvars:

@@ -14,7 +14,7 @@ CHECKED = {
 use rule stage as plan_translation with:
     """Plans the requests that translate a corpus."""
     input:
-        table=paths.translated_source,
+        table=paths.source_table,
     output:
         requests=paths.TRANSLATION_REQUESTS,
     pathvars:
@@ -30,7 +30,7 @@ use rule stage as plan_translation with:
 use rule stage as join_translation with:
     """Joins the translated utterances of a corpus."""
     input:
-        table=paths.translated_source,
+        table=paths.source_table,
         responses=paths.translation_responses,
     output:
         translated=paths.TRANSLATION,

@@ -55,7 +55,7 @@ def test_the_time_left_follows_the_pace_of_new_requests(monkeypatch: pytest.Monk
     assert "501/1000" in loaded
     assert "left" not in loaded
     assert "504/1000" in paced
-    assert "16 min left" in paced  # 496 more at one in two seconds
+    assert "17 min left" in paced  # 496 more at one in two seconds
 
 
 # How far jobs are, written by them and read by others.

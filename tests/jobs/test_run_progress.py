@@ -19,8 +19,8 @@ from snakemake.settings.enums import Quietness
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from dialeval.jobs import progress as progress_files
-from dialeval.jobs.progress import ModelJob, Requests, SoFar
-from dialeval.jobs.run_progress import Ending, ProgressLines, RunLog, duration, endings_in, job_words
+from dialeval.jobs.progress import ModelJob, Requests, SoFar, duration
+from dialeval.jobs.run_progress import Ending, ProgressLines, RunLog, endings_in, job_words
 
 LOGGER = logging.getLogger("snakemake.logging")
 ANSWER_COMMAND = """python -m dialeval.stages answer --settings '{"model": {"a": "it''s"}}' 2>&1 | tee -i log"""

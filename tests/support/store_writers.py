@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import io
 import os
-import time
 from pathlib import Path
 
 from dialeval.engines.answering import Answering
@@ -30,18 +29,6 @@ def write_until_killed(folder: str, written: object) -> None:
         for number in range(10**6):
             store.append(key(number), Response("x" * 200))
             written.value = number + 1  # type: ignore[attr-defined]
-
-
-def answer_shared_out(folder: str, shard: int, shards: int, n_calls: object) -> None:
-    """Answers one shard of 120 requests and counts those that this job asks, slowly."""
-    with opened(Path(folder), writer=f"shard-{shard}-of-{shards}", run=f"shards: {shards}") as store:
-        for number in range(shard, 120, shards):
-            while key(number) not in store:
-                if store.claim_all([key(number)]) == [True]:
-                    time.sleep(0.005)
-                    store.append(key(number), Response("x"))
-                    with n_calls:  # type: ignore[attr-defined]
-                        n_calls.value += 1  # type: ignore[attr-defined]
 
 
 def answer_common(folder: str, writer: str, results: str, n_calls: object) -> None:

@@ -113,7 +113,7 @@ def test_a_full_disk_is_one_message_and_earlier_results_are_whole(finished: Work
         assert "Traceback (most recent call last)" not in output
         assert finished.tables() == before
         filler.unlink()
-        finished.run()
+        finished.run("results/tables/arena/ratings.csv")
         assert finished.tables() != before
     finally:
         subprocess.run(["umount", str(results)], check=False)

@@ -158,7 +158,7 @@ def test_another_chatbot_sends_no_request_to_the_others(finished: Workspace) -> 
     n_before = {protocol: len(finished.stored(f"forest/{protocol}")) for protocol in ("unieval", "arena", "gteval")}
     models = {**SMALL["models"], "ngram": {"engine": "embedded", "method": "ngram", "folds": 3}}
     finished.configure(models=models, chatbots=["ngram", "random", "generic"])
-    output = finished.run()
+    output = finished.run("results/tables/usage.csv")
     assert {pattern: finished.stored(pattern) for pattern in before} == before
     asked = {p: len(finished.stored(f"forest/{p}")) - n for p, n in n_before.items()}
     # 12 seeds: each dialogue alone; against two others, two orders, two lengths; against the human one, two orders

@@ -61,6 +61,9 @@ def rows(workspace: Workspace, name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+TABLES = [f"results/tables/{name}.csv" for name in ("metaeval/correlations", "translation/corpora", "usage")]
+
+
 def test_a_further_language_requests_its_translations_and_scores_alone(workspace: Workspace) -> None:
     with LoopbackEndpoint(translator) as endpoint:
         configure(workspace, endpoint.url, ["fr"])
@@ -69,14 +72,14 @@ def test_a_further_language_requests_its_translations_and_scores_alone(workspace
         estimated = {
             row["protocol"]: int(row["model_calls"]) for row in rows(workspace, "estimate") if row["model"] == "chat"
         }
-        workspace.run("metaeval", "results/tables/translation/corpora.csv", "results/tables/usage.csv")
+        workspace.run(*TABLES)
         # the first utterance of t1 and t2 is asked about once
         assert len(endpoint.log) == estimated["translate-mine-fr"] == 7
         configure(workspace, endpoint.url, ["fr", "es"])
         would = workspace.would_run("metaeval")
         assert would["answer"] == 2, "the translator's for es, and the judge's"
         assert would["plan_translation"] == would["join_translation"] == 1
-        workspace.run("metaeval", "results/tables/translation/corpora.csv", "results/tables/usage.csv")
+        workspace.run(*TABLES)
         assert len(endpoint.log) == 14
     counts = Counter((row["language"], row["status"]) for row in rows(workspace, "translation/corpora"))
     assert counts == {("fr", "ok"): 1, ("fr", "lines"): 1, ("es", "ok"): 1, ("es", "lines"): 1}

@@ -290,6 +290,13 @@ def test_certificates_that_are_not_there_are_named(monkeypatch: pytest.MonkeyPat
         asyncio.run(ask("https://localhost:1/v1"))
 
 
+def test_a_system_without_certificates_has_those_of_certifi(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(ssl, "create_default_context", lambda **_: ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
+    assert len(connection.certificates().get_ca_certs()) > 50
+
+
 def by_proxy(address: str, monkeypatch: pytest.MonkeyPatch, serve: Handler, credentials: str = "") -> Any:
     async def main() -> Any:
         server = await asyncio.start_server(serve, "127.0.0.1", 0)

@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from store_writers import answer_common, answer_shared_out, hold, key, opened, write_until_killed
+from store_writers import answer_common, hold, key, opened, write_until_killed
 
 from dialeval.engines.requests import Response
 from dialeval.engines.store import run_of
@@ -511,21 +511,6 @@ def test_a_folder_named_in_another_encoding_has_its_run(tmp_path: Path) -> None:
     Holder(tmp_path, writer="shard-1-of-2", run=run_of(results, 2)).kill()
     with opened(tmp_path, writer="shard-1-of-3", run=run_of(results, 3)) as store:
         assert store.claim_all([key(2)]) == [True]
-
-
-def test_two_runs_with_other_shards_ask_for_everything_once(tmp_path: Path) -> None:
-    n_calls = CONTEXT.Value("i", 0)
-    jobs = [
-        CONTEXT.Process(target=answer_shared_out, args=(str(tmp_path), shard, shards, n_calls))
-        for shards in (2, 3)
-        for shard in range(shards)
-    ]
-    for job in jobs:
-        job.start()
-    for job in jobs:
-        job.join()
-    assert [job.exitcode for job in jobs] == [0] * 5
-    assert n_calls.value == 120
 
 
 def test_the_ledger_of_a_job_at_work_is_left_to_it(tmp_path: Path) -> None:

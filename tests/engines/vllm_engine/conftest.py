@@ -22,10 +22,11 @@ import pytest
 from dialeval.config import OpenAIModel, VllmModel
 from dialeval.corpora.dialogues import bundled_dialogues
 from dialeval.engines.answering import Answering
+from dialeval.engines.installation import vllm_missing
 from dialeval.engines.requests import Dialogue, Message, Request, Response, Sampling
 from dialeval.engines.store import ResponseStore
 from dialeval.engines.tiny_model import build_tiny_model
-from dialeval.engines.vllm_engine import VllmEngine, vllm_missing
+from dialeval.engines.vllm_engine import VllmEngine
 from dialeval.engines.vllm_engine import engine as engine_module
 from dialeval.engines.vllm_engine.driver import Driver
 from dialeval.engines.vllm_engine.process import engine_arguments

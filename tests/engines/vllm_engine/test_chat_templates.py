@@ -10,9 +10,9 @@ from collections.abc import Collection
 import pytest
 
 from dialeval.config import VllmModel
-from dialeval.engines.vllm_engine import vllm_identity
 from dialeval.engines.vllm_engine.chat_templates import DEFAULT, KNOWN, PLAIN, Between, Harmony, Reasoning, reasoning_of
 from dialeval.engines.vllm_engine.engine import reasoning_in_effect
+from dialeval.engines.vllm_engine.model_files import vllm_identity
 from dialeval.errors import UserError
 
 HAS_VLLM = importlib.util.find_spec("vllm") is not None

@@ -228,29 +228,35 @@ def test_a_template_in_a_file_of_its_own_counts(folder: Path) -> None:
 
 
 def test_weights_that_do_not_fit_the_memory_are_refused(folder: Path) -> None:
-    full = model(model=str(folder), dtype="float32")
-    assert too_large(full, 1_000_000, 5_000_000) is None  # 4 bytes a number
-    reason = too_large(full, 1_000_000, 4_999_999) or ""
+    reason = too_large(model(model=str(folder), dtype="float32"), 1_000_000, 4_999_999) or ""
     assert "of weights as dtype: float32" in reason
     assert "set dtype: bfloat16" in reason
     half = model(model=str(folder), dtype="bfloat16")
-    assert too_large(half, 1_000_000, 3_000_000) is None
     assert "set dtype" not in (too_large(half, 1_000_000, 2_999_999) or "set dtype")
-    assert too_large(full, None, None) is None
+    assert too_large(half, None, None) is None
     assert too_large(model(model="google/gemma-3-270m"), 0, 0) is None
 
 
-def test_a_quantised_model_counts_by_its_files(folder: Path) -> None:
-    (folder / "config.json").write_text(json.dumps(SHAPE | {"quantization_config": {"quant_method": "fp8"}}))
-    size = (folder / "model.safetensors").stat().st_size
-    assert too_large(model(model=str(folder), dtype="float32"), None, size) is None
-    assert too_large(model(model=str(folder), dtype="float32"), None, size - 1) is not None
+QUANTISED = json.dumps(SHAPE | {"quantization_config": {"quant_method": "fp8"}})
 
 
-def test_a_model_that_is_quantised_while_it_is_loaded_counts_by_its_numbers(folder: Path) -> None:
-    fewer = model(model=str(folder), dtype="bfloat16", quantization="bitsandbytes")
-    assert too_large(fewer, None, 500_000) is None
-    assert "set dtype" not in (too_large(fewer, None, 499_999) or "set dtype")
+@pytest.mark.parametrize(
+    ("settings", "config", "least"),
+    [
+        ({"dtype": "float32"}, None, 4_000_000),  # 4 bytes a number
+        ({"dtype": "bfloat16"}, None, 2_000_000),
+        ({"dtype": "float32"}, QUANTISED, None),  # by its files
+        ({"dtype": "bfloat16", "quantization": "bitsandbytes"}, None, 500_000),  # quantised while it is loaded
+    ],
+)
+def test_weights_count_as_they_are_computed_with(
+    folder: Path, settings: dict[str, Any], config: str | None, least: int | None
+) -> None:
+    if config is not None:
+        (folder / "config.json").write_text(config)
+    least = least or (folder / "model.safetensors").stat().st_size
+    assert too_large(model(model=str(folder), **settings), None, least) is None
+    assert too_large(model(model=str(folder), **settings), None, least - 1) is not None
 
 
 def test_a_second_copy_of_the_weights_does_not_count(folder: Path) -> None:

@@ -13,12 +13,12 @@ from pydantic import ValidationError
 
 from dialeval.config import VllmModel
 from dialeval.engines import installation
-from dialeval.engines.installation import start_remedy
+from dialeval.engines.installation import start_remedy, vllm_missing
 from dialeval.engines.requests import Message
-from dialeval.engines.vllm_engine import driver, vllm_identity, vllm_missing
+from dialeval.engines.vllm_engine import driver
 from dialeval.engines.vllm_engine.chat_templates import transcript
 from dialeval.engines.vllm_engine.driver import devices_of_copies
-from dialeval.engines.vllm_engine.model_files import folder_digest, sampling_defaults
+from dialeval.engines.vllm_engine.model_files import folder_digest, sampling_defaults, vllm_identity
 from dialeval.engines.vllm_engine.process import computing_environment
 from dialeval.errors import UserError
 

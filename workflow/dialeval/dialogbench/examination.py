@@ -140,7 +140,7 @@ def _plan_perplexity(item: TestItem, templates: Templates, sampling: Sampling) -
         dialogue=render_utterances(item.utterances, item.language),
         extras=extras_of(item),
         question=question_of(item),
-        answer=cue_of(item),
+        answer=_in(item.language, _CUES.get(item.task, _ANSWER)),  # before an option whose probability is asked
     )
     for option, text in enumerate(item.options):
         request = Request(
@@ -230,11 +230,6 @@ def question_of(item: TestItem) -> str:
 def extras_of(item: TestItem) -> list[tuple[str, str]]:
     """Returns name and text of the parts that are shown beside the dialogue."""
     return [(_in(item.language, _EXTRAS[name]), without_marks(item.extra[name])) for name in task_of(item.task).shown]
-
-
-def cue_of(item: TestItem) -> str:
-    """Returns the words before an option's text when options are scored by their probability."""
-    return _in(item.language, _CUES.get(item.task, _ANSWER))
 
 
 def render_utterances(utterances: Sequence[str], language: str) -> str:

@@ -37,7 +37,7 @@ _BILLED = frozenset({_UNSUPPORTED, "empty", "impossible"})
 _OF_ALL = ("choice", "loglikelihood", "chat")
 """Kinds of requests: an endpoint supports all requests of a kind or none."""
 _TESTED_ONCE = ("choice", "loglikelihood")
-"""Kinds of which one job at a time tests whether an endpoint supports them."""
+"""Kinds that an endpoint may lack: one job at a time tests it."""
 _UNREACHABLE = frozenset({"connection", "server"})
 """Failures that may pass, except those marked otherwise, such as a wrong certificate."""
 _POLL_SECONDS = 0.05

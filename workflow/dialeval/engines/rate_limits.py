@@ -16,7 +16,7 @@ from dialeval.engines.circuit_breaker import FINAL_KINDS, RECOVERABLE_KINDS, UNR
 from dialeval.engines.request_speed import AnnouncedLimit, Attempt, Sent, Throttle, announced
 
 _FIRST_PAUSE, _LONGEST_OPEN = 0.25, 30.0
-"""Seconds of the first pause of which the endpoint gives no length, doubled until an answer, and of the longest."""
+"""Seconds of the first pause without a length from the endpoint, doubled until an answer, and of the longest."""
 _SHORT_PAUSES, _MOST_DOUBLED = 4, 20
 """Pauses with a given length in a row, without an answer, after which they double as well: where refused requests
 count, jobs that all retry at once would block each other."""

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import matplotlib
 import pandas as pd
-from fontTools.subset import Options  # type: ignore[import-untyped]
+from fontTools import subset  # type: ignore[import-untyped]
 from matplotlib import font_manager
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -349,13 +349,21 @@ def save_figure(
 
 @contextmanager
 def _fonts_without_shaping() -> Iterator[None]:
-    """Make Matplotlib embed only the font tables that a PDF needs: the others take half of a figure's time."""
-    usual = Options._drop_tables_default
-    Options._drop_tables_default = [*usual, *_SHAPING]
+    """Make Matplotlib embed only the font tables that a PDF needs: to read the others takes half of a figure's time."""
+    usual = subset.load_font
+
+    def load(*args: Any, **options: Any) -> Any:
+        font = usual(*args, **options)
+        for table in _SHAPING:
+            if table in font:
+                del font[table]
+        return font
+
+    subset.load_font = load
     try:
         yield
     finally:
-        Options._drop_tables_default = usual
+        subset.load_font = usual
 
 
 def _with_dark_colours(svg: str) -> str:

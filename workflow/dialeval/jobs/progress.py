@@ -78,7 +78,7 @@ class Progress:
         parts.append(f"{rate:.1f} {self.unit}/s")
         parts[-1] += self._speed(seconds)
         if self.total and (pace := self._pace()):
-            parts.append(f"{_duration((self.total - self.done) / pace)} left")
+            parts.append(f"{duration((self.total - self.done) / pace)} left")
         parts.append(f"{self.stored} cached")
         if self.failed:
             parts.append(f"{self.failed} failed")
@@ -102,13 +102,13 @@ class Progress:
         print(line, file=self._stream, flush=True)
 
 
-def _duration(seconds: float) -> str:
-    rounded = round(seconds)
-    if rounded < 120:
-        return f"{rounded} s"
-    if rounded < 7200:
-        return f"{rounded // 60} min"
-    return f"{rounded / 3600:.1f} h"
+def duration(seconds: float) -> str:
+    """Returns a time in seconds, minutes or hours."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
 # Progress files of jobs that make model calls

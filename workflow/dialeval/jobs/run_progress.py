@@ -23,7 +23,7 @@ from pathlib import Path
 from textwrap import dedent
 
 from dialeval.jobs.process_setup import write_complete_lines
-from dialeval.jobs.progress import Requests, job_name
+from dialeval.jobs.progress import Requests, duration, job_name
 
 SECONDS = 30.0
 """Between two lines on the whole run while no other line is printed."""
@@ -319,12 +319,3 @@ def job_words(rule: str, wildcards: Mapping[str, str]) -> str:
     shard, shards = about.pop("shard", None), about.pop("shards", "1")
     words = [*about.values(), *([f"shard {shard} of {shards}"] if shard and shards != "1" else [])]
     return f"{rule} ({', '.join(words)})" if words else rule
-
-
-def duration(seconds: float) -> str:
-    """Return a time in seconds, minutes or hours."""
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

@@ -289,6 +289,7 @@ def questions_of(
 
 def _about(question: Question, criterion: Criterion, shown: PromptCriterion) -> SheetQuestion:
     form, meaning = question.protocol.form, f" {_sentence(shown.meaning)}" if shown.meaning else ""
+    described = dict(shown.rubric)
     if form == "pair":
         options = _pair_options(question)
         text = f"Which of the two is better in one respect, {criterion.name}, and in no other?{meaning}"
@@ -298,11 +299,10 @@ def _about(question: Question, criterion: Criterion, shown: PromptCriterion) -> 
         text = own or f"Does this show {criterion.name}?{meaning}"
         return SheetQuestion(criterion.name, f"{text} If so, say where it first does.", _yes_no())
     if (form == "probability" and criterion.is_yes_no) or criterion.scale.is_yes_no:
-        return SheetQuestion(criterion.name, shown.question, _yes_no(*_rubric(shown, YES, NO)))
+        return SheetQuestion(criterion.name, shown.question, _yes_no(described.get(YES, ""), described.get(NO, "")))
     scale = criterion.scale
     text = f"{_sentence(criterion.name)}{meaning}"
     if scale.labels or 0 < len(scale.points()) <= MOST_OPTIONS:
-        described = dict(shown.rubric)
         points = [one.value for one in shown.options] if shown.options else list(scale.points())
         options = tuple(Option(point, described.get(point, _end(point, points, criterion))) for point in points)
         return SheetQuestion(criterion.name, text, options, scale.low, scale.high)
@@ -323,11 +323,6 @@ def _pair_options(question: Question) -> tuple[Option, ...]:
 
 def _yes_no(yes: str = "", no: str = "") -> tuple[Option, ...]:
     return Option(YES, yes), Option(NO, no)
-
-
-def _rubric(shown: PromptCriterion, *labels: str) -> list[str]:
-    described = dict(shown.rubric)
-    return [described.get(label, "") for label in labels]
 
 
 def _end(point: str, points: Sequence[str], criterion: Criterion) -> str:

@@ -173,10 +173,6 @@ class Dialogues:
         """Return the item tables of all rated corpora."""
         return self.items_of(self.rated)
 
-    def read_rated_items(self) -> list[str]:
-        """Return the item tables of the rated corpora that are read from files, without translations."""
-        return self.source_items(self.read_rated)
-
     def ladder_dialogues(self, corpus: str) -> str:
         """Return the dialogues that a rated corpus is made of."""
         return self.READ_CORPUS.format(corpus=self.config.rated_corpora[corpus].dialogues)
@@ -188,14 +184,6 @@ class Dialogues:
     def ratings(self) -> list[str]:
         """Return the rating tables of all rated corpora."""
         return self.ratings_of(self.rated)
-
-    def read_ratings(self) -> list[str]:
-        """Return the rating tables of the rated corpora that are read from files."""
-        return self.ratings_of(self.read_rated)
-
-    def left_out(self) -> list[str]:
-        """Return the tables of the items that the readers of rated corpora left out."""
-        return [self.LEFT_OUT.format(corpus=corpus) for corpus in self.read_rated]
 
     def imputed_ratings(self) -> list[str]:
         """Return the table of the ratings that the imputer gave, if there is one."""
@@ -234,10 +222,6 @@ class Dialogues:
         """Return the tables of the pairs of a perturbed item and its original."""
         return self.perturbed("pairs")
 
-    def dialogues_to_perturb(self) -> list[str]:
-        """Return the corpora whose dialogues are perturbed."""
-        return self.corpora_of(self.config.perturbed_corpora())
-
     def items_to_perturb(self) -> list[str]:
         """Return the item tables of the rated corpora whose items are perturbed."""
         return self.source_items(self.config.perturbed_rated_corpora())
@@ -270,8 +254,8 @@ class Dialogues:
             self.TRANSLATION.format(corpus=name, language=code) for name, codes in languages.items() for code in codes
         ]
 
-    def translated_source(self, corpus: str) -> str:
-        """Return the table that is translated: a corpus of dialogues, or the items of a rated one."""
+    def source_table(self, corpus: str) -> str:
+        """Return the table of a corpus of dialogues, or the items of a rated one."""
         return (self.READ_CORPUS if corpus in self.config.corpora else self.ITEMS).format(corpus=corpus)
 
     def translation_counts(self) -> list[str]:
@@ -329,10 +313,6 @@ class Dialogues:
         """Return the dialogues of systems whose passages are looked for in the corpora."""
         return [*([self.SELFCHAT_ITEMS] if self.config.talks() else []), *self.source_items(self.config.transcripts)]
 
-    def corpora_to_search(self) -> list[str]:
-        """Return the utterances of all corpora of the configuration."""
-        return self.corpora_of(self.config.corpora)
-
     # training
 
     def trained_judges(self) -> dict[str, list[str]]:
@@ -347,10 +327,6 @@ class Dialogues:
     def encoder_judges(self) -> list[str]:
         """Return the models that are trained as encoders."""
         return [name for name in self.trained_judges() if isinstance(self.config.models[name], EncoderModel)]
-
-    def trained(self) -> list[str]:
-        """Return the folders of all trained models."""
-        return [self.TRAINED.format(judge=name) for name in self.trained_judges()]
 
     def checkpoints(self, judge: str) -> str:
         """Return the folder of a training's checkpoints, with which it resumes."""
@@ -368,29 +344,13 @@ class Dialogues:
         ]
         return self.corpora_of(section.corpora()) + translated
 
-    def examples_of(self, trainings: Iterable[str]) -> list[str]:
-        """Return the examples of training sets."""
-        return [self.EXAMPLES.format(training=name) for name in trainings]
-
-    def made_examples(self) -> list[str]:
-        """Return the examples of all training sets that are made."""
-        return self.examples_of(self.config.made_training())
-
-    def used_examples(self) -> list[str]:
-        """Return the examples of all training sets that a model in use learns from."""
-        return self.examples_of(self.config.used_training())
-
     def judges_examples(self, judge: str) -> list[str]:
         """Return the examples that a judge learns from."""
-        return self.examples_of(self.config.models[judge].learns_from)
+        return [self.EXAMPLES.format(training=name) for name in self.config.models[judge].learns_from]
 
     def overlap(self, training: str) -> list[str]:
         """Return the dialogues of a training set that are judged later."""
         return [self.OVERLAP.format(training=training)]
-
-    def made_overlaps(self) -> list[str]:
-        """Return the same for all training sets that are made."""
-        return [self.OVERLAP.format(training=name) for name in self.config.made_training()]
 
     def judged_items(self) -> list[str]:
         """Return all items that are judged and that people, not chatbots, spoke in."""

@@ -9,7 +9,6 @@ from functools import cached_property
 from dialeval import layout
 from dialeval.config.corpora import COMPLETE, Memorization
 from dialeval.config.dialogbench import Examine
-from dialeval.config.models import EmbeddedModel
 from dialeval.config.protocol_settings import Cascade, Protocol
 from dialeval.criteria import FAILURES_BY_RULE, FAILURES_PROTOCOL
 from dialeval.layout.dialogues import Below, Dialogues
@@ -119,10 +118,6 @@ class Judgements(Dialogues):
     def failures_items(self) -> list[str]:
         """Return the item tables in which failures are looked for."""
         return self.items(FAILURES_PROTOCOL)
-
-    def failures_people(self) -> list[str]:
-        """Return the human dialogues by whose lengths an utterance is too long."""
-        return self.corpora_of(self.config.people_of_failures())
 
     def protocol_perturbed_items(self, protocol: str) -> list[str]:
         """Return the tables of perturbed items that a protocol is about."""
@@ -247,13 +242,9 @@ class Judgements(Dialogues):
     def _completion(self) -> Memorization | None:
         return self.config.memorization
 
-    def completed_source(self, corpus: str) -> str:
-        """Return the table whose texts are completed: a corpus of dialogues, or items."""
-        return self.translated_source(corpus)
-
     def completed_sources(self) -> list[str]:
         """Return the tables whose texts are completed."""
-        return [self.completed_source(corpus) for corpus in self.completed_corpora]
+        return [self.source_table(corpus) for corpus in self.completed_corpora]
 
     def completion_responses(self) -> list[str]:
         """Return all responses that complete texts."""
@@ -445,7 +436,3 @@ class Judgements(Dialogues):
             *(name for name, _ in self.examined),
         ]
         return [name for name in dict.fromkeys(names) if name not in self.published]
-
-    def embedded_judges(self) -> list[str]:
-        """Return the judges that are embedded models."""
-        return [name for name in self.config.judges if isinstance(self.config.models[name], EmbeddedModel)]

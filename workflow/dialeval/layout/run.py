@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dialeval import layout
+from dialeval.config.models import EmbeddedModel
 from dialeval.config.protocol_settings import Protocol
 from dialeval.layout.dialogues import Below
 from dialeval.layout.tables import Figures
@@ -141,7 +142,8 @@ class Layout(Figures):
         names = self.botchat_names() if self.config.talks() else self.measure_names()
         tables = [self.TABLE.format(name=name, suffix="parquet") for name in names]
         if self.config.talks():
-            tables += [self.EMBEDDED.format(model=judge) for judge in self.embedded_judges()]
+            embedded = [judge for judge in self.config.judges if isinstance(self.config.models[judge], EmbeddedModel)]
+            tables += [self.EMBEDDED.format(model=judge) for judge in embedded]
         parts = [
             *self.validity_tables(),
             *self.label_tables(),

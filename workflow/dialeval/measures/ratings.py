@@ -228,6 +228,10 @@ def rating_rows(rated: Rated, models: Sequence[str]) -> list[dict[str, Any]]:
         of_fit.append(f"no rating with length held fixed: {controlled.reason}")
     elo, others = _elo(rated), {name: _identified(rated, rating) for name, rating in strengths.items()}
     order, above_next = _ranking(rated, elo, others["bradley_terry"])
+    shown = {name: rating[:3] for name, rating in others.items()} | {PENALISED: rated.penalised[:3]}
+    if controlled is not None:
+        rating = np.where(controlled.identified, controlled.rating, np.nan)
+        shown[CONTROLLED] = (rating, controlled.ci_low, controlled.ci_high)
     rows = []
     for number in order:
         limits = dict.fromkeys(note for rating in strengths.values() for note in _limits(rating, int(number)))
@@ -256,18 +260,9 @@ def rating_rows(rated: Rated, models: Sequence[str]) -> list[dict[str, Any]]:
             **_behind(strengths["bradley_terry"], int(number), identified=bool(rated.identified[number])),
             "note": "; ".join(dict.fromkeys(note for note in (rated.reasons[number], *own) if note)) or None,
         }
-        for name, rating in others.items():
-            row |= {
-                name: rating.rating[number],
-                f"{name}_ci_low": rating.ci_low[number],
-                f"{name}_ci_high": rating.ci_high[number],
-            }
-        for end, values in zip(("", "_ci_low", "_ci_high"), rated.penalised[:3], strict=True):
-            row[f"{PENALISED}{end}"] = values[number]
-        if controlled is not None:
-            low, high = controlled.ci_low[number], controlled.ci_high[number]
-            of_model = controlled.rating[number] if controlled.identified[number] else float("nan")
-            row |= {CONTROLLED: of_model, f"{CONTROLLED}_ci_low": low, f"{CONTROLLED}_ci_high": high}
+        for name, columns in shown.items():
+            for end, values in zip(("", "_ci_low", "_ci_high"), columns, strict=True):
+                row[f"{name}{end}"] = values[number]
         rows.append(row)
     return rows
 
@@ -288,19 +283,15 @@ def _convergence(method: str, rating: StrengthRating) -> Iterator[str]:
 def _elo(rated: Rated) -> _Shown:
     """Returns the Elo ratings of identified models, which average the initial rating."""
     identified = rated.identified
-    rating, low, high, replicates = (
-        rated.point.rating,
-        rated.spread.ci_low,
-        rated.spread.ci_high,
-        rated.spread.replicates,
-    )
+    rating, spread = rated.point.rating, rated.spread
+    low, high, replicates = spread.ci_low, spread.ci_high, spread.replicates
     if identified.any() and not identified[rated.point.games > 0].all():
         rating = rating - rating[identified].mean() + rated.point.initial
         known = np.where(identified, replicates, np.nan)
         with np.errstate(invalid="ignore"):
             replicates = replicates - np.nanmean(known, axis=1, keepdims=True) + rated.point.initial
-        low, high = without_zero_width(*percentile_interval(replicates, rated.spread.confidence, rated.spread.clusters))
-        low, high = (np.where(np.isnan(rated.spread.needed), end, np.nan) for end in (low, high))
+        low, high = without_zero_width(*percentile_interval(replicates, spread.confidence, spread.clusters))
+        low, high = (np.where(np.isnan(spread.needed), end, np.nan) for end in (low, high))
     return _Shown(*(np.where(identified, values, np.nan) for values in (rating, low, high, replicates)))
 
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from dialeval.measures.design import Row
 from dialeval.measures.differences import family_columns, mean_rows
-from dialeval.measures.score_cells import keys, mean_values, places, scores_of
+from dialeval.measures.score_cells import Given, keys, mean_values, places, scores_of
 from dialeval.papers.comp_analysis import find_average, find_n_pairs, find_ratio, find_ratios
 from dialeval.perturbations.registry import NO_SENSITIVITIES, STRATEGIES, Sensitivities, targets_of
 from dialeval.stats.arrays import FloatArray, IntArray
@@ -63,18 +63,11 @@ def score_pairs(pairs: pa.Table, judgements: pa.Table, sensitivities: Sensitivit
         sensitivities: perturbations that lower the user's criteria.
     """
     usable = pairs.filter(pc.and_(pc.equal(pairs["status"], "ok"), pc.is_null(pairs["severity_series"])))
-    originals, perturbed = (
-        keys(usable, "corpus", "language", "original_id"),
-        keys(usable, "corpus", "language", "item_id"),
-    )
+    originals, perturbed = (keys(usable, "corpus", "language", name) for name in ("original_id", "item_id"))
     items = pa.chunked_array([*originals.chunks, *perturbed.chunks], pa.string()).unique()
-    scores = scores_of(judgements)
-    dimensions = pa.array(scores["dimension"].unique())
-    given = mean_values(scores, ("judge", "method"), dimensions, items, ("corpus", "language", "item_id"))
+    names, given = _given(judgements, items)
     first, second = places(originals, items), places(perturbed, items)
-    dialogue = keys(usable, "corpus", "cluster")
-    cluster = places(dialogue, dialogue.unique())
-    names = dimensions.to_pylist()
+    cluster = _numbered(usable, "corpus", "cluster")
 
     groups: list[dict[str, Any]] = []
     parts: list[tuple[int, FloatArray, FloatArray, IntArray]] = []
@@ -113,6 +106,20 @@ def score_pairs(pairs: pa.Table, judgements: pa.Table, sensitivities: Sensitivit
         np.concatenate([y for _, _, y, _ in parts] or [np.zeros(0)]),
         np.concatenate([dialogues for _, _, _, dialogues in parts] or [np.zeros(0, dtype=np.int64)]),
     )
+
+
+def _given(judgements: pa.Table, items: pa.Array) -> tuple[list[str], Given]:
+    """Returns the scored dimensions, and each scorer's mean score of each item on them."""
+    scores = scores_of(judgements)
+    dimensions = pa.array(scores["dimension"].unique())
+    where = ("corpus", "language", "item_id")
+    return dimensions.to_pylist(), mean_values(scores, ("judge", "method"), dimensions, items, where)
+
+
+def _numbered(rows: pa.Table, *columns: str) -> IntArray:
+    """Returns the number of what each row is of, by some columns."""
+    named = keys(rows, *columns)
+    return places(named, named.unique())
 
 
 def robustness_rows(scored: ScoredPairs, confidence: float) -> list[dict[str, Any]]:
@@ -217,16 +224,11 @@ def ladder_rows(
         return
     step = keys(steps, "corpus", "language", "item_id")
     items = step.unique()
-    scores = scores_of(judgements)
-    dimensions = pa.array(scores["dimension"].unique())
-    given = mean_values(scores, ("judge", "method"), dimensions, items, ("corpus", "language", "item_id"))
+    names, given = _given(judgements, items)
     place = places(step, items)
-    ladder_key = keys(steps, "corpus", "language", "severity_series")
-    ladder = places(ladder_key, ladder_key.unique())
+    ladder = _numbered(steps, "corpus", "language", "severity_series")
     severity = steps["severity"].to_numpy()
-    dialogue = keys(steps, "corpus", "cluster")
-    cluster = places(dialogue, dialogue.unique())
-    names = dimensions.to_pylist()
+    cluster = _numbered(steps, "corpus", "cluster")
     columns = steps.select(["corpus", "language", "perturbation"]).to_pydict()
     group_of = list(zip(*columns.values(), strict=True))
     for corpus, language, strategy in dict.fromkeys(group_of):

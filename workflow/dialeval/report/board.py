@@ -43,6 +43,12 @@ class Board:
         """The measure that orders the rows."""
         return None if self.ordered_by is None else self.measures[self.ordered_by]
 
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The available numbers of the primary measure by row, best first."""
+        measure = self.primary
+        return {name: number for name in self.models if measure and (number := measure.number(name)) is not None}
+
 
 @dataclass(frozen=True)
 class Measure:

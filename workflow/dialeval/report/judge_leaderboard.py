@@ -128,10 +128,8 @@ def _summary(board: Board, tags: Mapping[str, tuple[str, ...]], rows: pd.DataFra
         rows: the correlations that it shows.
         pairs: the table `metaeval/judge_pairs`.
     """
-    assert board.ordered_by is not None
-    measure = board.measures[board.ordered_by]
-    ranked = [judge for judge in board.models if measure.number(judge) is not None]
-    if not ranked:
+    measure, ranked = board.primary, list(board.numbers)
+    if measure is None or not ranked:
         return Summary("No judge has a correlation here.", ())
     first, leading = ranked[0], measure.values[ranked[0]]
     number = measure.written(first)

@@ -10,7 +10,6 @@ from dialeval.report.board import (
     Board,
     Measure,
     Value,
-    chatbots_of,
     is_missing,
     listed,
     of_answers,
@@ -106,8 +105,7 @@ def leaderboards(inputs: ReportInputs) -> list[Leaderboard]:
 
 def _card(part: str, boards: Sequence[Leaderboard]) -> Card:
     first = boards[0]
-    measure = first.board.primary
-    known = [] if measure is None else [name for name in first.board.models if measure.number(name) is not None]
+    measure, known = first.board.primary, list(first.board.numbers)
     n_shown = len(known) if len(known) <= MOST_ROWS + 1 else MOST_ROWS  # one row too many is shown, not counted
     more = [f"{len(known) - n_shown} more in the leaderboard."] if len(known) > n_shown else []
     others = [words for one in boards[1:] if (words := _other_leader(one, first))]
@@ -138,8 +136,7 @@ def _other_leader(one: Leaderboard, first: Leaderboard) -> str:
 
 
 def _leader(board: Board) -> str:
-    measure = board.primary
-    return next((name for name in chatbots_of(board) if measure and measure.number(name) is not None), "")
+    return next((name for name in board.numbers if name != HUMAN), "")
 
 
 # Leaderboards of systems, training, translations, robustness and DialogBench.
@@ -204,7 +201,7 @@ def _translation(inputs: ReportInputs) -> Iterator[Leaderboard]:
     if not measures:
         return
     board = ordered_board(None, measures, 0)
-    known = [name for name in board.models if measures[0].number(name) is not None]
+    known = list(board.numbers)
     label, numbers = measures[0].label, [measures[0].written(name) for name in known]
     answer = f"No language has a value of {label}."
     if len(known) > 1:
@@ -242,8 +239,7 @@ def _robustness(inputs: ReportInputs) -> Iterator[Leaderboard]:
 
 def _detection(inputs: ReportInputs, board: Board, baselines: Collection[str], scope: str) -> str:
     """Return how many perturbations the best judge detects, and whether that is more than the best baseline does."""
-    measure = board.measures[0]
-    numbers = {name: value for name in board.models if (value := measure.number(name)) is not None}
+    measure, numbers = board.measures[0], board.numbers
     judge = next((name for name in numbers if name not in baselines), "")
     baseline = next((name for name in numbers if name in baselines), "")
     if not numbers:
@@ -299,8 +295,7 @@ def _dialogbench(inputs: ReportInputs) -> Iterator[Leaderboard]:
 
 def _most_accurate(inputs: ReportInputs, board: Board, scope: str) -> str:
     """Return which model has the highest accuracy, and how many others do not differ significantly from the first."""
-    measure = board.measures[0]
-    numbers = {name: value for name in board.models if (value := measure.number(name)) is not None}
+    measure, numbers = board.measures[0], board.numbers
     numbers = {name: value for name, value in numbers.items() if not measure.values[name].remark} or numbers
     if not numbers:
         return "No model has an accuracy."

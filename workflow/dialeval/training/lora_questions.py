@@ -133,15 +133,15 @@ class LoraQuestions:
 
     def _answer(self, messages: tuple[Message, ...], prompt: Sequence[int], label: str) -> tuple[int, ...]:
         """Returns a label's tokens behind the prompt, if judging reads these."""
-        tokenization, template = self._prompts.tokenization, self._prompts.template
-        behind = self._prompts.reasoning.before_label(tokenization.prompt(messages)[0])
-        lead = " " if template.plain and not behind[-1:].isspace() else self._lead
+        prompts = self._prompts
+        behind = prompts.reasoning.before_label(prompts.prompt(messages)[0])
+        lead = " " if prompts.template.plain and not behind[-1:].isspace() else self._lead
         found = self._answers.get((label, lead))
         if found is None:
-            answered = tokenization.tokens(behind + lead + label)
+            answered = prompts.tokens(behind + lead + label)
             found = tuple(answered[len(prompt) :]) if answered[: len(prompt)] == list(prompt) else ()
             if self.tree.label_of.get(found) != label:  # the tokenizer joins it with what stands before
-                found = tuple(self._prompts.encode(label))
+                found = tuple(prompts.encode(label))
             self._answers[label, lead] = found
         return found
 

@@ -81,13 +81,12 @@ def record_rows(judge: str, examples: pa.Table, scores: pa.Table, confidence: fl
             yield row
 
 
-def sample_rows(examples: pa.Table, random_seed: int, n: int = SAMPLES_PER_KIND) -> Iterator[dict[str, Any]]:
+def sample_rows(examples: pa.Table, random_seed: int) -> Iterator[dict[str, Any]]:
     """Yields the rows of the table `training/samples`: pairs of each set, criterion, kind and language.
 
     Args:
         examples: table `training_examples` of one set.
         random_seed: seed of the choice, which is that of the smallest hashes: other pairs do not change it.
-        n: pairs of each.
     """
     columns = examples.select(["training", "criterion", "kind", "language", "pair_id"])
     pairs: dict[tuple[str, ...], set[str]] = {}
@@ -97,7 +96,7 @@ def sample_rows(examples: pa.Table, random_seed: int, n: int = SAMPLES_PER_KIND)
     def rank(pair: str) -> bytes:
         return hashlib.sha256(f"{random_seed}/{pair}".encode()).digest()
 
-    chosen = {pair for of_group in pairs.values() for pair in sorted(of_group, key=rank)[:n]}
+    chosen = {pair for of_group in pairs.values() for pair in sorted(of_group, key=rank)[:SAMPLES_PER_KIND]}
     of_pair: dict[str, dict[int, dict[str, Any]]] = {}
     wanted = pc.is_in(examples["pair_id"], value_set=pa.array(sorted(chosen), pa.string()))
     for row in examples.filter(wanted).to_pylist():

@@ -142,13 +142,6 @@ def write_digest(digest: str, path: Path) -> None:
         temporary.write_text(f"{digest}\n", encoding="utf-8")
 
 
-def make_readable(folder: Path) -> None:
-    """Makes the files of a folder readable for all users."""
-    for path in folder.rglob("*"):
-        if path.is_file():
-            path.chmod(_READABLE)
-
-
 def normalise_adapter(folder: Path, base: str) -> None:
     """Puts an adapter's settings into the form that equal adapters share.
 
@@ -192,9 +185,9 @@ def finished_folder(path: Path) -> Iterator[Path]:
         temporary.mkdir(parents=True)
         try:
             yield temporary
-            make_readable(temporary)
             for file in temporary.rglob("*"):
                 if file.is_file():
+                    file.chmod(_READABLE)
                     with file.open("rb") as written:
                         os.fsync(written.fileno())
             if path.is_dir():  # what an earlier run left, or an empty folder that was made for it

@@ -49,7 +49,7 @@ class Model:
         """Return a verdict in the response format of the prompts (`unieval`, `arena`, `gteval`).
 
         Args:
-            evaluated: 0-based numbers of the utterances of which one may be named; empty for all.
+            evaluated: 0-based numbers of the utterances that may be named; empty for all.
         """
         raise NotImplementedError
 
@@ -69,7 +69,7 @@ _NEEDED = {
     "yes_no": ("rate",),
     **dict.fromkeys(("unieval", "arena", "gteval"), ("verdict",)),
 }
-"""The methods of which a model needs one, by protocol."""
+"""For each protocol, methods that answer it; a model needs one of them."""
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ def _rated(request: Request, utterances: Dialogue, name: str, dimensions: tuple[
     return Rated(utterances, level, dimensions)
 
 
-# Scores and preferences in the answer formats that language models are asked for.
+# Scores and preferences in the answer formats of language models.
 
 CAUTION = 0.001
 """Kept between a probability and 0 or 1, so that its logarithm is finite."""

@@ -256,7 +256,7 @@ def _from_part_without(by_part: Sequence[Floats], learned_by: Integers) -> list[
     return result
 
 
-# Verdicts in the answer format that language models are asked for, with a reason.
+# Verdicts in the answer format of language models, with a reason.
 
 INDISTINGUISHABLE = {"arena": 0.03, "gteval": 0.0}
 """Difference of probabilities up to which two conversations are tied, by protocol."""
@@ -371,7 +371,7 @@ def held_out_report(
 ) -> tuple[ReportRow, ...]:
     """Return a row for all perturbations and one for each kind, every fold judged by the judge learned without it."""
     true: list[tuple[float, bool]] = []
-    spoiled: dict[str, list[tuple[float, bool]]] = {kind: [] for kind in KINDS}
+    perturbed: dict[str, list[tuple[float, bool]]] = {kind: [] for kind in KINDS}
     for (script, fold), judge in judges.items():
         dialogues = [dialogue for dialogue in parts[script][fold] if len(dialogue) >= MIN_UTTERANCES]
         if not dialogues:
@@ -387,16 +387,16 @@ def held_out_report(
         opinions = [(judgement.human, judgement.human >= judge.threshold) for judgement in judged]
         true += opinions[: len(dialogues)]
         for copy, opinion in zip(copies, opinions[len(dialogues) :], strict=True):
-            spoiled[copy.kind].append(opinion)
-    rows = [("all", [opinion for kind in KINDS for opinion in spoiled[kind]]), *spoiled.items()]
+            perturbed[copy.kind].append(opinion)
+    rows = [("all", [opinion for kind in KINDS for opinion in perturbed[kind]]), *perturbed.items()]
     return tuple(_row(kind, true, opinions) for kind, opinions in rows if opinions and true)
 
 
-def _row(kind: str, true: Sequence[tuple[float, bool]], spoiled: Sequence[tuple[float, bool]]) -> ReportRow:
+def _row(kind: str, true: Sequence[tuple[float, bool]], perturbed: Sequence[tuple[float, bool]]) -> ReportRow:
     from sklearn.metrics import roc_auc_score
 
-    labels = [1] * len(true) + [0] * len(spoiled)
-    auc = roc_auc_score(labels, [human for human, _ in [*true, *spoiled]])
-    passed, caught = np.mean([human for _, human in true]), np.mean([not human for _, human in spoiled])
+    labels = [1] * len(true) + [0] * len(perturbed)
+    auc = roc_auc_score(labels, [human for human, _ in [*true, *perturbed]])
+    passed, caught = np.mean([human for _, human in true]), np.mean([not human for _, human in perturbed])
     accuracy = (passed + caught) / 2
-    return ReportRow(perturbation=kind, n=len(spoiled), auc=float(rounded(auc)), accuracy=float(rounded(accuracy)))
+    return ReportRow(perturbation=kind, n=len(perturbed), auc=float(rounded(auc)), accuracy=float(rounded(accuracy)))

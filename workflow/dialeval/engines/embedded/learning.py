@@ -34,7 +34,7 @@ class Learned:
         folds: number of folds.
         digest: hexadecimal; over method, settings, training texts and `VERSION`.
         models: by kind of script and left-out fold.
-        report: of a judge, how well it tells held-out dialogues from spoiled ones, by damage.
+        report: of a judge, how well it separates held-out dialogues from perturbed ones, by perturbation.
     """
 
     method: str
@@ -121,7 +121,7 @@ def _digest(method: str, dialogues: Sequence[Dialogue], random_seed: int, folds:
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-# The file of what an embedded model learned: numbers and texts, which anyone may pass on and open.
+# The file of an embedded model: numbers and texts, which others can open without risk.
 
 FORMAT = 2
 """Raised by hand when what is written here is laid out otherwise."""

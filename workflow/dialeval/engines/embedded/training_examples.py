@@ -128,7 +128,7 @@ def _reorder(dialogue: Dialogue, rng: np.random.Generator) -> PerturbedDialogue 
 
 
 def _turns(n: int, start: int, rng: np.random.Generator) -> list[int]:
-    """Returns which turns to spoil: half the time a few, else all from some turn on, as when a machine takes over."""
+    """Returns the turns to perturb: half the time a few, else all from some turn on, as when a machine takes over."""
     if rng.random() < 0.5:
         return list(range(start + _below(n - start, rng), n))
     n_changed = 1 + _below(max(1, (n - start) // 2), rng)

@@ -351,7 +351,7 @@ def _separator(tokenizer: Any) -> int:
 
 
 def padded(sequences: Sequence[Encoded], pad: int, device: Any, *, segments: bool) -> dict[str, Any]:
-    """Returns the tensors of a batch: `input_ids`, `attention_mask` and, where asked for, `token_type_ids`."""
+    """Returns the tensors of a batch: `input_ids`, `attention_mask` and `token_type_ids` if `segments`."""
     import torch
 
     lengths = np.array([len(sequence.ids) for sequence in sequences])

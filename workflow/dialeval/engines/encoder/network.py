@@ -39,7 +39,7 @@ class ExpertNetwork(nn.Module):  # type: ignore[misc]
         super().__init__()
         width = int(body.config.hidden_size)
         if getattr(body, "pooler", None) is not None:
-            body.pooler = nn.Identity()  # a layer behind the first token, of which nothing is used
+            body.pooler = nn.Identity()  # an unused layer behind the first token
         self.body = body
         self.takes_segments = getattr(body.config, "type_vocab_size", 0) > 1 and "token_type_ids" in (
             signature(body.forward).parameters

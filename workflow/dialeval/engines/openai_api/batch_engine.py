@@ -138,9 +138,10 @@ class BatchRun:
             async for outcome in self._one_by_one(now):
                 yield outcome
             if not self._wanted:
-                if waiting.has_more():
-                    raise await self._unaffordable(waiting)
-                return
+                if (following := waiting.next()) is None:
+                    return
+                assert self._account is not None
+                raise await self._account.refuse(bound_of(request_body(self._model, following[1])))
             batch, status = await self._next_ended()
             async for outcome in self._collect(batch, status):
                 yield outcome
@@ -258,12 +259,6 @@ class BatchRun:
             for task in in_flight:
                 task.cancel()
 
-    async def _unaffordable(self, waiting: _Waiting) -> UserError:
-        following = waiting.next()
-        assert self._account is not None
-        assert following is not None
-        return await self._account.refuse(bound_of(request_body(self._model, following[1])))
-
     async def _next_ended(self) -> tuple[Batch, BatchStatus]:
         """Waits until a batch has ended."""
         wait = self._engine.polling.first
@@ -377,13 +372,6 @@ class _Waiting:
     def put_back(self, requests: Iterable[tuple[str, Request]]) -> None:
         """Has some requests come next."""
         self._requests = chain(requests, self._requests)
-
-    def has_more(self) -> bool:
-        """Returns whether there is a next request."""
-        following = self.next()
-        if following is not None:
-            self.put_back([following])
-        return following is not None
 
 
 def _unmentioned(batch: Batch, status: BatchStatus) -> AnswerFailure:

@@ -1,6 +1,6 @@
 """Requests that only a vLLM server answers: exact probabilities of labels and of given texts.
 
-Continuations are tokenised as for `engine: vllm` (`Tokenization.with_continuation`): prompt and continuation as one
+Continuations are tokenised as for `engine: vllm` (`Prompts.with_continuation`): prompt and continuation as one
 text; every token with a part of the continuation is the continuation's, also one that begins in the prompt.
 
 A server gives tokens without their places in the text. So the end of the prompt is decoded and encoded again; if the

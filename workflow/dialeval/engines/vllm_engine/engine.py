@@ -103,7 +103,6 @@ class VllmEngine:
         self._reasoning = reasoning
         self._template = template
         self._prompts = prompts
-        self._tokenization = prompts.tokenization
         stop = template.stop_token
         self._stop_token_ids = () if stop is None else (int(prompts.tokenizer.convert_tokens_to_ids(stop)),)
         self._label_trees: dict[tuple[str, ...], LabelTree] = {}
@@ -188,7 +187,7 @@ class VllmEngine:
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
         """Returns the length of the rendered prompt in the model's own tokens."""
-        return len(self._tokenization.prompt(messages)[1])
+        return len(self._prompts.prompt(messages)[1])
 
     async def close(self) -> None:
         """Ends vLLM and gives back its memory."""
@@ -205,7 +204,7 @@ class VllmEngine:
             await asyncio.to_thread(driver.close)
 
     async def _chat(self, request: Request) -> Response:
-        rendered, prompt = self._tokenization.prompt(request.messages)
+        rendered, prompt = self._prompts.prompt(request.messages)
         if request.answer_schema:
             prompt = self._prompts.behind_reasoning(rendered, prompt)  # a schema leaves no place for thinking
         sampling = request.sampling
@@ -226,7 +225,7 @@ class VllmEngine:
         answered = await self._generate(request, rendered, generation)
         ended = answered.finish_reason == "stop"
         if request.answer_schema:
-            text, reasoning = answered.text or self._tokenization.text(answered.token_ids, ended=ended), ""
+            text, reasoning = answered.text or self._prompts.text(answered.token_ids, ended=ended), ""
         else:
             text, reasoning = self.split_reasoning(answered, rendered, generation.stop)
         return Response(
@@ -245,10 +244,10 @@ class VllmEngine:
             ended = answered.finish_reason == "stop"
             text = answered.text
             if text is None:
-                text = self._tokenization.text(answered.token_ids, ended=ended)
+                text = self._prompts.text(answered.token_ids, ended=ended)
             return self._reasoning.split(text, opened=opened)
-        text = self._tokenization.text(answered.token_ids, special=True)
-        answer, thought = map(self._tokenization.without_special, self._reasoning.split(text, opened=opened))
+        text = self._prompts.text(answered.token_ids, special=True)
+        answer, thought = map(self._prompts.without_special, self._reasoning.split(text, opened=opened))
         if not thought:  # earlier models of a family may write <think> as plain text
             answer, thought = DEFAULT.split(answer, opened=False)
         for end in stop:
@@ -259,7 +258,7 @@ class VllmEngine:
         if request.labels not in self._label_trees:
             self._label_trees[request.labels] = label_tree(request.labels, self._prompts.encode)
         tree = self._label_trees[request.labels]
-        rendered, prompt = self._tokenization.prompt(request.messages)
+        rendered, prompt = self._prompts.prompt(request.messages)
         prompt = self._prompts.behind_reasoning(rendered, prompt)
         nodes = list(tree.next_tokens)
         steps = [self._step(request, rendered, [*prompt, *node], tree.next_tokens[node]) for node in nodes]
@@ -284,7 +283,7 @@ class VllmEngine:
         return dict(zip(tokens, answered.logprobs, strict=True))
 
     async def _loglikelihood(self, request: Request) -> Response:
-        rendered, prompt, start = self._tokenization.with_continuation(request.messages, request.continuation)
+        rendered, prompt, start = self._prompts.with_continuation(request.messages, request.continuation)
         if start == 0 or start == len(prompt):
             missing = "text before it" if start == 0 else "a continuation"
             raise AnswerFailure("unsupported", f"a log-likelihood needs {missing}")

@@ -20,13 +20,16 @@ import re
 import string
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import Any
 
 from dialeval.config.models import VllmModel
 from dialeval.engines.requests import AnswerFailure, Message
 from dialeval.engines.vllm_engine.chat_templates import ChatTemplate, Reasoning, reasoning_of, special_tokens
 from dialeval.engines.vllm_engine.model_files import load_tokenizer
+
+PIECES, PROMPTS = 50_000, 2_000
+"""Numbers of remembered pieces and whole prompts."""
+_TRIAL = ("Hello there, how are you?", " leading", "trailing \n", "\n\nlines\n", "中文，和 emoji 🙂", "it's 10:30.")
 
 
 class Prompts:
@@ -49,18 +52,21 @@ class Prompts:
             model = model.model_copy(update={"revision": self.weights})
         self.model = model
         self.template = ChatTemplate(self.tokenizer, model.chat_template, model.chat_template_options, model.model)
+        special = special_tokens(self.tokenizer)
         self.reasoning: Reasoning = reasoning_of(
-            model.reasoning_parser,
-            self.template.text,
-            special_tokens(self.tokenizer),
-            self.tokenizer,
-            model.chat_template_options,
+            model.reasoning_parser, self.template.text, special, self.tokenizer, model.chat_template_options
         )
-
-    @cached_property
-    def tokenization(self) -> Tokenization:
-        """Turns prompts into tokens."""
-        return Tokenization(self.tokenizer, self.template)
+        self._rust = _plain_backend(self.tokenizer)
+        self._known: OrderedDict[tuple[Message, ...], tuple[str, list[int]]] = OrderedDict()
+        self._pieces = _Remembered({text: (number,) for text, number in special.items()} | {"": ()})
+        longest_first = sorted(special, key=len, reverse=True)
+        self._cuts = re.compile("(" + "|".join(map(re.escape, longest_first)) + ")") if longest_first else None
+        self._named_special = self._cuts or re.compile(r"(?!)")
+        self._by_line = self._rust is not None and not self.template.plain and tokenises_by_line(self._rust)
+        if not self._pieces_add_up():
+            self._by_line = False
+            if not self._pieces_add_up():
+                self._cuts = None
 
     def lacks_bos(self) -> str | None:
         """Return a warning if the tokenizer's BOS token does not come before prompts; None if it does or there is none.
@@ -68,13 +74,13 @@ class Prompts:
         A tokenizer whose BOS token also ends texts (GPT-2's) is trusted.
         """
         bos, end = self.tokenizer.bos_token_id, self.tokenizer.eos_token_id
-        if bos is None or bos == end or bos in self.tokenization.prompt((Message("user", "Hello."),))[1][:4]:
+        if bos is None or bos == end or bos in self.prompt((Message("user", "Hello."),))[1][:4]:
             return None
         where = "the tokenizer" if self.template.plain else "the chat template"
         return (
             f"warning: the tokenizer of {self.model.model} has a BOS token ({self.tokenizer.bos_token}), and "
             f"{where} does not put it before a prompt. Models trained with it (such as Gemma or Llama) write "
-            f"nonsense without it. If this model was,  "
+            f"nonsense without it. If this model was, "
             + (
                 "let the tokenizer's post-processor add it (examples/small_weights.py does)"
                 if self.template.plain
@@ -85,56 +91,29 @@ class Prompts:
     def behind_reasoning(self, rendered: str, prompt: list[int]) -> list[int]:
         """Returns the tokens of a prompt up to where the answer itself begins: its reasoning is left empty."""
         behind = self.reasoning.before_label(rendered)
-        return prompt if behind == rendered else self.tokenization.tokens(behind)
+        return prompt if behind == rendered else self.tokens(behind)
 
     def before_label(self, messages: tuple[Message, ...]) -> list[int]:
         """Returns the tokens before a label; do not change them."""
-        return self.behind_reasoning(*self.tokenization.prompt(messages))
+        return self.behind_reasoning(*self.prompt(messages))
 
     def encode(self, text: str) -> list[int]:
         """Returns the tokens of a text without special tokens."""
         return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
 
-
-# Tokenised prompts, with remembered pieces
-
-PIECES, PROMPTS = 50_000, 2_000
-"""Numbers of remembered pieces and whole prompts."""
-_TRIAL = ("Hello there, how are you?", " leading", "trailing \n", "\n\nlines\n", "中文，和 emoji 🙂", "it's 10:30.")
-
-
-class Tokenization:
-    """Renders and tokenises the prompts of one model."""
-
-    def __init__(self, tokenizer: Any, template: ChatTemplate) -> None:
-        self._tokenizer = tokenizer
-        self._rust = _plain_backend(tokenizer)
-        self._template = template
-        self._prompts: OrderedDict[tuple[Message, ...], tuple[str, list[int]]] = OrderedDict()
-        self._special = special_tokens(tokenizer)
-        self._pieces = _Remembered({text: (number,) for text, number in self._special.items()} | {"": ()})
-        longest_first = sorted(self._special, key=len, reverse=True)
-        self._cuts = re.compile("(" + "|".join(map(re.escape, longest_first)) + ")") if longest_first else None
-        self._named_special = self._cuts or re.compile(r"(?!)")
-        self._by_line = self._rust is not None and not template.plain and tokenises_by_line(self._rust)
-        if not self._pieces_add_up():
-            self._by_line = False
-            if not self._pieces_add_up():
-                self._cuts = None
-
     def prompt(self, messages: tuple[Message, ...]) -> tuple[str, list[int]]:
         """Returns the rendered prompt and its tokens; the latter are not to be changed."""
-        known = self._prompts.get(messages)
+        known = self._known.get(messages)
         if known is None:
-            rendered = self._template.render(messages)
-            known = self._prompts[messages] = rendered, self.tokens(rendered)
-            if len(self._prompts) > PROMPTS:
-                self._prompts.popitem(last=False)
+            rendered = self.template.render(messages)
+            known = self._known[messages] = rendered, self.tokens(rendered)
+            if len(self._known) > PROMPTS:
+                self._known.popitem(last=False)
         return known
 
     def tokens(self, text: str) -> list[int]:
         """Returns the tokens of a rendered text; a plain transcript gets the model's opening token, if it has one."""
-        if self._template.plain:
+        if self.template.plain:
             return self._encoded(text, special=True)
         if self._cuts is None:
             return self._encoded(text)
@@ -154,10 +133,10 @@ class Tokenization:
         Raises:
             AnswerFailure: this tokenizer cannot say where its tokens lie.
         """
-        rendered = self._template.render(messages)
+        rendered = self.template.render(messages)
         try:
-            encoded = self._tokenizer(
-                rendered + continuation, add_special_tokens=self._template.plain, return_offsets_mapping=True
+            encoded = self.tokenizer(
+                rendered + continuation, add_special_tokens=self.template.plain, return_offsets_mapping=True
             )
         except NotImplementedError as error:
             raise AnswerFailure(
@@ -180,7 +159,7 @@ class Tokenization:
         if self._rust is not None:
             text = str(self._rust.decode(ids, skip_special_tokens=not special))
         else:
-            text = self._tokenizer.decode(ids, skip_special_tokens=not special, clean_up_tokenization_spaces=False)
+            text = self.tokenizer.decode(ids, skip_special_tokens=not special, clean_up_tokenization_spaces=False)
         return text.rstrip("\N{REPLACEMENT CHARACTER}")
 
     def without_special(self, text: str) -> str:
@@ -190,7 +169,7 @@ class Tokenization:
     def _encoded(self, text: str, *, special: bool = False) -> list[int]:
         if self._rust is not None:  # half the time, since offsets are not needed
             return list(self._rust.encode_batch_fast([text], add_special_tokens=special)[0].ids)
-        return list(self._tokenizer(text, add_special_tokens=special)["input_ids"])
+        return list(self.tokenizer(text, add_special_tokens=special)["input_ids"])
 
     def _joined(self, pieces: Sequence[str]) -> list[int]:
         """Returns the tokens of pieces, one after the other; those not seen before are tokenised together."""
@@ -207,9 +186,9 @@ class Tokenization:
         return [tuple(found.ids) for found in self._rust.encode_batch_fast(texts, add_special_tokens=False)]
 
     def _pieces_add_up(self) -> bool:
-        if self._cuts is None or self._template.plain:
+        if self._cuts is None or self.template.plain:
             return False
-        return all(self.tokens(text) == self._encoded(text) for text in _trials(self._template))
+        return all(self.tokens(text) == self._encoded(text) for text in _trials(self.template))
 
 
 def _plain_backend(tokenizer: Any) -> Any:
