@@ -6,7 +6,7 @@ A stub in processes of its own answers after 20 ms. It is asked by a bare loop o
 `openai` client over `aiohttp`; by our wire alone; and by the engine as a job uses it: store, limits (requests in flight
 and a minute), budget, a key that is masked. Rounds take turns, each with its connections open; a ratio is the median
 of those within a round. All of them, the stub too, run on asyncio's own event loop.
-Takes 40 s with `pip install openai`.
+Takes 40 s.
 """
 
 from __future__ import annotations

@@ -97,10 +97,10 @@ def test_the_lines_that_install_are_shell_and_name_the_extras(extras: str) -> No
     for script in (by_docker, by_apptainer):
         stand_ins = 'pip() { printf "%s\\n" "${@: -1}"; }; python() { :; };'
         environment = {"PATH": os.environ["PATH"], "EXTRAS": extras}
-        said = subprocess.run(
+        finished = subprocess.run(
             ["bash", "-euc", f"{stand_ins} {script}"], capture_output=True, text=True, check=True, env=environment
         )
-        assert said.stdout.splitlines()[-1] == named
+        assert finished.stdout.splitlines()[-1] == named
 
 
 def test_both_start_the_workflow_from_where_it_was_copied() -> None:
@@ -114,7 +114,7 @@ def test_both_start_the_workflow_from_where_it_was_copied() -> None:
 def test_a_user_without_an_account_has_a_name(recipe: Path) -> None:
     """The documented command starts the image as a user whom the image does not know; Snakemake asks for the name."""
     named = [word.split("=", 1) for kind, rest in instructions(recipe) if kind == "ENV" for word in rest.split()]
-    said = subprocess.run(
+    finished = subprocess.run(
         ["/usr/bin/env", "python3", "-c", "import getpass; print(getpass.getuser())"],
         env={"PATH": "/usr/bin:/bin", **dict(named)},
         user=54321,
@@ -122,7 +122,7 @@ def test_a_user_without_an_account_has_a_name(recipe: Path) -> None:
         text=True,
         check=False,
     )
-    assert said.stdout.strip() == "dialeval", said.stderr
+    assert finished.stdout.strip() == "dialeval", finished.stderr
 
 
 @pytest.mark.workflow

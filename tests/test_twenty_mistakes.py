@@ -53,7 +53,9 @@ class Desk:
 
     def config(self, **changes: Any) -> str:
         """Returns what is said of a configuration with changes of its top level."""
-        return said(lambda: checked_config({**BASE, **changes}, (), asks=True, reads=True, own_environments=False))
+        return message_of(
+            lambda: checked_config({**BASE, **changes}, (), asks=True, reads=True, own_environments=False)
+        )
 
     def file(self, name: str, content: str | bytes) -> Path:
         path = self.folder / name
@@ -67,7 +69,7 @@ class Desk:
         raw |= {"transcripts": {"talks": {"path": "talks.jsonl"}}}
         raw |= {"protocols": {"mine": {"form": "scale", "data": {"source": "talks"}, "criteria": ["overall"]}}}
         config = load_config(raw)
-        return said(lambda: check_transcripts(config, ["talks"]))
+        return message_of(lambda: check_transcripts(config, ["talks"]))
 
     def asked(self, url: str, key: str | None = None) -> str:
         """Returns the end of a run whose judge is asked at an address with the key of a variable."""
@@ -89,7 +91,7 @@ class Desk:
         raise AssertionError("nothing failed")
 
 
-def said(act: Callable[[], object]) -> str:
+def message_of(act: Callable[[], object]) -> str:
     with pytest.raises(UserError) as caught:
         act()
     return str(caught.value)
@@ -147,7 +149,7 @@ def no_gpu(desk: Desk) -> str:
 def no_vocabulary(desk: Desk) -> str:
     """A file that is named and is not the vocabulary; without one, words are counted, and the page says so."""
     wrong = desk.file("cl100k_base.tiktoken", "not it")
-    return said(lambda: cl100k.folder_with_vocabulary(wrong))
+    return message_of(lambda: cl100k.folder_with_vocabulary(wrong))
 
 
 def another_run(desk: Desk) -> str:
@@ -158,7 +160,7 @@ def another_run(desk: Desk) -> str:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
         try:
-            return said(lambda: lifecycle.refuse_second_run(desk.folder))
+            return message_of(lambda: lifecycle.refuse_second_run(desk.folder))
         finally:
             holder.kill()
 
@@ -191,15 +193,15 @@ MISTAKES: dict[str, tuple[Callable[[Desk], str], list[str]]] = {
     ),
     "old Python": (old_python, ["this is Python 3.10", "needs 3.11 or newer", "pip install"]),
     "TAB in YAML": (
-        lambda desk: said(lambda: check_files([desk.file("mine.yaml", "models:\n\ta: {}\n")])),
+        lambda desk: message_of(lambda: check_files([desk.file("mine.yaml", "models:\n\ta: {}\n")])),
         ["mine.yaml, line 2", "TAB", "spaces"],
     ),
     "configuration not in UTF-8": (
-        lambda desk: said(lambda: check_files([desk.file("mine.yaml", b"# caf\xe9\nmodels: {}\n")])),
+        lambda desk: message_of(lambda: check_files([desk.file("mine.yaml", b"# caf\xe9\nmodels: {}\n")])),
         ["mine.yaml, line 1", "UTF-8", "save the file"],
     ),
     "empty configuration": (
-        lambda desk: said(lambda: check_files([desk.file("mine.yaml", "")])),
+        lambda desk: message_of(lambda: check_files([desk.file("mine.yaml", "")])),
         ["mine.yaml is empty", "docs/configuration.md"],
     ),
     "text where a list belongs": (
@@ -243,7 +245,7 @@ MISTAKES: dict[str, tuple[Callable[[Desk], str], list[str]]] = {
         lambda desk: desk.asked("http://127.0.0.1:9/v1"),
         ["127.0.0.1", "is running", "base_url"],
     ),
-    "full disk": (full_disk, ["store/gpt/answers.jsonl", "No space left on device", "fix that"]),
+    "full disk": (full_disk, ["store/gpt/answers.jsonl", "No space left on device", "fix this"]),
     "killed job": (
         lambda desk: end_of_job("", ended="signal 9"),
         ["answer (gpt, unieval)", "killed (signal 9)", "memory", "--cores"],

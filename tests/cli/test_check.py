@@ -35,7 +35,7 @@ def configure(folder: Path, **changes: Any) -> None:
     (folder / "config.yaml").write_text(yaml.safe_dump({**SMALL, **changes}))
 
 
-def told(capsys: pytest.CaptureFixture[str], *options: str, status: int) -> dict[str, list[str]]:
+def lines_by_status(capsys: pytest.CaptureFixture[str], *options: str, status: int) -> dict[str, list[str]]:
     """Returns the lines of the command, by state, but for the first word."""
     assert main(["check", *options]) == status
     lines: dict[str, list[str]] = {"ok": [], "note": [], "missing": []}
@@ -52,7 +52,7 @@ def told(capsys: pytest.CaptureFixture[str], *options: str, status: int) -> dict
 
 
 def test_where_all_is_here_it_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = told(capsys, status=0)
+    lines = lines_by_status(capsys, status=0)
     assert lines["missing"] == []
     assert "models.forest engine embedded" in lines["ok"]
     assert not list((folder / "results").rglob("*"))
@@ -63,10 +63,12 @@ def test_another_folder_and_another_file(
 ) -> None:
     (folder / "elsewhere").mkdir()
     monkeypatch.chdir(folder / "elsewhere")
-    assert "configuration config.yaml is valid" in " ".join(told(capsys, "..", status=0)["ok"])
+    assert "configuration config.yaml is valid" in " ".join(lines_by_status(capsys, "..", status=0)["ok"])
     (folder / "other.yaml").write_text((folder / "config.yaml").read_text())
     monkeypatch.chdir(folder)
-    assert "other.yaml is valid" in " ".join(told(capsys, "elsewhere", "--configfile", "other.yaml", status=0)["ok"])
+    assert "other.yaml is valid" in " ".join(
+        lines_by_status(capsys, "elsewhere", "--configfile", "other.yaml", status=0)["ok"]
+    )
 
 
 def test_a_variable_that_is_not_set(
@@ -74,11 +76,11 @@ def test_a_variable_that_is_not_set(
 ) -> None:
     monkeypatch.delenv("MY_KEY", raising=False)
     configure(folder, models={**SMALL["models"], "gpt": {**ENDPOINT, "api_key_env": "MY_KEY"}}, judges=["gpt"])
-    (line,) = told(capsys, status=1)["missing"]
+    (line,) = lines_by_status(capsys, status=1)["missing"]
     assert line.startswith("models.gpt the environment variable MY_KEY")
     assert "export it" in line
     monkeypatch.setenv("MY_KEY", "secret-0123456789")
-    assert told(capsys, status=0)["missing"] == []
+    assert lines_by_status(capsys, status=0)["missing"] == []
 
 
 def sending(folder: Path, address: str = ENDPOINT["base_url"]) -> None:
@@ -105,13 +107,13 @@ def test_the_destination_of_each_key_is_reported(
     monkeypatch.setenv("MY_KEY", "secret-0123456789")
     monkeypatch.setenv("MY_TEAM", "team-0123456789")
     sending(folder, address)
-    notes = [line for line in told(capsys, status=0)["note"] if line.startswith("keys ")]
+    notes = [line for line in lines_by_status(capsys, status=0)["note"] if line.startswith("keys ")]
     assert notes == [
         f"keys the value of $MY_KEY is sent to {host} as the key, by models.gpt, models.other",
         f"keys the value of $MY_TEAM is sent to {host} in the header x-team, by models.other",
     ]
     monkeypatch.delenv("MY_KEY")
-    assert [line for line in told(capsys, status=1)["note"] if line.startswith("keys ")] == notes
+    assert [line for line in lines_by_status(capsys, status=1)["note"] if line.startswith("keys ")] == notes
 
 
 @pytest.mark.parametrize("answer", [None, "", "n", "y", "YES"])
@@ -156,12 +158,12 @@ class TerminalOrNot(io.StringIO):
 def test_what_a_foreign_configuration_could_do_is_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "data").mkdir()
     configure(folder, data_dir="data", store_dir="../store", results_dir=str(folder / "results"))
-    (line,) = [line for line in told(capsys, status=0)["note"] if line.startswith("files ")]
+    (line,) = [line for line in lines_by_status(capsys, status=0)["note"] if line.startswith("files ")]
     assert line.startswith(
         "files the configuration names files outside this folder: ../store; a run reads them, or writes"
     )
     configure(folder, data_dir="data")
-    assert [line for line in told(capsys, status=0)["note"] if line.startswith("files ")] == []
+    assert [line for line in lines_by_status(capsys, status=0)["note"] if line.startswith("files ")] == []
 
 
 def test_transcripts_are_read(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -173,13 +175,13 @@ def test_transcripts_are_read(folder: Path, capsys: pytest.CaptureFixture[str]) 
         transcripts={"mine": {"path": "mine.jsonl"}},
         protocols={"quality": {"form": "scale", "data": {"source": "mine"}, "criteria": ["overall"]}},
     )
-    lines = told(capsys, status=0)
+    lines = lines_by_status(capsys, status=0)
     assert "transcripts.mine mine.jsonl can be read" in lines["ok"]
     assert "judged: assistant 72 (utterances)" in lines["more"]
     assert any(line.startswith("example ") and "user: " in line for line in lines["more"])
     with (folder / "mine.jsonl").open("a") as file:
         file.write(json.dumps({"dialogue_id": "x", "utterances": 7}) + "\n")
-    (line,) = told(capsys, status=1)["missing"]
+    (line,) = lines_by_status(capsys, status=1)["missing"]
     assert "mine.jsonl, line 37" in line
 
 
@@ -187,7 +189,7 @@ def test_a_full_disk_is_reported(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: type("Usage", (), {"free": 2e8}))
-    lines = told(capsys, status=1)["missing"]
+    lines = lines_by_status(capsys, status=1)["missing"]
     assert lines == [f"{name} only 0.2 GB are free; make room, or name another folder" for name in ("results", "store")]
 
 
@@ -195,7 +197,7 @@ def test_a_run_that_is_under_way_is_reported(folder: Path, capsys: pytest.Captur
     (folder / "results").mkdir()
     with (folder / "results" / ".run.lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        (line,) = told(capsys, status=1)["missing"]
+        (line,) = lines_by_status(capsys, status=1)["missing"]
     assert "another run" in line
 
 
@@ -266,12 +268,12 @@ def test_errors_have_the_remedy_and_not_the_key(tmp_path: Path, monkeypatch: pyt
     }
     with LoopbackEndpoint(answered) as endpoint:
         found = {one.about: one for one in probe_models(configured(endpoint.url, tmp_path, models))}
-    told = {about.removeprefix("models."): one.words for about, one in found.items()}
-    assert "correct `model`, or `base_url`" in told["unknown"]
-    assert "set the variable that `api_key_env` names to the right key" in told["stranger"]
-    assert "start the endpoint, or correct `base_url`" in told["nowhere"]
+    remedies = {about.removeprefix("models."): one.words for about, one in found.items()}
+    assert "correct `model`, or `base_url`" in remedies["unknown"]
+    assert "set the variable that `api_key_env` names to the right key" in remedies["stranger"]
+    assert "start the endpoint, or correct `base_url`" in remedies["nowhere"]
     assert [one.state for one in found.values()] == [State.MISSING, State.MISSING, State.MISSING, State.OK]
-    assert not any("0123456789" in words for words in told.values())
+    assert not any("0123456789" in words for words in remedies.values())
     assert len(endpoint.log) == 3, "nothing is tried again"
 
 

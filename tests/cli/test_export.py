@@ -103,9 +103,9 @@ def test_tasks_come_back_as_labels(
     protocols, sheets = protocol(tmp_path, name, settings)
     out = tmp_path / "tasks"
     assert main(["export", tool, "--results", str(tmp_path / "results"), "--to", str(out)]) == 0
-    said = capsys.readouterr().out
-    assert "next:" in said
-    assert "labels.path" in said
+    output = capsys.readouterr().out
+    assert "next:" in output
+    assert "labels.path" in output
     folder = tmp_path / "returned"
     folder.mkdir()
     paths = []
@@ -216,8 +216,8 @@ def test_a_library_that_is_not_installed_is_named(
 ) -> None:
     monkeypatch.setitem(sys.modules, library, None)
     assert main(["export", library, "--results", str(results)]) == 1
-    assert f"{library} is not installed" in (said := capsys.readouterr().err)
-    assert f"pip install {library}" in said
+    assert f"{library} is not installed" in (output := capsys.readouterr().err)
+    assert f"pip install {library}" in output
 
 
 def test_mlflow_gets_estimates_and_tables(results: Path, tmp_path: Path) -> None:
@@ -235,8 +235,8 @@ def test_weights_and_biases_gets_estimates_and_tables(
     monkeypatch.setenv("WANDB_MODE", "offline")
     monkeypatch.chdir(tmp_path)
     assert main(["export", "wandb", "--results", str(results), "--to", "study"]) == 0
-    assert "study: 1 estimate" in (said := capsys.readouterr().out)
-    assert f"wandb sync {tmp_path}" in said
+    assert "study: 1 estimate" in (output := capsys.readouterr().out)
+    assert f"wandb sync {tmp_path}" in output
     assert list((tmp_path / "wandb").glob("offline-run-*/*.wandb"))
 
 

@@ -191,9 +191,9 @@ def test_what_cannot_be_made_is_reported(wish: Wish, words: str) -> None:
 
 def test_a_key_in_place_of_a_name_is_not_repeated() -> None:
     key = "sk-" + "0123456789" * 4
-    with pytest.raises(UserError, match="api_key_env") as told:
+    with pytest.raises(UserError, match="api_key_env") as refused:
         configuration_text(Wish(None, key, TWO, [JUDGE]), Path("mine"))
-    assert key not in str(told.value)
+    assert key not in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -242,9 +242,9 @@ def test_snakemake_reads_there_what_it_reads_in_the_project(tmp_path: Path) -> N
 def test_nothing_is_overwritten_and_nothing_half_made(tmp_path: Path, name: str) -> None:
     (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / name).write_text("mine")
-    with pytest.raises(UserError, match=f"{name} already") as told:
+    with pytest.raises(UserError, match=f"{name} already") as refused:
         make_folder(tmp_path, Wish())
-    assert "name another folder" in str(told.value)
+    assert "name another folder" in str(refused.value)
     assert [path.read_text() for path in tmp_path.rglob("*") if path.is_file()] == ["mine"]
 
 

@@ -60,9 +60,9 @@ def test_mistakes_are_reported(
     tmp_path: Path, options: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["init", str(tmp_path / "new"), *options]) == 1
-    told = capsys.readouterr().err
-    assert told.startswith("error in init: ")
-    assert words in told
+    errors = capsys.readouterr().err
+    assert errors.startswith("error in init: ")
+    assert words in errors
     assert not (tmp_path / "new").exists()
 
 
@@ -77,8 +77,8 @@ def test_an_interrupt_ends_it_in_a_line(monkeypatch: pytest.MonkeyPatch, capsys:
 
 def test_it_runs_as_a_module_and_does_not_mind_a_closed_pipe() -> None:
     command = [sys.executable, "-m", "dialeval"]
-    said = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
-    assert said.stdout == f"dialeval {__version__}\n"
+    finished = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
+    assert finished.stdout == f"dialeval {__version__}\n"
     wrong = subprocess.run([*command, "inti"], capture_output=True, text=True, check=False)
     assert wrong.returncode == 2
     assert "'inti'" in wrong.stderr

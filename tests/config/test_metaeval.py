@@ -352,6 +352,6 @@ def test_the_judge_and_the_ensembles_that_it_is_in_are_partial() -> None:
     ],
 )
 def test_mistakes_are_reported_with_their_remedy(fill: str, changes: dict[str, Any], words: str) -> None:
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as refused:
         load_config(fill_raw(fill, **changes), files_are_there=False)
-    assert words in str(told.value)
+    assert words in str(refused.value)

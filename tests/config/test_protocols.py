@@ -111,9 +111,9 @@ def test_every_shipped_protocol_is_whole(name: str) -> None:
     ],
 )
 def test_a_mistake_in_ones_own_protocol_is_reported(protocol: dict[str, Any], words: list[str]) -> None:
-    told = mistakes(with_own(mine=protocol))
+    found = mistakes(with_own(mine=protocol))
     for word in words:
-        assert word in told
+        assert word in found
 
 
 @pytest.mark.parametrize("name", ["Arena", "botchat", "metaeval", "selfchat", "battles"])
@@ -126,8 +126,8 @@ def test_a_name_that_can_be_no_file_is_refused() -> None:
 
 
 def test_all_mistakes_of_all_protocols_come_at_once() -> None:
-    told = mistakes(with_own(one=own(criteria=["nothing"], judges=["nobody"]), two=own(data={"source": "nowhere"})))
-    assert "3 mistakes" in told
+    found = mistakes(with_own(one=own(criteria=["nothing"], judges=["nobody"]), two=own(data={"source": "nowhere"})))
+    assert "3 mistakes" in found
 
 
 def test_a_pair_with_one_chatbot_needs_somebody_to_stand_beside() -> None:
@@ -145,6 +145,6 @@ def test_a_checklist_counts_answers_and_no_numbers() -> None:
     assert load_config(raw).resolved_protocols()["list"].measured() == ("checklist", "rates")
     for named in (["sorry", "empathy"], []):
         raw["protocols"]["list"]["criteria"] = named
-        said = mistakes(raw)
-        assert "protocols.list.measures: checklist needs yes/no answers" in said
-        assert "protocols.list.measures: rates needs yes/no answers" in said
+        found = mistakes(raw)
+        assert "protocols.list.measures: checklist needs yes/no answers" in found
+        assert "protocols.list.measures: rates needs yes/no answers" in found

@@ -99,17 +99,17 @@ WHOLE = {f"set/{name}": body for name, body in CONTENT.items()}
 
 @pytest.mark.usefixtures("two_files")
 def test_files_come_from_the_server_after_the_licence_is_printed(tmp_path: Path, server: Server) -> None:
-    said: list[str] = []
+    notices: list[str] = []
 
     def notify(line: str) -> None:
-        said.append(f"{len(server.asked)} asked: {line}")
+        notices.append(f"{len(server.asked)} asked: {line}")
 
     paths = download(["set"], tmp_path / "data", base_url=server.url, notify=notify)
     assert files_under(tmp_path / "data") == WHOLE
     assert paths == [tmp_path / "data" / name for name in WHOLE]
-    assert said[0] == "0 asked: set: 2 files of owner/repo at ccccccc; licence: none stated"
-    assert "2 files fetched" in said[-1]
-    assert "1 have the recorded checksum, 1 have no recorded checksum" in said[-1]
+    assert notices[0] == "0 asked: set: 2 files of owner/repo at ccccccc; licence: none stated"
+    assert "2 files fetched" in notices[-1]
+    assert "1 have the recorded checksum, 1 have no recorded checksum" in notices[-1]
 
 
 @pytest.mark.usefixtures("two_files")
@@ -117,11 +117,11 @@ def test_what_is_there_is_not_fetched_again(tmp_path: Path, server: Server) -> N
     target = tmp_path / "data" / "set" / "a b.txt"
     target.parent.mkdir(parents=True)
     target.write_bytes(CONTENT["a b.txt"])
-    said: list[str] = []
-    download(["set"], tmp_path / "data", base_url=server.url, notify=said.append)
+    notices: list[str] = []
+    download(["set"], tmp_path / "data", base_url=server.url, notify=notices.append)
     assert [path.rpartition("/")[2] for path in server.asked] == ["b.json"]
-    assert "1 files already there, 1 files fetched" in said[-1]
-    download(["set"], tmp_path / "data", base_url=server.url, notify=said.append)
+    assert "1 files already there, 1 files fetched" in notices[-1]
+    download(["set"], tmp_path / "data", base_url=server.url, notify=notices.append)
     assert len(server.asked) == 1
 
 
@@ -219,14 +219,14 @@ def test_a_mirror_of_before_lacks_what_was_added_later(
     later = PublicFile("set", "owner/repo", "c" * 40, "a licence", "new.txt", "set/new.txt", "", later=True)
     before = module.files_of
     monkeypatch.setattr(module, "files_of", lambda names: [*before(names), later])
-    said: list[str] = []
-    download(["set"], tmp_path / "data", mirror, notify=said.append)
-    assert "2 files copied" in said[-2]
-    assert f"NOT COPIED: 1 files that are not in {mirror}, such as set/new.txt" in said[-1]
+    notices: list[str] = []
+    download(["set"], tmp_path / "data", mirror, notify=notices.append)
+    assert "2 files copied" in notices[-2]
+    assert f"NOT COPIED: 1 files that are not in {mirror}, such as set/new.txt" in notices[-1]
     (mirror / "set" / "new.txt").write_text("new")
-    download(["set"], tmp_path / "data", mirror, notify=said.append)
+    download(["set"], tmp_path / "data", mirror, notify=notices.append)
     assert (tmp_path / "data" / "set" / "new.txt").read_text() == "new"
-    assert "recorded checksum, 2 have no recorded checksum" in said[-1]
+    assert "recorded checksum, 2 have no recorded checksum" in notices[-1]
 
 
 @pytest.mark.usefixtures("two_files")
@@ -252,11 +252,11 @@ def test_the_public_files_can_be_had_from_a_mirror(
     tmp_path: Path, real_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "files_of", files_of)
-    said: list[str] = []
-    (workbook, _) = download(["botchat", "dialogbench"], tmp_path / "data", real_data, notify=said.append)
+    notices: list[str] = []
+    (workbook, _) = download(["botchat", "dialogbench"], tmp_path / "data", real_data, notify=notices.append)
     assert workbook == tmp_path / "data" / "botchat" / "MuTual_test.xlsx"
-    assert "botchat: 1 file of open-compass/BotChat at 70e1e63; licence: Apache-2.0" in said
-    assert "2 files copied" in said[-1]
+    assert "botchat: 1 file of open-compass/BotChat at 70e1e63; licence: Apache-2.0" in notices
+    assert "2 files copied" in notices[-1]
 
 
 @pytest.mark.usefixtures("two_files")

@@ -367,6 +367,13 @@ def test_endpoints(tmp_path: Path, options: dict[str, Any], kind: type) -> None:
     assert engine.identity == OpenAIEngine(model.model_copy(update={"batch": False, "budget": None})).identity
 
 
+def test_no_client_is_imported_that_is_not_used() -> None:
+    """Only batches go by the `openai` client, which takes longer to import than all the rest."""
+    code = "import sys, dialeval.engines.openai_api.engine; print(*sys.modules)"
+    job = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert {"aiohttp", "openai", "httpx2"} & {*job.stdout.split()} == {"aiohttp"}
+
+
 def test_published_models_get_no_request() -> None:
     with pytest.raises(UserError, match="makes no model calls; DialEval reads its responses from files"):
         open_engine(PublishedModel(engine="published"), [])

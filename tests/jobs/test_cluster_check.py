@@ -30,7 +30,7 @@ def state(word: str, reason: str = "None") -> str:
     return f"if [[ $2 == config ]]; then echo 'ClusterName = c'; else echo 'JobId=7 {line}'; fi"
 
 
-def told(of: Check) -> dict[str, list[str]]:
+def results_of(of: Check) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {"ok": [], "problem": [], "unknown": []}
     for finding in check(of):
         found[finding.kind].append(finding.words)
@@ -45,7 +45,7 @@ def library(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_cluster_that_works(slurm, library, tmp_path: Path) -> None:
     slurm(sinfo=SINFO, scontrol=state("COMPLETED"), sacct="exit 0", sbatch=RUNS.format(""), scancel="exit 0")
-    found = told(asked(tmp_path))
+    found = results_of(asked(tmp_path))
     assert not found["problem"]
     assert not found["unknown"]
     words = "\n".join(found["ok"])
@@ -58,7 +58,7 @@ def test_a_cluster_that_works(slurm, library, tmp_path: Path) -> None:
 def test_folders_that_the_node_does_not_see_are_named(slurm, library, tmp_path: Path) -> None:
     spoil = f"for mark in {tmp_path}/store/.check-*; do echo other > \\$mark; done; "
     slurm(sinfo=SINFO, scontrol=state("COMPLETED"), sacct="exit 0", sbatch=RUNS.format(spoil), scancel="exit 0")
-    (problem,) = told(asked(tmp_path, patience=0.3))["problem"]
+    (problem,) = results_of(asked(tmp_path, patience=0.3))["problem"]
     assert "store_dir" in problem
     assert "is a different folder on" in problem
 
@@ -66,14 +66,14 @@ def test_folders_that_the_node_does_not_see_are_named(slurm, library, tmp_path: 
 def test_a_node_without_the_environment_is_reported_with_its_words(slurm, tmp_path: Path) -> None:
     breaks = RUNS.format("echo 'python: No such file or directory'; exit 127; ")
     slurm(sinfo=SINFO, scontrol=state("FAILED"), sacct="exit 0", sbatch=breaks, scancel="exit 0")
-    (problem,) = told(asked(tmp_path))["problem"]
+    (problem,) = results_of(asked(tmp_path))["problem"]
     assert "ended as FAILED" in problem
     assert "No such file or directory" in problem
 
 
 def test_a_job_of_which_nothing_is_seen_here_means_folders_that_are_not_shared(slurm, tmp_path: Path) -> None:
     slurm(sinfo=SINFO, scontrol=state("COMPLETED"), sacct="exit 0", sbatch="echo 7", scancel="exit 0")
-    (problem,) = told(asked(tmp_path))["problem"]
+    (problem,) = results_of(asked(tmp_path))["problem"]
     assert "put the folder on a file system that all nodes share" in problem
 
 
@@ -85,14 +85,14 @@ def test_a_job_that_waits_is_reported_with_slurms_reason(
 ) -> None:
     monkeypatch.setattr("dialeval.jobs.cluster_check.LONGEST", 0.5)
     slurm(sinfo=SINFO, scontrol=state("PENDING", reason), sacct="exit 0", sbatch="echo 7", scancel=f"> {tmp_path}/gone")
-    (words,) = told(asked(tmp_path))[kind]
+    (words,) = results_of(asked(tmp_path))[kind]
     assert f"waits in the queue ({reason})" in words
     assert (tmp_path / "gone").exists()
 
 
 def test_what_slurm_refuses_is_reported(slurm, tmp_path: Path) -> None:
     slurm(sinfo=SINFO, scontrol=state("X"), sacct="exit 0", sbatch="echo 'error: Invalid account' >&2; exit 1")
-    (problem,) = told(asked(tmp_path))["problem"]
+    (problem,) = results_of(asked(tmp_path))["problem"]
     assert "Slurm refuses a job (error: Invalid account)" in problem
 
 
@@ -100,20 +100,20 @@ def test_gpus_that_the_job_does_not_see_are_a_problem(slurm, library, tmp_path: 
     slurm(
         sinfo=SINFO, scontrol=state("COMPLETED"), sacct="exit 0", sbatch=RUNS.format("export CUDA_VISIBLE_DEVICES=; ")
     )
-    (problem,) = told(asked(tmp_path, request={"gpu": 1}))["problem"]
+    (problem,) = results_of(asked(tmp_path, request={"gpu": 1}))["problem"]
     assert "0 of 1 GPU are visible on vm" in problem
 
 
 def test_without_slurm_or_its_profile_the_way_is_printed(
     slurm, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (problem,) = told(asked(tmp_path))["problem"]
+    (problem,) = results_of(asked(tmp_path))["problem"]
     assert "sinfo is not installed here" in problem
     here = asked(tmp_path).model_copy(update={"executor": "local"})
     assert main(here.model_dump_json()) == 1
-    said = capsys.readouterr()
-    assert "--profile profiles/slurm" in said.out
-    assert said.err.strip().startswith("error in check: this command uses")
+    output = capsys.readouterr()
+    assert "--profile profiles/slurm" in output.out
+    assert output.err.strip().startswith("error in check: this command uses")
 
 
 # What jobs ask for is held against what partitions have.
@@ -185,13 +185,13 @@ def test_what_fits_is_not_mentioned() -> None:
     ],
 )
 def test_what_does_not_fit_is_reported_with_a_remedy(asked: dict[str, object], words: str) -> None:
-    (told,) = unfit(Request.model_validate({"by": "x", **asked}), KNOWN)
-    assert words in told
+    (problem,) = unfit(Request.model_validate({"by": "x", **asked}), KNOWN)
+    assert words in problem
 
 
 def test_a_cluster_without_a_default_partition_wants_one_named() -> None:
-    (told,) = unfit(Request(by="x"), {"gpu": KNOWN["gpu"]})
-    assert "no partition is set, and the cluster has no default" in told
+    (problem,) = unfit(Request(by="x"), {"gpu": KNOWN["gpu"]})
+    assert "no partition is set, and the cluster has no default" in problem
 
 
 def test_a_trial_requests_the_same_type_of_node_and_few_resources() -> None:

@@ -158,9 +158,9 @@ def job(folder: Path, name: str, log: str | None, *, made: bool = False, **wildc
 
 def test_a_job_is_reported_with_its_subject(tmp_path: Path) -> None:
     one = job(tmp_path, "answer", "error in answer: no key\n", judge="gpt", shard="2", shards="8")
-    (told,) = failed_in([one], RunLog(), 0)
-    assert (told.name, told.cause) == ("answer (gpt, shard 2 of 8)", ["no key"])
-    assert told.logs == [tmp_path / "answer.log"]
+    (failed_job,) = failed_in([one], RunLog(), 0)
+    assert (failed_job.name, failed_job.cause) == ("answer (gpt, shard 2 of 8)", ["no key"])
+    assert failed_job.logs == [tmp_path / "answer.log"]
 
 
 @pytest.mark.parametrize(("typed_in", "shown"), [(".", "run/answer.log"), ("run", "answer.log")])
@@ -170,8 +170,8 @@ def test_logs_are_named_relative_to_the_users_folder(
     (tmp_path / "run").mkdir()
     monkeypatch.setenv("PWD", str(tmp_path / typed_in))
     monkeypatch.chdir(tmp_path / "run")  # as --directory does
-    (told,) = failed_in([job(Path(), "answer", "error in answer: no key\n")], RunLog(), 0)
-    assert told.logs == [Path(shown)]
+    (failed_job,) = failed_in([job(Path(), "answer", "error in answer: no key\n")], RunLog(), 0)
+    assert failed_job.logs == [Path(shown)]
 
 
 def test_a_job_of_a_cluster_that_does_not_answer_is_reported_with_its_number(
@@ -179,17 +179,17 @@ def test_a_job_of_a_cluster_that_does_not_answer_is_reported_with_its_number(
 ) -> None:
     monkeypatch.setattr(failure_summary, "job_state", lambda number: None)
     one = job(tmp_path, "answer", None)
-    (told,) = failed_in([one], RunLog(endings={one.log[0]: Ending(cluster_job="45")}), 0)
-    assert told.cause[-1] == "Slurm job 45: Slurm does not respond, or no longer knows the job"
+    (failed_job,) = failed_in([one], RunLog(endings={one.log[0]: Ending(cluster_job="45")}), 0)
+    assert failed_job.cause[-1] == "Slurm job 45: Slurm does not respond, or no longer knows the job"
 
 
 def test_the_log_of_an_earlier_run_is_not_this_runs_cause(tmp_path: Path) -> None:
     one = job(tmp_path, "answer", "error in answer: long ago\n")
     os.utime(one.log[0], (1000, 1000))
     run_log = RunLog(endings={one.log[0]: Ending(words="sbatch: error: invalid partition specified: mian")})
-    (told,) = failed_in([one], run_log, 2000)
-    assert told.cause == ["sbatch: error: invalid partition specified: mian"]
-    assert not told.logs
+    (failed_job,) = failed_in([one], run_log, 2000)
+    assert failed_job.cause == ["sbatch: error: invalid partition specified: mian"]
+    assert not failed_job.logs
 
 
 def test_a_disk_without_room_for_a_log_is_the_cause(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,16 +197,16 @@ def test_a_disk_without_room_for_a_log_is_the_cause(tmp_path: Path, monkeypatch:
     run_log = RunLog(endings={one.log[0]: Ending("exit status 1") for one in (unwritten, written)})
     assert failed_in([unwritten], run_log, 0)[0].cause == ["it ended with exit status 1"]
     monkeypatch.setattr(failure_summary.shutil, "disk_usage", lambda folder: SimpleNamespace(free=4096))
-    (told,) = failed_in([unwritten], run_log, 0)
-    assert told.cause[0].startswith(f"the disk of {tmp_path}")
-    assert "is full" in told.cause[0]
+    (failed_job,) = failed_in([unwritten], run_log, 0)
+    assert failed_job.cause[0].startswith(f"the disk of {tmp_path}")
+    assert "is full" in failed_job.cause[0]
     assert failed_in([written], run_log, 0)[0].cause == ["no key"]
 
 
 def test_a_killed_job_is_reported_though_its_log_says_nothing(tmp_path: Path) -> None:
     one = job(tmp_path, "answer", "3 of 9\n")
-    (told,) = failed_in([one], RunLog(endings={one.log[0]: Ending("signal 9")}), 0)
-    assert "lack of memory" in told.cause[0]
+    (failed_job,) = failed_in([one], RunLog(endings={one.log[0]: Ending("signal 9")}), 0)
+    assert "lack of memory" in failed_job.cause[0]
 
 
 def test_a_log_without_a_cause_is_shown_by_its_last_lines_and_equal_endings_once(tmp_path: Path) -> None:
@@ -227,8 +227,8 @@ def test_a_log_without_a_cause_is_shown_by_its_last_lines_and_equal_endings_once
 
 def test_files_that_never_came_are_the_cause(tmp_path: Path) -> None:
     one = job(tmp_path, "answer", "all done\n")
-    (told,) = failed_in([one], RunLog(missing_outputs=[f"some output files are missing: {one.output[0]}"]), 0)
-    assert f"{one.output[0]} was missing" in told.cause[0]
+    (failed_job,) = failed_in([one], RunLog(missing_outputs=[f"some output files are missing: {one.output[0]}"]), 0)
+    assert f"{one.output[0]} was missing" in failed_job.cause[0]
 
 
 def test_of_a_group_only_the_job_in_the_nodes_log_is_reported(tmp_path: Path) -> None:
@@ -236,10 +236,10 @@ def test_of_a_group_only_the_job_in_the_nodes_log_is_reported(tmp_path: Path) ->
     cluster_log = tmp_path / "3.log"
     cluster_log.write_text(f"parse failed (signal 9), its log: {jobs[1].log[0]}\n")
     run_log = RunLog(endings={jobs[0].log[0]: Ending(cluster_log=str(cluster_log))})
-    (told,) = failed_in(jobs, run_log, 0)
-    assert told.name == "parse"
-    assert "killed" in told.cause[0]
-    assert told.logs == [tmp_path / "parse.log", cluster_log]
+    (failed_job,) = failed_in(jobs, run_log, 0)
+    assert failed_job.name == "parse"
+    assert "killed" in failed_job.cause[0]
+    assert failed_job.logs == [tmp_path / "parse.log", cluster_log]
 
 
 def test_of_a_group_that_ran_out_of_time_the_started_job_is_reported(
@@ -252,9 +252,9 @@ def test_of_a_group_that_ran_out_of_time_the_started_job_is_reported(
     ]
     monkeypatch.setattr(failure_summary, "job_state", lambda number: JobState(number, "TIMEOUT", nodes="n1"))
     run_log = RunLog(endings={one.log[0]: Ending(cluster_job="7") for one in jobs})
-    (told,) = failed_in(jobs, run_log, 0)
-    assert told.name == "parse"
-    assert told.cause == [
+    (failed_job,) = failed_in(jobs, run_log, 0)
+    assert failed_job.name == "parse"
+    assert failed_job.cause == [
         "Slurm job 7 on n1: TIMEOUT: the job reached its time limit; request more time, in minutes: --set-resources "
         "parse:runtime=N"
     ]
@@ -315,6 +315,6 @@ def test_a_missing_program_on_a_node_is_reported() -> None:
 @given(st.lists(st.text(max_size=600), max_size=40))
 def test_no_cause_is_longer_than_a_screen(lines: list[str]) -> None:
     for text in ("\n".join(lines), "error in answer: " + "\n".join(lines)):
-        for told in (cause_in(text), cause_in_cluster_log(text), last_lines(text)):
-            assert len(told) <= MOST_LINES + 1
-            assert all(len(line) <= WIDEST + 4 for line in told)
+        for shown in (cause_in(text), cause_in_cluster_log(text), last_lines(text)):
+            assert len(shown) <= MOST_LINES + 1
+            assert all(len(line) <= WIDEST + 4 for line in shown)

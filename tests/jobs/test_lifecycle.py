@@ -40,8 +40,8 @@ def test_files_of_the_future_have_the_present_time_and_others_theirs(tmp_path: P
     now = time.time()
     late, later = (dated(tmp_path / name, now + days * DAY) for name, days in (("a", 1), ("b", 2)))
     past = dated(tmp_path / "c", 1e9)
-    said = reset_future_timestamps([past, later, late, tmp_path / "missing"], clock)
-    assert said == f"note: {late} and 1 more had time stamps in the future; DialEval set them to the present time"
+    note = reset_future_timestamps([past, later, late, tmp_path / "missing"], clock)
+    assert note == f"note: {late} and 1 more had time stamps in the future; DialEval set them to the present time"
     assert all(now - DAY < path.stat().st_mtime < now + DAY / 2 for path in (late, later))
     assert past.stat().st_mtime == 1e9
     assert reset_future_timestamps([past, later, late], clock) == ""

@@ -237,8 +237,8 @@ def test_a_line_and_its_end_are_one_piece() -> None:
         )  # fmt: skip
         theirs.shutdown(socket.SHUT_WR)
         pieces = list(iter(lambda: ours.recv(1000), b""))
-    said = [b"what one job says 1\n", b"and what it says next\n"]
-    assert pieces == [*said, *said, b"no end"]
+    lines = [b"what one job says 1\n", b"and what it says next\n"]
+    assert pieces == [*lines, *lines, b"no end"]
 
 
 def test_without_the_call_they_are_two_pieces() -> None:
@@ -255,7 +255,7 @@ def test_without_the_call_they_are_two_pieces() -> None:
 ENDPOINT = {"engine": "openai", "model": "m", "base_url": "http://127.0.0.1:9/v1"}
 
 
-def told(**models: dict[str, object]) -> dict[str, str]:
+def environment_of(**models: dict[str, object]) -> dict[str, str]:
     environment: dict[str, str] = {}
     announce(models, {"max_failure_share": 0.25}, environment)
     return environment
@@ -263,7 +263,7 @@ def told(**models: dict[str, object]) -> dict[str, str]:
 
 def test_a_job_gets_what_the_run_says_of_its_model() -> None:
     settings = {"name": "large", "protocol": "arena", "model": ENDPOINT}
-    environment = told(large={"concurrency": 3, "max_tries": 2}, small={"concurrency": 5}, other={})
+    environment = environment_of(large={"concurrency": 3, "max_tries": 2}, small={"concurrency": 5}, other={})
     assert json.loads(environment[VARIABLE])["models"].keys() == {"large", "small"}
     filled = answering.AnswerSettings.model_validate(
         with_run_settings(settings, answering.AnswerSettings.model_fields, environment)
@@ -274,14 +274,14 @@ def test_a_job_gets_what_the_run_says_of_its_model() -> None:
 
 def test_a_partner_gets_its_settings_under_its_own_name() -> None:
     settings = {"name": "a", "model": ENDPOINT, "partner": ENDPOINT, "selfchat": {"partner": "b"}}
-    environment = told(a={"concurrency": 3}, b={"concurrency": 5})
+    environment = environment_of(a={"concurrency": 3}, b={"concurrency": 5})
     filled = with_run_settings(settings, selfchat.SelfchatSettings.model_fields, environment)
     assert (filled["model"]["concurrency"], filled["partner"]["concurrency"]) == (3, 5)
 
 
 def test_a_stages_own_settings_come_first() -> None:
     settings = {"name": "a", "model": {**ENDPOINT, "concurrency": 7}, "answering": {"max_failure_share": 0.5}}
-    filled = with_run_settings(settings, answering.AnswerSettings.model_fields, told(a={"concurrency": 3}))
+    filled = with_run_settings(settings, answering.AnswerSettings.model_fields, environment_of(a={"concurrency": 3}))
     assert (filled["model"]["concurrency"], filled["answering"]) == (7, {"max_failure_share": 0.5})
 
 
@@ -295,7 +295,7 @@ def test_outside_a_run_what_is_left_out_is_as_by_default() -> None:
 
 def test_a_stage_without_requests_has_no_run_settings() -> None:
     settings = {"name": "bundled", "reader": "bundled"}
-    assert with_run_settings(settings, ["name", "reader"], told(bundled={"concurrency": 3})) == settings
+    assert with_run_settings(settings, ["name", "reader"], environment_of(bundled={"concurrency": 3})) == settings
 
 
 def test_run_settings_are_fields_of_a_model() -> None:

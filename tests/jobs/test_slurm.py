@@ -131,10 +131,10 @@ def test_only_jobs_of_this_run_are_reported_and_each_once(
     while len((tmp_path / "asked").read_text()) < 4:
         time.sleep(0.01)
     monkeypatch.setattr(slurm_of_module, "SECONDS", 1000.0)
-    said = capsys.readouterr().err
-    assert said.count("Slurm job 1 cannot start (PartitionTimeLimit): the job requests more time") == 1
-    assert "job 2" not in said
-    assert "job 3" not in said
+    output = capsys.readouterr().err
+    assert output.count("Slurm job 1 cannot start (PartitionTimeLimit): the job requests more time") == 1
+    assert "job 2" not in output
+    assert "job 3" not in output
 
 
 slurm_of_module = slurm

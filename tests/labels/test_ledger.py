@@ -120,9 +120,9 @@ def test_manual_changes_are_reported(old: str, new: str, words: str, tmp_path: P
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new, 1))
-    with pytest.raises(UserError, match=words) as told:
+    with pytest.raises(UserError, match=words) as refused:
         read_ledger(path)
-    assert "restore the file" in str(told.value)
+    assert "restore the file" in str(refused.value)
 
 
 def test_two_runs_at_once_do_not_lose_each_others_rows(tmp_path: Path) -> None:

@@ -26,8 +26,6 @@ from dialeval.labels.units import Sheet
 from dialeval.tables.files import to_table
 from dialeval.tables.labels import LABELS
 
-# What pages export and what any table says comes out as labels, with the probability that each had.
-
 Protocols = Mapping[str, LabelledProtocol]
 
 
@@ -43,12 +41,12 @@ def folder(tmp_path: Path) -> Path:
 def protocols(tmp_path: Path, folder: Path) -> dict[str, LabelledProtocol]:
     """Three protocols about 36 dialogues of three systems, of which some are drawn."""
     items = items_table(tmp_path / "items.parquet", dialogues())
-    told = [
+    content = [
         (protocol_settings("human_like", form="locate"), 4),
         (protocol_settings("quality", ["coherence", "overall"], form="scale"), 4),
         (protocol_settings("better", form="pair"), 9),
     ]
-    return {one.name: drawn_protocol(folder, one, items, n) for one, n in told}
+    return {one.name: drawn_protocol(folder, one, items, n) for one, n in content}
 
 
 def filled(sheet: Sheet, label: str, place: str = "") -> list[list[str]]:
@@ -117,12 +115,12 @@ def test_of_pairs_the_winner_is_known_whichever_stood_first(protocols: Protocols
     firsts = [{unit.dialogues[0][1].text for unit in sheet.units} for sheet in sheets]
     assert firsts[0] != firsts[1]  # each has an order and sides of its own
     # kiosk's dialogue is always the better one
-    told = [
+    content = [
         export_of(sheet, lambda number, _, sheet=sheet: "A" if _shows(sheet, number, 0, "kiosk") else
                   "B" if _shows(sheet, number, 1, "kiosk") else "Tie")
         for sheet in sheets
     ]  # fmt: skip
-    files = [save(folder / f"better-{one['annotator']}.json", one) for one in told]
+    files = [save(folder / f"better-{one['annotator']}.json", one) for one in content]
     rows = checked(read_labels(files, protocols))
     assert len(rows) == 2 * 9
     for row in rows:
@@ -140,20 +138,20 @@ def _shows(sheet: Sheet, number: int, side: int, system: str) -> bool:
 
 def test_where_an_ai_shows_comes_back(protocols: Protocols, folder: Path) -> None:
     sheet = sheet_for(protocols["human_like"], "ann")
-    told = export_of(sheet, lambda number, _: "Yes" if number % 2 else "No")
-    for answer in told["labels"]:
+    content = export_of(sheet, lambda number, _: "Yes" if number % 2 else "No")
+    for answer in content["labels"]:
         answer["place"] = 4 if answer["label"] == "Yes" else None
-    rows = checked(read_labels([save(folder / "a.json", told)], protocols))
+    rows = checked(read_labels([save(folder / "a.json", content)], protocols))
     assert Counter((row["choice"], row["place"]) for row in rows) == {("Yes", 4): 6, ("No", None): 6}
     assert {row["criterion"] for row in rows} == {None}
 
 
 def test_an_annotator_who_stops_early_has_labelled_a_random_part(protocols: Protocols, folder: Path) -> None:
     sheet = sheet_for(protocols["human_like"], "ann")
-    told = export_of(sheet, lambda *_: "No")
-    told["labels"] = told["labels"][:7]
-    told["labels"][0] |= {"label": None, "skipped": True, "comment": "cut off"}
-    rows = checked(read_labels([save(folder / "a.json", told)], protocols))
+    content = export_of(sheet, lambda *_: "No")
+    content["labels"] = content["labels"][:7]
+    content["labels"][0] |= {"label": None, "skipped": True, "comment": "cut off"}
+    rows = checked(read_labels([save(folder / "a.json", content)], protocols))
     assert [row["skipped"] for row in rows] == [True, *[False] * 6]
     assert (rows[0]["choice"], rows[0]["comment"]) == (None, "cut off")
     labelled = Counter(row["system"] for row in rows if not row["skipped"])
@@ -169,23 +167,23 @@ def test_under_active_each_label_has_a_probability_of_its_own_times_the_labelled
     items = items_table(tmp_path / "items.parquet", dialogues())
     settings = protocol_settings("quality", ["coherence", "overall"], form="scale")
     asked = drawn_protocol(folder, settings, items, errors=lambda unit: len(unit.item_id) + int(unit.case_id))
-    told = export_of(sheet_for(asked, "ann"), lambda *_: "4")
+    content = export_of(sheet_for(asked, "ann"), lambda *_: "4")
     designed = inclusion_probabilities([asked.ledger.entries[key] for key in asked.units])
     designed_of = {asked.units[key].item_id: probability for key, probability in designed.items()}
-    rows = checked(read_labels([save(folder / "a.json", told)], {"quality": asked}))
+    rows = checked(read_labels([save(folder / "a.json", content)], {"quality": asked}))
     assert {row["item_id"]: row["probability"] for row in rows} == {
         row["item_id"]: designed_of[row["item_id"]] for row in rows
     }
     assert len({row["probability"] for row in rows}) > 6
 
-    told["labels"] = [one for one in told["labels"] if one["criterion"] == "coherence"][:7]
-    rows = checked(read_labels([save(folder / "a.json", told)], {"quality": asked}))
+    content["labels"] = [one for one in content["labels"] if one["criterion"] == "coherence"][:7]
+    rows = checked(read_labels([save(folder / "a.json", content)], {"quality": asked}))
     labelled = Counter(row["system"] for row in rows)
     for row in rows:
         assert row["probability"] == pytest.approx(designed_of[row["item_id"]] * labelled[row["system"]] / 4)
 
     more = drawn_protocol(folder, settings, items, n=8, errors=lambda unit: 1.0)  # another judge in between
-    rows = checked(read_labels([save(folder / "a.json", told)], {"quality": more}))
+    rows = checked(read_labels([save(folder / "a.json", content)], {"quality": more}))
     designed = inclusion_probabilities([more.ledger.entries[key] for key in more.units])
     again = {more.units[key].item_id: probability for key, probability in designed.items()}
     for row in rows:
@@ -195,11 +193,11 @@ def test_under_active_each_label_has_a_probability_of_its_own_times_the_labelled
 def test_unlabelled_parts_of_the_draw_are_named(protocols: Protocols, folder: Path) -> None:
     asked = protocols["human_like"]
     sheet = sheet_for(asked, "ann")
-    told = export_of(sheet, lambda *_: "No")
-    whole = read_labels([save(folder / "human_like-ann.json", told)], protocols)
+    content = export_of(sheet, lambda *_: "No")
+    whole = read_labels([save(folder / "human_like-ann.json", content)], protocols)
     assert whole.notes == []
-    told["labels"] = [one for one in told["labels"] if asked.units[one["key"]].system != "kiosk"]
-    part = read_labels([save(folder / "human_like-ann.json", told)], protocols)
+    content["labels"] = [one for one in content["labels"] if asked.units[one["key"]].system != "kiosk"]
+    part = read_labels([save(folder / "human_like-ann.json", content)], protocols)
     assert len(part.rows) == 8
     (note,) = part.notes
     assert note.startswith("human_like: no label yet for 12 of 36 dialogues or pairs ('kiosk')")
@@ -207,9 +205,9 @@ def test_unlabelled_parts_of_the_draw_are_named(protocols: Protocols, folder: Pa
 
 def test_two_exports_of_one_page_count_once(protocols: Protocols, folder: Path) -> None:
     sheet = sheet_for(protocols["human_like"], "ann")
-    told = export_of(sheet, lambda *_: "No")
-    first = save(folder / "a (1).json", told)
-    early = save(folder / "a.json", {**told, "labels": told["labels"][:5]})
+    content = export_of(sheet, lambda *_: "No")
+    first = save(folder / "a (1).json", content)
+    early = save(folder / "a.json", {**content, "labels": content["labels"][:5]})
     reading = read_labels([first, early], protocols)
     assert len(reading.rows) == 12
     assert reading.notes == ["a.json: 5 answers occur in another export too, and count once"]
@@ -262,12 +260,12 @@ def test_a_sheet_comes_back_as_a_workbook(protocols: Protocols, folder: Path) ->
 def test_a_table_of_any_tool_is_known_by_its_ids(tmp_path: Path, folder: Path) -> None:
     items = items_table(tmp_path / "items.parquet", dialogues())
     elsewhere = tmp_path / "nothing drawn"
-    told = [
+    content = [
         protocol_settings("quality", ["coherence", "overall"], form="scale"),
         protocol_settings("better", form="pair", data={"n_utterances": [2, 4]}),
         protocol_settings("good", ["overall"], form="probability"),
     ]
-    protocols = {one.name: drawn_protocol(elsewhere, one, items, 1) for one in told}
+    protocols = {one.name: drawn_protocol(elsewhere, one, items, 1) for one in content}
     protocols = {name: LabelledProtocol(one.question, one.frame, type(one.ledger)(folder / "none.csv"))
                  for name, one in protocols.items()}  # fmt: skip
     files = [
@@ -420,12 +418,12 @@ def given_scales_filled(folder: Path, sheet: Sheet, label: str) -> Path:
 
 def exported(folder: Path, sheet: Sheet, label: str) -> Path:
     """Returns what a page exports on which an annotator gave one answer everywhere."""
-    told = export_of(sheet, lambda *_: label)
+    content = export_of(sheet, lambda *_: label)
     asked = {one.criterion: one for one in sheet.questions}
-    for record in told["labels"]:
+    for record in content["labels"]:
         question = asked[record["criterion"]]
         record |= {"question": question.text, "rubric": options_text(question)}
-    return save(folder / f"{sheet.protocol}-ann.json", told)
+    return save(folder / f"{sheet.protocol}-ann.json", content)
 
 
 KIND = Criterion("kind", words=Words({"dialogue": "Is it kind?"}, {"dialogue": "how kind it is"}), scale=Scale(1, 5))
@@ -468,8 +466,8 @@ def test_labels_of_a_question_that_has_changed_are_refused_with_both_wordings(
     assert message.count("remove these labels and label again") == 1  # a fault of a whole file is reported once
     assert "restore the question under criteria.kind" in message
     now = sheet_for(protocol(after), "ann").questions[0]
-    told = (sheet.questions[0].text, now.text) if change != "rubric" else ("rude", "curt")
-    for words in (path.name, *told):
+    content = (sheet.questions[0].text, now.text) if change != "rubric" else ("rude", "curt")
+    for words in (path.name, *content):
         assert words in message
 
 

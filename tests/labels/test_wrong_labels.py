@@ -57,16 +57,16 @@ def quality(items: Path, folder: Path) -> LabelledProtocol:
 @pytest.fixture
 def free(items: Path, folder: Path) -> dict[str, LabelledProtocol]:
     """Protocols under which nothing is drawn."""
-    told = [
+    message_of = [
         protocol_settings("quality", ["coherence", "overall"], form="scale"),
         protocol_settings("better", form="pair"),
         protocol_settings("human_like", form="locate"),
     ]
-    found = {one.name: drawn_protocol(folder / "elsewhere", one, items) for one in told}
+    found = {one.name: drawn_protocol(folder / "elsewhere", one, items) for one in message_of}
     return {name: LabelledProtocol(one.question, one.frame, Ledger(folder / "none.csv")) for name, one in found.items()}
 
 
-def told(files: list[Path], protocols: dict[str, LabelledProtocol], **more: Any) -> str:
+def message_of(files: list[Path], protocols: dict[str, LabelledProtocol], **more: Any) -> str:
     with pytest.raises(UserError) as error:
         read_labels(files, protocols, **more)
     return str(error.value)
@@ -122,7 +122,7 @@ def answer(number: int, **change: Any) -> Change:
 def test_what_is_wrong_with_an_export(change: Change, words: str, quality: LabelledProtocol, folder: Path) -> None:
     export = export_of(sheet_for(quality, "ann"), lambda *_: "3")
     change(export)
-    message = told([save(folder / "a.json", export)], {"quality": quality})
+    message = message_of([save(folder / "a.json", export)], {"quality": quality})
     assert words in message
     assert message.startswith("the labels have a mistake; the files are unchanged:\n  a.json")
     assert message.count("\n") == 1
@@ -203,7 +203,7 @@ def test_what_is_wrong_with_a_table(
 ) -> None:
     path = folder / "x.csv"
     path.write_bytes(content)
-    message = told([path], free)
+    message = message_of([path], free)
     assert words in message
     assert message.count("\n") == 1
     assert str(folder) not in message
@@ -215,7 +215,7 @@ def test_all_faults_are_reported_at_once(free: dict[str, LabelledProtocol], fold
     first.write_text(f"{HEAD}\nann,quality,1/kiosk,overall,9\nann,quality,9/none,overall,3\n")
     second.write_text("{")
     third.write_bytes(b"\xd0\xcf\x11\xe0")
-    message = told([first, second, third], free)
+    message = message_of([first, second, third], free)
     assert message.startswith("the labels have 4 mistakes")
     for words in ("a.csv, row 2: 9 is outside the scale", "row 3: protocol quality has no", "b.json: not valid JSON",
                   "c.xls: DialEval does not read this file format; save it as .csv or .xlsx"):  # fmt: skip
@@ -225,7 +225,7 @@ def test_all_faults_are_reported_at_once(free: dict[str, LabelledProtocol], fold
 def test_of_very_many_mistakes_the_first_are_reported(free: dict[str, LabelledProtocol], folder: Path) -> None:
     path = folder / "a.csv"
     path.write_text(HEAD + "".join(f"\nann,quality,{number}/none,overall,3" for number in range(100)))
-    message = told([path], free)
+    message = message_of([path], free)
     assert "the labels have 100 mistakes" in message
     assert message.endswith("and 70 more")
 
@@ -234,7 +234,7 @@ def test_two_differing_exports_of_one_page(quality: LabelledProtocol, folder: Pa
     export = export_of(sheet_for(quality, "ann"), lambda *_: "3")
     first = save(folder / "a.json", export)
     export["labels"][4]["label"] = "4"
-    message = told([first, save(folder / "b.json", export)], {"quality": quality})
+    message = message_of([first, save(folder / "b.json", export)], {"quality": quality})
     assert "b.json, row 5: 'ann' already labelled item '4/mosaic' of support in a.json, row 5" in message
     assert message.endswith("in a.json, row 5; keep one of the two files")
 
@@ -246,7 +246,7 @@ def test_other_words_than_when_it_was_drawn(quality: LabelledProtocol, folder: P
     rest = [one for one in dialogues() if one.item_id != changed.item_id]
     items = items_table(tmp_path / "changed.parquet", [changed, *rest])
     now = drawn_protocol(tmp_path / "new", protocol_settings("quality", ["coherence", "overall"], form="scale"), items)
-    message = told([path], {"quality": LabelledProtocol(now.question, now.frame, quality.ledger)})
+    message = message_of([path], {"quality": LabelledProtocol(now.question, now.frame, quality.ledger)})
     assert f"{drawn.words} has another text now than when it was drawn" in message
 
 
@@ -254,7 +254,7 @@ def test_what_was_not_drawn_is_no_fair_sample(quality: LabelledProtocol, folder:
     spared = next(unit for key, unit in quality.units.items() if not quality.ledger.entries[key].drawn)
     path = folder / "a.csv"
     path.write_text(f"annotator,item_id,criterion,label\nann,{spared.item_id},overall,3\n")
-    assert f"a.csv, row 2: {spared.words} was not drawn" in told([path], {"quality": quality})
+    assert f"a.csv, row 2: {spared.words} was not drawn" in message_of([path], {"quality": quality})
     path.write_text(f"annotator,item_id,criterion,label,probability\nann,{spared.item_id},overall,3,0.5\n")
     assert [row["probability"] for row in read_labels([path], {"quality": quality}).rows] == [0.5]
 
@@ -262,7 +262,7 @@ def test_what_was_not_drawn_is_no_fair_sample(quality: LabelledProtocol, folder:
 def test_an_annotator_is_spelled_as_in_the_configuration(free: dict[str, LabelledProtocol], folder: Path) -> None:
     path = folder / "a.csv"
     path.write_text(f"{HEAD}\nsim-1,quality,1/kiosk,overall,3\n")
-    message = told([path], free, annotators=["SIM-1"], simulated=["SIM-1"])
+    message = message_of([path], free, annotators=["SIM-1"], simulated=["SIM-1"])
     assert "annotator 'sim-1' is written 'SIM-1' elsewhere" in message
 
 
@@ -273,7 +273,9 @@ def test_a_label_that_could_be_an_answer_or_a_name(items: Path, folder: Path, tm
     path = folder / "a.csv"
     head = "annotator,case_id,left,right"
     path.write_text(f"{head},label\nann,1,B,kiosk,B\n")
-    assert "'B' could be an answer or a system's name; rename the column to outcome or winner" in told([path], better)
+    assert "'B' could be an answer or a system's name; rename the column to outcome or winner" in message_of(
+        [path], better
+    )
     for column, outcome in (("winner", "left"), ("outcome", "right")):
         path.write_text(f"{head},{column}\nann,1,B,kiosk,B\n")
         assert [row["outcome"] for row in read_labels([path], better).rows] == [outcome]
@@ -405,7 +407,7 @@ def test_a_sheet_whose_cells_were_moved_or_lost(
     change(rows)
     path = saved(folder, rows)
     before = path.read_bytes()
-    assert words in told([path], {"quality": quality})
+    assert words in message_of([path], {"quality": quality})
     assert path.read_bytes() == before
 
 
@@ -486,7 +488,7 @@ def test_rows_that_excel_leaves_short_have_no_label_yet(quality: LabelledProtoco
         del row[8:]
     assert len(read_labels([saved(folder, rows)], {"quality": quality}).rows) == 15
     rows[16].append("")
-    assert "a.csv, row 18: 8 cells, but 10 columns" in told([saved(folder, rows)], {"quality": quality})
+    assert "a.csv, row 18: 8 cells, but 10 columns" in message_of([saved(folder, rows)], {"quality": quality})
 
 
 STRANGE = (
@@ -557,7 +559,7 @@ def test_a_probability_that_was_emptied_is_reported(free: dict[str, LabelledProt
             f"{HEAD},probability\nann,quality,1/kiosk,overall,3,{first}\nann,quality,2/kiosk,overall,3,{second}\n"
         )
         row = 3 if first else 2
-        assert f"a.csv, row {row}: probability is empty, and item '{row - 1}/kiosk' of support was not" in told(
+        assert f"a.csv, row {row}: probability is empty, and item '{row - 1}/kiosk' of support was not" in message_of(
             [path], free
         )
 
@@ -567,7 +569,7 @@ def test_a_value_neither_ends_its_line_nor_controls_the_terminal(
 ) -> None:
     path = folder / "a.csv"
     path.write_text(f'{HEAD}\nann,quality,1/kiosk,overall,"5\nerror: \x1b[2J\u202eall"\n', encoding="utf-8")
-    message = told([path], free)
+    message = message_of([path], free)
     assert r"a.csv, row 2: '5\nerror: \x1b[2J\u202eall' is not a number" in message
     assert message.count("\n") == 1
 
@@ -575,7 +577,7 @@ def test_a_value_neither_ends_its_line_nor_controls_the_terminal(
 def test_a_row_of_another_tool_with_too_few_cells(free: dict[str, LabelledProtocol], folder: Path) -> None:
     path = folder / "a.csv"
     path.write_text(f"{HEAD},comment\nann,quality,1/kiosk,overall,3\nann,quality,2/kiosk,4,\n")
-    assert "a.csv, row 3: 5 cells, but 6 columns" in told([path], free)
+    assert "a.csv, row 3: 5 cells, but 6 columns" in message_of([path], free)
 
 
 def test_leading_apostrophes_of_other_tools_stay_and_ours_go(items: Path, folder: Path, tmp_path: Path) -> None:

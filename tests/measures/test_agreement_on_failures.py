@@ -26,7 +26,7 @@ from dialeval.tables.metaeval import ITEMS
 Row = dict[str, Any]
 
 
-def said(judge: str, system: str, case: str, places: Sequence[int] | None, kind: str = "long", **more: Any) -> Row:
+def flagged(judge: str, system: str, case: str, places: Sequence[int] | None, kind: str = "long", **more: Any) -> Row:
     """A judgement that a kind shows in some utterances of a dialogue; None: it could not be read."""
     return {
         "judge": judge, "protocol": "failures", "request_id": "", "corpus": "selfchat", "language": "en",
@@ -55,7 +55,7 @@ def judged(first: Sequence[int | None], second: Sequence[int | None]) -> pd.Data
         [
             row
             for case, (one, other) in pairs
-            for row in (said("j", "bot", str(case), places(one)), said("rules", "bot", str(case), places(other)))
+            for row in (flagged("j", "bot", str(case), places(one)), flagged("rules", "bot", str(case), places(other)))
         ]
     )
 
@@ -119,16 +119,16 @@ def test_a_kappa_of_a_rare_kind_has_no_interval_and_says_how_many_it_takes() -> 
 
 
 def test_of_repeats_the_majority_counts() -> None:
-    rows = [said("rules", "bot", case, [3]) for case in "ab"]
-    rows += [said("j", "bot", "a", places, repeat=n) for n, places in enumerate([[3], [3], []])]
-    rows += [said("j", "bot", "b", places, repeat=n) for n, places in enumerate([[3], []])]  # a draw is no answer
+    rows = [flagged("rules", "bot", case, [3]) for case in "ab"]
+    rows += [flagged("j", "bot", "a", places, repeat=n) for n, places in enumerate([[3], [3], []])]
+    rows += [flagged("j", "bot", "b", places, repeat=n) for n, places in enumerate([[3], []])]  # a draw is no answer
     [row] = agreement(frame(rows), design("j"))
     assert (row["n"], row["n_both"]) == (1, 1)
 
 
 def test_every_two_judges_are_compared_on_what_both_judge() -> None:
-    rows = [said(judge, "bot", case, [3]) for judge in ("j", "k", "rules") for case in "ab"]
-    rows += [said("j", "bot", "a", [3], "formal"), said("k", "bot", "a", [], "formal")]
+    rows = [flagged(judge, "bot", case, [3]) for judge in ("j", "k", "rules") for case in "ab"]
+    rows += [flagged("j", "bot", "a", [3], "formal"), flagged("k", "bot", "a", [], "formal")]
     found = agreement(frame(rows), design("j", "k"))
     assert [(row["judge"], row["other_judge"], row["criterion"]) for row in found] == [
         ("j", "k", "long"), ("j", "rules", "long"), ("k", "rules", "long"), ("j", "k", "formal"),
@@ -162,10 +162,10 @@ def clearest(rows: Sequence[Row], items: list[Path]) -> list[Row]:
 
 def test_the_clearest_is_seen_by_most_in_the_same_place_and_most_often(items: list[Path]) -> None:
     rows = [
-        said("j", "a", "0", [3]), said("k", "a", "0", [4]), said("rules", "a", "0", [3]),
-        said("j", "b", "1", [3, 4, 5]), said("k", "b", "1", []),
-        said("j", "c", "2", [4]), said("k", "c", "2", [4]), said("rules", "c", "2", []),
-        said("j", HUMAN, "3", [3]), said("k", "a", "4", None),
+        flagged("j", "a", "0", [3]), flagged("k", "a", "0", [4]), flagged("rules", "a", "0", [3]),
+        flagged("j", "b", "1", [3, 4, 5]), flagged("k", "b", "1", []),
+        flagged("j", "c", "2", [4]), flagged("k", "c", "2", [4]), flagged("rules", "c", "2", []),
+        flagged("j", HUMAN, "3", [3]), flagged("k", "a", "4", None),
     ]  # fmt: skip
     found = clearest(rows, items)
     assert [(row["rank"], row["system"], row["case_id"], row["utterance"],
@@ -178,7 +178,7 @@ def test_the_clearest_is_seen_by_most_in_the_same_place_and_most_often(items: li
 
 
 def test_every_system_has_one_before_any_has_two(items: list[Path]) -> None:
-    rows = [said("j", "a", str(n), [3]) for n in range(9)] + [said("rules", system, "0", [3]) for system in "bc"]
+    rows = [flagged("j", "a", str(n), [3]) for n in range(9)] + [flagged("rules", system, "0", [3]) for system in "bc"]
     found = clearest(rows, items)
     assert len(found) == MAX_EXAMPLES
     assert sorted(row["system"] for row in found[:3]) == ["a", "b", "c"]
@@ -187,16 +187,16 @@ def test_every_system_has_one_before_any_has_two(items: list[Path]) -> None:
 
 
 def test_what_no_rule_finds_is_no_example_of_a_good_case(items: list[Path]) -> None:
-    rules = [said("rules", "a", "0", None, "good_case", choice="Yes", status="ok")]
+    rules = [flagged("rules", "a", "0", None, "good_case", choice="Yes", status="ok")]
     assert clearest(rules, items) == []
-    [row] = clearest([*rules, said("j", "a", "0", None, "good_case", choice="Yes", status="ok")], items)
+    [row] = clearest([*rules, flagged("j", "a", "0", None, "good_case", choice="Yes", status="ok")], items)
     assert (row["utterance"], row["flagged_by"]) == (None, "rules, j")
     assert row["text"].startswith("Hi. / Ho. / third 0 / xxx")
 
 
 def test_rules_have_rates_and_differences_of_the_failures_that_they_judge() -> None:
-    rows = [said(judge, system, case, [3]) for judge in ("j", "rules") for system in "ab" for case in "xyz"]
-    rows += [said("j", system, case, [], "formal") for system in "ab" for case in "xyz"]
+    rows = [flagged(judge, system, case, [3]) for judge in ("j", "rules") for system in "ab" for case in "xyz"]
+    rows += [flagged("j", system, case, [], "formal") for system in "ab" for case in "xyz"]
     made = design("j").model_copy(update={"measures": ["rates"]})
     expected = [("j", "long"), ("rules", "long"), ("j", "formal")]
     found = [(row["judge"], row["criterion"]) for row in mean_rows("rates", frame(rows), made)]

@@ -142,8 +142,8 @@ LABELS = LabelPlan(n=40, price=0.5, answers=2)
 def test_earlier_labels_tell_how_people_spread_and_how_the_judge_goes_with_them() -> None:
     planned = PlannedDesign(design=SCORED, form="scale", labelled=True)
     half = 2.0227 * 1.2 / math.sqrt(40)  # of 40 labels that spread by 1.2
-    told = [corrected(system, half, 0.7) for system in "abc"]
-    rows = made(planned, Size(3, 200), corrected=[*told, corrected("a", 9.9, 0.0, judge="other")], labels=LABELS)
+    estimates = [corrected(system, half, 0.7) for system in "abc"]
+    rows = made(planned, Size(3, 200), corrected=[*estimates, corrected("a", 9.9, 0.0, judge="other")], labels=LABELS)
     (people,) = [row for row in rows if row["estimand"] == "people"]
     design = HumanLabelDesign(2.0 * 1.2**2 * 3, 0.7, per_label=3.0)
     assert people["basis"] == "labels"
@@ -157,15 +157,15 @@ def test_earlier_labels_tell_how_people_spread_and_how_the_judge_goes_with_them(
 
 def test_labels_and_seeds_are_weighed_by_their_prices() -> None:
     planned = PlannedDesign(design=SCORED, form="scale", labelled=True)
-    told = [corrected(system, 0.4, 0.95) for system in "abc"]
+    estimates = [corrected(system, 0.4, 0.95) for system in "abc"]
     few = LabelPlan(n=150, price=0.5, answers=2)
-    rows = made(planned, Size(3, 200), corrected=told, labels=few, cost_of_case={"clerk": 0.001})
+    rows = made(planned, Size(3, 200), corrected=estimates, labels=few, cost_of_case={"clerk": 0.001})
     judge, people = sorted(rows, key=lambda row: row["estimand"])
     assert judge["cost_of_seeds"] == pytest.approx(0.001 * judge["seeds_to_halve"])
     assert people["labels_to_halve"] is None
     assert people["cheaper"] == "seeds"
     assert people["cost_of_seeds"] == pytest.approx(0.001 * people["seeds_to_halve"])
-    many = made(planned, Size(3, 5000), corrected=told, labels=LabelPlan(n=20, price=0.5, answers=2))
+    many = made(planned, Size(3, 5000), corrected=estimates, labels=LabelPlan(n=20, price=0.5, answers=2))
     (people,) = [row for row in many if row["estimand"] == "people"]
     assert people["cost_of_labels"] == pytest.approx(people["labels_to_halve"] * 2 * 0.5)
     assert people["cheaper"] == "labels"
@@ -176,11 +176,13 @@ def test_what_labels_of_these_dialogues_tell_is_taken_to_any_number_of_labels() 
     planned = PlannedDesign(design=SCORED, form="scale", labelled=True)
     half = 1.98 * 1.2 / math.sqrt(100) * math.sqrt(1.0 - 100 / 200)
     about = {"n_labelled": 100, "n_labelled_seeds": 100, "n_total": 200, "target": "given_cases"}
-    told = [corrected(system, half, 0.7, **about) for system in "abc"]
-    told.append(corrected("d", 0.0, 0.7, **about | {"n_labelled": 200, "n_labelled_seeds": 200}))  # known without error
+    estimates = [corrected(system, half, 0.7, **about) for system in "abc"]
+    estimates.append(
+        corrected("d", 0.0, 0.7, **about | {"n_labelled": 200, "n_labelled_seeds": 200})
+    )  # known without error
     these = LabelPlan(n=100, target="given_cases")
     (people,) = [
-        row for row in made(planned, Size(3, 200), corrected=told, labels=these) if row["estimand"] == "people"
+        row for row in made(planned, Size(3, 200), corrected=estimates, labels=these) if row["estimand"] == "people"
     ]
     design = HumanLabelDesign(2.0 * 1.2**2 * 3, 0.7, fixed=True, per_label=3.0)
     assert people["half_width"] == pytest.approx(design.half_width(300, 600, 0.95), rel=5e-3)
@@ -190,8 +192,8 @@ def test_earlier_ratings_tell_as_much_of_a_difference_as_it_spreads() -> None:
     """Each of three ratings has but two thirds of the variance that it would have beside a fixed number."""
     planned = PlannedDesign(design=ARENA, form="pair", labelled=True)
     about = {"protocol": "arena", "criterion": None, "n_utterances": 16, "measure": "rating", "n_labelled_seeds": 400}
-    told = [corrected(system, 1.966 * 30.0, 0.0, **about | {"n_labelled": 200}) for system in "abc"]
-    rows = made(planned, Size(3, 2000), corrected=told, labels=LabelPlan(n=300))
+    estimates = [corrected(system, 1.966 * 30.0, 0.0, **about | {"n_labelled": 200}) for system in "abc"]
+    rows = made(planned, Size(3, 2000), corrected=estimates, labels=LabelPlan(n=300))
     (people,) = [row for row in rows if row["estimand"] == "people"]
     assert people["half_width"] == pytest.approx(1.968 * 30.0 * math.sqrt(2.0 * 3 / 2), rel=1e-3)
 

@@ -28,8 +28,6 @@ from dialeval.protocols.questions import Question
 from dialeval.protocols.selfchat import SELFCHAT, Talk, Voice, chat_all
 from dialeval.tables.files import HUMAN
 
-# Estimates against what is then really asked: the numbers are met and the ranges hold.
-
 SYSTEM = "Chat as people do."
 CHAT = Selfchat(n_utterances=6, max_tokens=9)
 PEOPLE: dict[str, Dialogue] = {

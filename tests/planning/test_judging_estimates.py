@@ -22,8 +22,6 @@ from dialeval.protocols.questions import Question
 from dialeval.tables.dialogues import REQUESTS
 from dialeval.tables.files import TableWriter, read_table
 
-# What is said of planned requests before they are asked.
-
 
 @pytest.mark.parametrize(
     ("form", "kind", "words"),

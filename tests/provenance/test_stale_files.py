@@ -197,11 +197,11 @@ def test_the_stage_lists_and_removes_only_where_it_is_set(results: Path, capsys:
     put(results, "tables/b.csv", "x" * 2345)
     put(results, "mine.txt")
     clean(CleanSettings(remove=False), results, STORE, graph(results))
-    said = capsys.readouterr().out
-    assert "4 B  results/tables/a.csv  (answer)\n" in said
-    assert "2.3 kB  results/tables/b.csv  (answer; stays: changed since a run made it)\n" in said
-    assert "has files without a record of a run, which are kept: mine.txt\n" in said
-    assert "1 file or folder of 4 B can be removed: snakemake --cores 1 clean_remove" in said
+    output = capsys.readouterr().out
+    assert "4 B  results/tables/a.csv  (answer)\n" in output
+    assert "2.3 kB  results/tables/b.csv  (answer; stays: changed since a run made it)\n" in output
+    assert "has files without a record of a run, which are kept: mine.txt\n" in output
+    assert "1 file or folder of 4 B can be removed: snakemake --cores 1 clean_remove" in output
     assert (results / "tables/a.csv").exists()
     assert not (results / ".graph.json").exists()
     with pytest.raises(UserError, match="the outputs of the configuration are unknown"):
@@ -248,8 +248,8 @@ def test_files_are_counted_by_library_and_version_and_rules_named_once() -> None
 
 
 def test_results_of_the_versions_at_hand_need_nothing() -> None:
-    said = outdated([record("d.parquet")] * 2, {"d.parquet": "plan"}, NOW.get)
-    assert said == ["all results were made with the versions that are installed (2 records)"]
+    output = outdated([record("d.parquet")] * 2, {"d.parquet": "plan"}, NOW.get)
+    assert output == ["all results were made with the versions that are installed (2 records)"]
 
 
 def test_files_that_are_gone_are_not_reported_of(tmp_path: Path) -> None:
@@ -261,10 +261,10 @@ def test_files_that_are_gone_are_not_reported_of(tmp_path: Path) -> None:
     path.write_text(path.read_text(encoding="utf-8").replace('"python": "', '"python": "0.'), encoding="utf-8")
     command = [sys.executable, "-m", "dialeval.provenance.stale_files", str(tmp_path), str(graph)]
     graph.write_text(json.dumps({"made": {"made": "measure"}}), encoding="utf-8")
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert "1 file was made with python 0." in said
-    assert "  --forcerun measure\n" in said
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "1 file was made with python 0." in output
+    assert "  --forcerun measure\n" in output
     made.unlink()
     graph.write_text(json.dumps({"made": {"made": "measure"}}), encoding="utf-8")
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert said == "all results were made with the versions that are installed (0 records)\n"
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert output == "all results were made with the versions that are installed (0 records)\n"

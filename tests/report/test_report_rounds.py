@@ -22,7 +22,7 @@ def row(round: int, system: str, opponent: str, decision: str, n_requests: int, 
     return found | more
 
 
-def told(*rows: dict[str, Any]) -> str:
+def summary_of(*rows: dict[str, Any]) -> str:
     run = example.inputs()
     inputs = example.inputs(tables={**run.tables, "arena/adaptive_rounds": to_table(ADAPTIVE_ROUNDS, rows)})
     (board,) = build_boards(inputs)
@@ -31,7 +31,7 @@ def told(*rows: dict[str, Any]) -> str:
 
 
 def test_the_last_round_of_each_pair_counts() -> None:
-    words = told(
+    words = summary_of(
         row(1, "able", "weak", "open", 40),
         row(1, "able", "calm", "able", 40),
         row(2, "able", "weak", "ended", 80),
@@ -42,16 +42,16 @@ def test_the_last_round_of_each_pair_counts() -> None:
 
 
 def test_where_all_is_settled_nothing_is_named() -> None:
-    words = told(row(1, "able", "weak", "weak", 40, n_utterances=None))
+    words = summary_of(row(1, "able", "weak", "weak", 40, n_utterances=None))
     assert "settled 1 of 1 comparison by 40 of 400 requests" in words
     assert "Not settled" not in words
 
 
 def test_many_that_are_open_are_counted() -> None:
-    words = told(*(row(1, "able", f"rival {n}", "ended", 40, criterion="warm") for n in range(9)))
+    words = summary_of(*(row(1, "able", f"rival {n}", "ended", 40, criterion="warm") for n in range(9)))
     assert "able against rival 3 (warm, N = 4) and 5 more." in words
     assert "rival 4" not in words
 
 
 def test_judges_with_all_requests_have_no_note() -> None:
-    assert "in rounds" not in told(row(1, "able", "weak", "able", 40, judge="another"))
+    assert "in rounds" not in summary_of(row(1, "able", "weak", "able", 40, judge="another"))

@@ -153,26 +153,28 @@ def test_texts_that_the_judge_or_a_system_completes_verbatim_are_named() -> None
         "ci_high": 0.5,
         "chance": 0.0,
     }
-    told = [
+    completions = [
         row | {"model": "clerk", "n_verbatim": 12, "estimate": 0.3, "control": 0.0, "p": 0.0001, "p_holm": 0.0003},
         row | {"model": "able", "n_verbatim": 0, "estimate": 0.0, "ci_low": 0.0, "ci_high": 0.1},
         row | {"model": "clerk", "corpus": "own", "n_verbatim": 0, "estimate": 0.0, "note": IS_CONTROL},
         row | {"model": "stranger", "n_verbatim": 40, "estimate": 1.0},
     ]
-    run = example.inputs(tables={**example.inputs().tables, "memorization": to_table(MEMORIZATION, told)})
+    run = example.inputs(tables={**example.inputs().tables, "memorization": to_table(MEMORIZATION, completions)})
     (board, *_) = build_boards(run)
-    said = " ".join(summarise(run, board).details)
-    assert re.search(r"clerk completes 30.*of the texts of corpus published verbatim \(chance .*p = 0.0003", said)
-    assert "able completes 0" in said
-    assert "no evidence" in said
-    assert "stranger" not in said
-    assert "corpus own" not in said
+    summary_text = " ".join(summarise(run, board).details)
+    assert re.search(
+        r"clerk completes 30.*of the texts of corpus published verbatim \(chance .*p = 0.0003", summary_text
+    )
+    assert "able completes 0" in summary_text
+    assert "no evidence" in summary_text
+    assert "stranger" not in summary_text
+    assert "corpus own" not in summary_text
 
 
 def test_a_run_without_embedded_models_says_nothing_about_a_baseline() -> None:
     assert "baseline" not in summary(example.inputs(embedded=frozenset()), usage())
-    said = summary(example.inputs(embedded=frozenset({"clerk", "never asked"})), usage())
-    assert "clerk is an embedded model, a small classical baseline. The results do not apply to" in said
+    summary_text = summary(example.inputs(embedded=frozenset({"clerk", "never asked"})), usage())
+    assert "clerk is an embedded model, a small classical baseline. The results do not apply to" in summary_text
 
 
 def test_a_run_without_any_leaderboard_says_so() -> None:

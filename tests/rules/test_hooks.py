@@ -67,11 +67,11 @@ class Run(SimpleNamespace):
     """The start of a run, with what it said."""
 
     def __init__(self, workflow: Workflow) -> None:
-        self.said: list[str] = []
+        self.notices: list[str] = []
         super().__init__(
             workflow=workflow,
             log=SimpleNamespace(progress=None),
-            say=self.said.append,
+            say=self.notices.append,
             rule_name=str,
             error=RuntimeError,
             has_own_environments=False,
@@ -96,9 +96,9 @@ def test_models_without_a_key_are_named_once() -> None:
     jobs = [job("answer", usage, judge="keyed", shard=shard) for shard in "12"]
     hooks = hooks_of(*jobs, job("parse", "results/judgements/keyed/unieval.parquet", judge="user"))
     hooks._name_missing_keys()
-    (said,) = hooks.run.said  # type: ignore[attr-defined]
-    assert "models.keyed: " in said
-    assert "A_KEY_THAT_IS_NOT_SET" in said
+    (notices,) = hooks.run.notices  # type: ignore[attr-defined]
+    assert "models.keyed: " in notices
+    assert "A_KEY_THAT_IS_NOT_SET" in notices
 
 
 def test_no_job_begins_without_its_device(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,15 +112,15 @@ def test_no_job_begins_without_its_device(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_what_a_failed_run_did_not_make_is_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[Any] = []
-    monkeypatch.setattr("dialeval.rules.hooks.print_at_exit", lambda *arguments: told.append(arguments))
+    settings: list[Any] = []
+    monkeypatch.setattr("dialeval.rules.hooks.print_at_exit", lambda *arguments: settings.append(arguments))
     there, gone = tmp_path / "there.parquet", tmp_path / "gone.parquet"
     there.touch()
     hooks = hooks_of(job("plan", str(there), str(gone)), results=tmp_path)
     hooks.on_error()
     assert there.stat().st_mtime == 1
     assert hooks.workflow.forgotten == [str(gone)]
-    assert told
+    assert settings
 
 
 def test_a_job_writes_its_outputs_its_log_and_what_its_parameters_name() -> None:

@@ -79,8 +79,8 @@ def paths(folder: Path, results: str) -> dict[str, Path]:
 def run(folder: Path, results: str, url: str, **more: Any) -> list[dict[str, Any]]:
     """Answers the table as a job does, and returns the rounds."""
     of = paths(folder, results)
-    told = adaptive.AnswerAdaptivelySettings.model_validate(settings(url, **more))
-    adaptive.answer_adaptively(told, folder / "requests.parquet", [], folder / "store", **of)
+    settings_of_job = adaptive.AnswerAdaptivelySettings.model_validate(settings(url, **more))
+    adaptive.answer_adaptively(settings_of_job, folder / "requests.parquet", [], folder / "store", **of)
     return read_table(of["rounds"], ADAPTIVE_ROUNDS).to_pylist()
 
 
@@ -105,9 +105,9 @@ def test_settled_pairs_get_no_request_and_no_request_is_sent_twice(
         assert len(endpoint.log) == EXPECTED
         assert run(tmp_path, "b", endpoint.url) == rounds
         assert len(endpoint.log) == EXPECTED
-        told = answering.AnswerSettings.model_validate(settings(endpoint.url))
+        settings_of_job = answering.AnswerSettings.model_validate(settings(endpoint.url))
         of = {name: path for name, path in paths(tmp_path, "c").items() if name != "rounds"}
-        answering.answer(told, tmp_path / "requests.parquet", [], tmp_path / "store", **of)
+        answering.answer(settings_of_job, tmp_path / "requests.parquet", [], tmp_path / "store", **of)
         assert len(endpoint.log) == FULL, "the full design asks for the rest alone"
     assert set(endpoint.calls.values()) == {1}
     found = responses(tmp_path, "a")

@@ -54,9 +54,9 @@ def test_items_of_all_sources_have_names_of_their_own(tmp_path: Path, capsys: py
     assert len({row["item_id"] for row in rows}) == len(rows) == 48 + 12 + 1 + 1
     assert rows[0]["item_id"].startswith("bundled/en/")
     assert [row["item_id"] for row in rows[-2:]] == ["paper-zh/IC-1", "written/en/IC/a"]
-    said = capsys.readouterr().out
-    assert "1 IC label_outside_options" in said
-    assert "test items: 60 bundled, 1 paper-zh, 1 written" in said
+    output = capsys.readouterr().out
+    assert "1 IC label_outside_options" in output
+    assert "test items: 60 bundled, 1 paper-zh, 1 written" in output
 
 
 def test_the_right_options_place_is_drawn_and_the_option_stays_the_right_one(tmp_path: Path) -> None:

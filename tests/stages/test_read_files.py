@@ -85,10 +85,10 @@ def test_scores_of_unrated_items_are_passed_over_with_a_word(
 ) -> None:
     path = scores(tmp_path, rated, "mine,a,overall,.5\nmine,b,relevance,.5\nmine,c,overall,.5\n")
     assert [row["item_id"] for row in read_table(path, JUDGEMENTS).to_pylist()] == ["a", "b"]
-    said = capsys.readouterr().out
-    assert "2 scores read" in said
-    assert "1 score of corpus 'mine' skipped, since their items were left out (lines without a rating)" in said
-    assert "1 score of corpus 'mine' on relevance, which has no ratings" in said
+    output = capsys.readouterr().out
+    assert "2 scores read" in output
+    assert "1 score of corpus 'mine' skipped, since their items were left out (lines without a rating)" in output
+    assert "1 score of corpus 'mine' on relevance, which has no ratings" in output
 
 
 def test_a_misspelt_dimension_is_refused_and_what_was_there_stays(tmp_path: Path, rated: dict[str, Path]) -> None:

@@ -10,6 +10,7 @@ from dialeval.config import OpenAIModel
 from dialeval.engines.answering import Answering
 from dialeval.engines.cl100k import Tokenizer
 from dialeval.engines.openai_api.batch_engine import BatchEngine, Polling
+from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.retries import RetryPolicy
 from dialeval.engines.requests import Message, Request, Response, Sampling
 from dialeval.engines.spending.account import Account
@@ -44,10 +45,8 @@ class Job:
         self.model = OpenAIModel.model_validate(fields | {"patience_seconds": 0} | options)
         terms = terms_for(self.model)
         self.account = Account(store, terms, "arena") if terms else None
-        self.engine: Any = BatchEngine(
-            self.model, polling=Polling(0.01, 0.02), most_bytes=most_bytes,
-            tokenizer=WORDS, retrying=retrying, account=self.account,
-        )  # fmt: skip
+        engine = OpenAIEngine(self.model, tokenizer=WORDS, retrying=retrying, account=self.account)
+        self.engine: Any = BatchEngine(engine, self.model, polling=Polling(0.01, 0.02), most_bytes=most_bytes)
         self.store, self.writer = store, writer
 
     @property

@@ -33,7 +33,7 @@ def answer(job: dict[str, Any]) -> None:
     engine: Engine = OpenAIEngine(model)
     if job.get("batch"):
         in_batches = model.model_copy(update={"batch": True, "batch_requests": job["batch"]})
-        engine = BatchEngine(in_batches, polling=Polling(0.01, 0.02))
+        engine = BatchEngine(OpenAIEngine(in_batches), in_batches, polling=Polling(0.01, 0.02))
     with ResponseStore(
         Path(job["store"]), identity="same for every address", name="m", protocol="arena", writer=job["writer"]
     ) as store:

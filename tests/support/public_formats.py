@@ -26,7 +26,7 @@ class Example:
 
     Attributes:
         content: the file.
-        said: speakers and texts.
+        turns: speakers and texts.
         dialogue_id: empty where the file has none.
         system: the system, or the model; empty where the file names none.
         hidden_messages: the kinds of the hidden messages.
@@ -35,7 +35,7 @@ class Example:
     """
 
     content: bytes
-    said: tuple[tuple[str, str], ...]
+    turns: tuple[tuple[str, str], ...]
     dialogue_id: str = ""
     system: str = ""
     hidden_messages: tuple[str, ...] = ()

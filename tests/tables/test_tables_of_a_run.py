@@ -86,9 +86,9 @@ def test_a_broken_file_is_reported(results: Path) -> None:
 
 def test_every_column_is_described() -> None:
     assert [name for name, _, _ in column_words(SEEDS)] == SEEDS.schema.names
-    told = {name: (kind, words) for name, kind, words in column_words(UTTERANCE_LENGTHS)}
-    assert told["max"][0] == "integer?"
-    assert told["n"] == ("integer", "utterances")
+    described = {name: (kind, words) for name, kind, words in column_words(UTTERANCE_LENGTHS)}
+    assert described["max"][0] == "integer?"
+    assert described["n"] == ("integer", "utterances")
 
 
 def exported(results: Path, name: str, path: Path) -> list[dict[str, str]]:
@@ -152,9 +152,9 @@ def test_the_list_is_of_what_is_for_readers(results: Path, capsys: pytest.Captur
         "arena/ratings", "botchat/utterance_lengths", "dialogbench/items",
     ]  # fmt: skip
     assert main(["tables", "seeds", "--results", str(results), "--columns"]) == 0
-    told = capsys.readouterr().out
-    assert told.startswith("seeds: one row per ChatSEED\n")
-    assert "utterances of the human dialogue" in told
+    described = capsys.readouterr().out
+    assert described.startswith("seeds: one row per ChatSEED\n")
+    assert "utterances of the human dialogue" in described
 
 
 def test_tables_with_other_columns_are_of_another_version(results: Path) -> None:

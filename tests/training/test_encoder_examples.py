@@ -13,8 +13,6 @@ from dialeval.engines.encoder.metric import Encoded
 from dialeval.errors import UserError
 from dialeval.training.encoder_examples import ExampleSet, ExpertOrder, read_set
 
-# Training sets as inputs: what is read, and what is refused in words.
-
 
 class Letters:
     """Each character is a token."""

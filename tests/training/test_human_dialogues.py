@@ -22,8 +22,6 @@ from dialeval.training.human_dialogues import (
     split,
 )
 
-# Parts of the dialogues: whole clusters, near the shares that are asked for, and where they were when more come.
-
 
 def parts(dialogues: list[HumanDialogue], seed: int = 0) -> list[Placed]:
     return split(dialogues, development=0.3, held_out=0.3, random_seed=seed)

@@ -19,8 +19,6 @@ from dialeval.errors import UserError
 from dialeval.prompts.rendering import Templates
 from dialeval.training.lora_questions import ShuffledOrder, parts_of_sets
 
-# What a language model learns from is what it is asked when it judges, token by token.
-
 
 @pytest.fixture(scope="module")
 def questions(judge: Callable[..., VllmModel]) -> Callable[..., Any]:

@@ -24,8 +24,6 @@ from dialeval.training.pairs import (
     shuffled_words,
 )
 
-# What is put in is written as the rest.
-
 TOKENISED = ["i do n't know , maybe later .", "is n't it late ?"]
 
 

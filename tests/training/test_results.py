@@ -24,8 +24,6 @@ from dialeval.tables.training import (
 from dialeval.training.results import data_rows, record_rows, sample_rows
 from dialeval.training.training_sets import training_rows
 
-# The record of trainings, on made-up scores of which it is known what was learned.
-
 
 def record(examples: pa.Table, scores: pa.Table | None = None) -> dict[tuple[str, ...], dict[str, Any]]:
     """The rows by moment, language, criterion and kind."""

@@ -22,15 +22,16 @@ from dialeval.training.running import (
     training_memory,
 )
 
-# How one training becomes several processes.
 
-
-def test_several_gpus_go_through_the_launcher_and_one_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_gpus_go_through_the_launcher_with_the_jobs_own_settings_and_one_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delenv("LOCAL_RANK", raising=False)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,3")
     run: list[list[str]] = []
     monkeypatch.setattr(os, "execv", lambda program, command: run.append(command))
-    monkeypatch.setattr(sys, "orig_argv", ["python", "-m", "dialeval.stages", "train_lora", "--a", "b c"])
+    monkeypatch.setattr(sys, "argv", ["train_lora.py", "--a", "b c"])
+    monkeypatch.setattr(sys, "orig_argv", ["python", "-u", "-m", "dialeval.stages", "train_lora", "--a", "b c"])
     running.spread(1)
     assert os.environ["CUDA_VISIBLE_DEVICES"] == "2"
     running.spread(0)
@@ -41,17 +42,6 @@ def test_several_gpus_go_through_the_launcher_and_one_does_not(monkeypatch: pyte
         [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "3",
          "-m", "dialeval.stages", "train_lora", "--a", "b c"],
     ]  # fmt: skip
-
-
-def test_launched_processes_get_the_settings_of_the_job(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("LOCAL_RANK", raising=False)
-    run: list[list[str]] = []
-    monkeypatch.setattr(os, "execv", lambda program, command: run.append(command))
-    job = ["dialeval.stages", "train_lora", "--makes", "trained/poe", "--examples", "a b"]
-    monkeypatch.setattr(sys, "argv", ["train_lora.py", "--examples", "a b"])
-    monkeypatch.setattr(sys, "orig_argv", ["python", "-u", "-m", *job])
-    running.spread(2)
-    assert [command[-len(job) - 1 :] for command in run] == [["-m", *job]]
 
 
 def test_a_launched_process_launches_no_more(monkeypatch: pytest.MonkeyPatch) -> None:

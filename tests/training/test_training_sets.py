@@ -25,8 +25,6 @@ from dialeval.training.training_sets import (
     training_rows,
 )
 
-# Pairs of a set: balanced, closed within their part, drawn by their ids, and each negative another text.
-
 DIALOGUES = [dialogue(number, n=4 + number % 3) for number in range(80)]
 
 
@@ -127,14 +125,14 @@ def test_marks_and_tabs_are_kept() -> None:
 def test_rows_stand_in_pairs_and_repeated_dialogues_count_once(tmp_path: Path) -> None:
     again = [saying(one.utterances, f"{one.dialogue_id}-again") for one in DIALOGUES[:9]]
     table = write(tmp_path / "home.parquet", [*DIALOGUES, *again])
-    told: list[str] = []
-    rows = list(training_rows(recipe(held_out=0.2, development=0.2), [table], set(), say=told.append))
+    notices: list[str] = []
+    rows = list(training_rows(recipe(held_out=0.2, development=0.2), [table], set(), say=notices.append))
     assert [row["good"] for row in rows] == [1, 0] * (len(rows) // 2)
     assert all(one["pair_id"] == two["pair_id"] for one, two in zip(rows[::2], rows[1::2], strict=True))
     assert len({row["example_id"] for row in rows}) == len(rows)
     assert {row["dialogue_id"] for row in rows} == {one.dialogue_id for one in DIALOGUES}
-    assert "9 repeated dialogues of a domain are left out" in told
-    assert rows == list(training_rows(recipe(held_out=0.2, development=0.2), [table], set(), say=told.append))
+    assert "9 repeated dialogues of a domain are left out" in notices
+    assert rows == list(training_rows(recipe(held_out=0.2, development=0.2), [table], set(), say=notices.append))
 
 
 def test_a_domain_without_enough_dialogues_is_refused_with_how_many_are_needed(tmp_path: Path) -> None:
@@ -235,9 +233,9 @@ def test_what_is_judged_is_written_by_content_alone(tmp_path: Path) -> None:
 def test_a_refusal_has_the_number_examples_and_the_remedy(tmp_path: Path) -> None:
     rows = overlap(tmp_path, [list(one.utterances) for one in HOME[:7]])
     refuse_overlap("mine", [], 20)
-    with pytest.raises(UserError) as told:
+    with pytest.raises(UserError) as notices:
         refuse_overlap("mine", rows, 20)
-    assert "training.mine: 7 of 20 dialogues" in str(told.value)
-    assert "'d0' of home is in item 'i0' of rated" in str(told.value)
-    assert "and 2 more" in str(told.value)
-    assert "overlap: leave_out" in str(told.value)
+    assert "training.mine: 7 of 20 dialogues" in str(notices.value)
+    assert "'d0' of home is in item 'i0' of rated" in str(notices.value)
+    assert "and 2 more" in str(notices.value)
+    assert "overlap: leave_out" in str(notices.value)

@@ -22,8 +22,6 @@ from dialeval.training.weights import (
     write_digest,
 )
 
-# Which checkpoint a training goes on from, and what a training is known by.
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:

@@ -91,7 +91,7 @@ def test_items_that_are_not_written_yet_are_neither_requested_nor_counted(finish
     for words in (
         "requests to gpt when it writes test items",
         "rewrites items",
-        "dialogbench_letter, whose items",
+        "requests under dialogbench_letter: gpt must write its items first",
     ):
         assert words in output, output
 
@@ -113,12 +113,12 @@ def test_models_that_are_trained_or_translate_are_estimated_without_their_librar
         metaeval={"corpora": {"steps": {"reader": "severity_levels", "limit": 2}}},
     )
     output = workspace.run("estimate")
-    told = rows(workspace, "estimate")
-    assert set(told) == {
+    estimates = rows(workspace, "estimate")
+    assert set(estimates) == {
         ("nllb", "translate-bundled-es"), ("fined", "yes_no"), ("tuned", "yes_no"), ("gpt", "rating"),
         ("all models", "all"),
     }  # fmt: skip
-    assert told["fined", "yes_no"]["model_calls"] == told["tuned", "yes_no"]["model_calls"] != "0"
-    assert [told[one]["cost_most"] == "" for one in (("fined", "yes_no"), ("gpt", "rating"))] == [True, False]
+    assert estimates["fined", "yes_no"]["model_calls"] == estimates["tuned", "yes_no"]["model_calls"] != "0"
+    assert [estimates[one]["cost_most"] == "" for one in (("fined", "yes_no"), ("gpt", "rating"))] == [True, False]
     assert "the training of fined, tuned, which takes time on this machine and has no price" in output
     assert not (workspace.folder / "results" / "trained").exists()

@@ -11,14 +11,14 @@ from workspace import Workspace
 pytestmark = pytest.mark.workflow
 
 
-def assert_last_words(said: str) -> None:
+def assert_last_words(output: str) -> None:
     """Checks that a failed run ends with the command to go on, the log and the cause, and shows no job's command."""
-    assert "--settings" not in said
-    end = said[said.index("To resume after fixing this, run:") :].splitlines()
+    assert "--settings" not in output
+    end = output[output.index("To resume after fixing this, run:") :].splitlines()
     assert end[1:4] == ["  snakemake --cores 2", "", "A job failed:"]
     assert end[5:7] == ["  answer (gpt, quality)", "    log: results/logs/responses/gpt/quality-1-of-1.log"]
     assert "model gpt: the first request failed: authentication: status 401: no such key" in end[7]
-    assert said.count("no such key") == 1
+    assert output.count("no such key") == 1
 
 
 def test_failed_requests_are_sent_by_the_same_command_after_other_settings(workspace: Workspace) -> None:
@@ -36,8 +36,8 @@ def test_failed_requests_are_sent_by_the_same_command_after_other_settings(works
         assert (values(), len(endpoint.log)) == ({2.0}, N_CASES)
         says["reply"] = Reply(refusal("no such key"), status=401)
         configure(workspace, endpoint.url, "m-2")
-        said = workspace.run("--forcerun", "plan", ok=False)
-        assert_last_words(said)
+        output = workspace.run("--forcerun", "plan", ok=False)
+        assert_last_words(output)
         refused = len(endpoint.log)
         says["reply"] = Reply(completion('{"overall": 5}'))
         assert workspace.would_run()["answer"] == 1
@@ -50,10 +50,10 @@ def test_an_unparsable_judge_ends_the_run_and_is_not_paid_again(workspace: Works
     with LoopbackEndpoint(lambda _: Reply(completion("I would rather not choose."))) as endpoint:
         configure(workspace, endpoint.url, "m", answering={"max_unparsed": 3})
         for _ in range(2):
-            said = workspace.run(ok=False)
+            output = workspace.run(ok=False)
             assert len(endpoint.log) == 3
-            assert said.count("none of 3 responses could be parsed (3 unparsed)") == 1
-            assert said.count("'I would rather not choose.'") == 1
+            assert output.count("none of 3 responses could be parsed (3 unparsed)") == 1
+            assert output.count("'I would rather not choose.'") == 1
         configure(workspace, endpoint.url, "m", answering={"max_unparsed": None})
         workspace.run()
         assert len(endpoint.log) == N_CASES
@@ -63,7 +63,7 @@ def test_an_error_that_ends_one_job_of_a_model_ends_the_others_and_is_reported_o
     with LoopbackEndpoint(lambda _: Reply(refusal("no such key"), 401)) as endpoint:
         three = {f"quality{n or ''}": QUALITY["quality"] for n in range(3)}
         configure(workspace, endpoint.url, "m", protocols=three)
-        said = workspace.run("--keep-going", ok=False)
-        assert said.count("no such key") == 1
-        assert "; same error in 2 other jobs" in said
+        output = workspace.run("--keep-going", ok=False)
+        assert output.count("no such key") == 1
+        assert "; same error in 2 other jobs" in output
         assert len(endpoint.log) <= 2 * N_CASES  # of the two that began at once

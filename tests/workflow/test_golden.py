@@ -40,9 +40,9 @@ def golden(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 
 def test_no_paid_request_is_sent_again(golden: Workspace) -> None:
     rows = pq.read_table(golden.folder / "results/tables/usage.parquet").to_pylist()
-    told = [(row["model"], row["protocol"]) for row in rows if row["model"] in PAID]
+    found = [(row["model"], row["protocol"]) for row in rows if row["model"] in PAID]
     protocols = ("unieval", "arena", "gteval", "rating", "yes_no")
-    assert sorted(told) == [(name, "selfchat") for name in PAID[:-1]] + sorted(("judge", name) for name in protocols)
+    assert sorted(found) == [(name, "selfchat") for name in PAID[:-1]] + sorted(("judge", name) for name in protocols)
     assert {row["model_calls"] for row in rows if row["model"] in PAID} == {0}
     assert sum(row["cached"] for row in rows if row["model"] in PAID) == 426
 
@@ -111,9 +111,11 @@ def test_a_configuration_the_other_way_round_gives_the_same_numbers(golden: Work
     for table, rows in before.items():
         assert len(now[table]) == len(rows), table
         for row, other in zip(rows, now[table], strict=True):
-            told = {name for name in row if table != "usage.parquet" or name not in OF_ONE_RUN}
-            numbers = {name for name in told if isinstance(row[name], float)}
-            assert {name: other[name] for name in told - numbers} == {name: row[name] for name in told - numbers}, table
+            found = {name for name in row if table != "usage.parquet" or name not in OF_ONE_RUN}
+            numbers = {name for name in found if isinstance(row[name], float)}
+            assert {name: other[name] for name in found - numbers} == {name: row[name] for name in found - numbers}, (
+                table
+            )
             expected = pytest.approx({name: row[name] for name in numbers}, rel=1e-9, abs=1e-12, nan_ok=True)
             assert {name: other[name] for name in numbers} == expected, (table, row)
 
@@ -123,7 +125,7 @@ def test_the_numbers_are_what_they_were(golden: Workspace, table: str) -> None:
     before = json.loads((GOLDEN / "numbers.json").read_text(encoding="utf-8"))[table]
     now = golden_tables.numbers(golden.folder / "results/tables", table)
     assert sorted(now) == sorted(before)
-    for of, told in before.items():
-        known = {name: number for name, number in told.items() if number is not None}
+    for of, found in before.items():
+        known = {name: number for name, number in found.items() if number is not None}
         assert {name for name, number in now[of].items() if number is not None} == set(known), of
         assert {name: now[of][name] for name in known} == pytest.approx(known, rel=1e-6, abs=1e-9), of

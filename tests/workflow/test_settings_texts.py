@@ -27,7 +27,7 @@ SHARDED = {"answer", "answer_items", "selfchat"}
 """Stages that are told which part of the work is theirs."""
 
 
-class Told(NamedTuple):
+class RecordedJob(NamedTuple):
     """What a job was told, as Snakemake recorded it.
 
     Attributes:
@@ -41,7 +41,7 @@ class Told(NamedTuple):
     params: list[str]
 
 
-def jobs_of(workspace: Workspace) -> Iterator[Told]:
+def jobs_of(workspace: Workspace) -> Iterator[RecordedJob]:
     """Yields what each job of a finished workspace was told."""
     for path in (workspace.folder / ".snakemake" / "metadata").rglob("*"):
         if not path.is_file():
@@ -50,11 +50,11 @@ def jobs_of(workspace: Workspace) -> Iterator[Told]:
         words = shlex.split(record["shellcmd"].partition(" 2>&1")[0])
         if "dialeval.stages}" in words:  # ${DIALEVAL_STAGE:-python -u -m dialeval.stages}
             stage = words[words.index("dialeval.stages}") + 1]
-            yield Told(stage, json.loads(words[words.index("--settings") + 1]), record["params"])
+            yield RecordedJob(stage, json.loads(words[words.index("--settings") + 1]), record["params"])
 
 
 @pytest.fixture(scope="module")
-def told(looks_finished: Workspace) -> list[Told]:
+def told(looks_finished: Workspace) -> list[RecordedJob]:
     jobs = list(jobs_of(looks_finished))
     assert len({stage for job in jobs for stage in job.stage.split("+")}) > 40
     return jobs
@@ -70,7 +70,7 @@ def keys_in(part: Any) -> Iterator[str]:
             yield from keys_in(value)
 
 
-def check_fields(told: list[Told]) -> None:
+def check_fields(told: list[RecordedJob]) -> None:
     """Nothing is made of what a stage has no field for, and yet a change of it runs the stage again."""
     unknown = {}
     for job in told:
@@ -82,7 +82,7 @@ def check_fields(told: list[Told]) -> None:
     assert not unknown
 
 
-def check_how_jobs_run(told: list[Told]) -> None:
+def check_how_jobs_run(told: list[RecordedJob]) -> None:
     """How jobs run, and what answers cost, changes none."""
     for job in told:
         allowed = {"shard", "shards"} if job.stage in SHARDED else PRICES if job.stage in PRICED else set()
@@ -92,7 +92,7 @@ def check_how_jobs_run(told: list[Told]) -> None:
         assert allowed & PRICES or not set(keys_in(job.settings)) & PRICES, job.stage
 
 
-def check_places(told: list[Told], workspace: Workspace) -> None:
+def check_places(told: list[RecordedJob], workspace: Workspace) -> None:
     """A folder that moves changes nothing, nor does another machine."""
     for job in told:
         text = " ".join(job.params)
@@ -100,15 +100,15 @@ def check_places(told: list[Told], workspace: Workspace) -> None:
             assert place not in text, f"{job.stage}: {text}"
 
 
-def test_every_setting_is_one_that_its_stage_has(told: list[Told]) -> None:
+def test_every_setting_is_one_that_its_stage_has(told: list[RecordedJob]) -> None:
     check_fields(told)
 
 
-def test_no_setting_says_how_jobs_run(told: list[Told]) -> None:
+def test_no_setting_says_how_jobs_run(told: list[RecordedJob]) -> None:
     check_how_jobs_run(told)
 
 
-def test_no_param_names_the_machine(told: list[Told], looks_finished: Workspace) -> None:
+def test_no_param_names_the_machine(told: list[RecordedJob], looks_finished: Workspace) -> None:
     check_places(told, looks_finished)
 
 

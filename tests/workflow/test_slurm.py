@@ -138,9 +138,9 @@ def test_a_killed_job_is_reported_and_requests_only_the_rest_afterwards(workspac
         configure(workspace, endpoint.url, "m-1")
         status, said = during_a_run(workspace, answering, lambda: os.kill(at_work[0], signal.SIGKILL))
         assert status == 1
-        told = last_words(said)
-        assert told[5] == "  answer (gpt, quality)"
-        assert "the job was killed (signal 9)" in "\n".join(told)
+        summary = last_words(said)
+        assert summary[5] == "  answer (gpt, quality)"
+        assert "the job was killed (signal 9)" in "\n".join(summary)
         go_on.set()
         workspace.run(*PROFILE, "--", "results/judgements/gpt/quality.parquet")
         assert len(set(workspace.stored("gpt/scale"))) == len(workspace.stored("gpt/scale")) == N_CASES

@@ -28,7 +28,7 @@ def dialogues(path: Path, notes: Counter[str] | None = None) -> list[Transcript]
     return list(read(path, "auto", {}, Counter() if notes is None else notes))
 
 
-def said(one: Transcript) -> tuple[tuple[str, str], ...]:
+def turns_of(one: Transcript) -> tuple[tuple[str, str], ...]:
     return tuple(zip(one.speakers, one.utterances, strict=True))
 
 
@@ -40,7 +40,7 @@ def test_a_format_is_detected_and_its_dialogues_are_read(tmp_path: Path, name: s
     found = dialogues(path)
     assert len(found) == example.n
     assert (found[0].dialogue_id, found[0].system or found[0].model) == (example.dialogue_id, example.system)
-    assert said(found[0]) == example.said
+    assert turns_of(found[0]) == example.turns
     assert tuple(hidden.kind for hidden in found[0].hidden_messages) == example.hidden_messages
 
 
@@ -54,7 +54,7 @@ def test_fields_of_a_dialogue_can_be_named(tmp_path: Path) -> None:
     record = json.loads(EXAMPLES["ultrachat"].content)
     path = written(tmp_path, lines(record | {"meta": {"bot": "heron"}}))
     (found,) = read(path, "auto", {"system": "meta.bot"}, Counter())
-    assert (found.system or found.model, said(found)[:2]) == ("heron", EXCHANGE)
+    assert (found.system or found.model, turns_of(found)[:2]) == ("heron", EXCHANGE)
 
 
 def test_every_list_of_a_file_is_read(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_each_customer_of_a_thread_has_a_dialogue(tmp_path: Path) -> None:
         "9,Mill,False,,No.,,8",
     )
     notes: Counter[str] = Counter()
-    found = {one.dialogue_id: said(one) for one in dialogues(path, notes)}
+    found = {one.dialogue_id: turns_of(one) for one in dialogues(path, notes)}
     assert found == {
         "1-ann": (("Mill", "News!"), ("ann", ASKED), ("Mill", ANSWERED)),
         "1-bob": (("Mill", "News!"), ("bob", "And eels?"), ("Mill", "No eels.")),

@@ -26,7 +26,7 @@ def reading(path: Path, **options: Any) -> TranscriptItems:
     return read_items("mine", path, Options(**options))
 
 
-def said(item: Item) -> list[tuple[str, str]]:
+def turns_of(item: Item) -> list[tuple[str, str]]:
     return list(zip(item.speakers, item.utterances, strict=True))
 
 
@@ -60,7 +60,7 @@ def test_calls_of_a_conversation_are_one_dialogue(name: str, kind: str, ids: lis
     assert detect_format(EXPORTS / name) == kind
     assert {item.system for item in found.items} == {system}
     assert ids is None or [item.item_id.partition("/")[0] for item in found.items] == ids
-    assert [said(item) for item in found.items] == [DESK] * len(found.items)
+    assert [turns_of(item) for item in found.items] == [DESK] * len(found.items)
     assert {item.judged for item in found.items} == {"assistant"}
     assert [row["text"] for row in found.hidden_messages] == [PROMPT]  # the second thread of LangSmith has none
 
@@ -76,11 +76,11 @@ def test_a_trace_without_a_root_text_is_its_model_calls(tmp_path: Path) -> None:
     for one in (trace, other):
         one |= {"input": {"nr": 7, "state": [1]}, "output": None, "release": "v2"}
     (item,) = reading(write(tmp_path / "t.json", [trace, other]), columns={"system": "release"}).items
-    assert said(item) == DESK
+    assert turns_of(item) == DESK
     assert item.system == "v2"
     calls = [call | {"traceId": "t"} for one in (other, trace) for call in one["observations"]]
     (item,) = reading(write(tmp_path / "calls.json", {"data": calls, "meta": {}})).items
-    assert (said(item), item.item_id) == (DESK, "t/heron")
+    assert (turns_of(item), item.item_id) == (DESK, "t/heron")
 
 
 def test_flat_attributes_and_tool_calls_are_read(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_flat_attributes_and_tool_calls_are_read(tmp_path: Path) -> None:
     ]
     found = reading(write(tmp_path / "s.json", {"resourceSpans": [{"scopeSpans": [{"spans": spans[::-1]}]}]}))
     (item,) = found.items
-    assert said(item) == [
+    assert turns_of(item) == [
         ("user", "Where is it?"), ("assistant", "In Ulm."), ("user", "And now?"), ("assistant", "One moment.")
     ]  # fmt: skip
     assert [(row["kind"], row["text"]) for row in found.hidden_messages] == [
@@ -131,7 +131,7 @@ def test_an_inspect_log_has_a_dialogue_for_each_sample_and_epoch(name: str) -> N
     assert {item_id: item.case_id for item_id, item in items.items()} == {
         "hours": "hours", "birds": "birds", "hours-epoch-2": "hours", "birds-epoch-2": "birds"
     }  # fmt: skip
-    assert said(items["birds"])[-2:] == [("user", "Is there a heron?"), ("assistant", "Yes, by the pond.")]
+    assert turns_of(items["birds"])[-2:] == [("user", "Is there a heron?"), ("assistant", "Yes, by the pond.")]
     assert Counter(row["kind"] for row in found.hidden_messages) == {"system": 2, "tool_call": 2, "tool_result": 2}
     assert any(row["text"] == 'opening_hours({"day": "Monday"})' for row in found.hidden_messages)
 
@@ -177,7 +177,7 @@ def test_lm_eval_samples_are_of_the_model_that_results_name(tmp_path: Path) -> N
     assert [(item.item_id, item.case_id) for item in found.items] == [
         ("desk-0/desk-1", "desk-0"), ("desk-1/desk-1", "desk-1")
     ]  # fmt: skip
-    assert said(found.items[0]) == [("user", "When do you open?"), ("assistant", "lol")]
+    assert turns_of(found.items[0]) == [("user", "When do you open?"), ("assistant", "lol")]
     assert "2 samples of choice without generated text, skipped" in found.notes
     assert "only tasks with output_type generate_until" in refused(EXPORTS / "lm_eval" / "samples_choice_1.jsonl")
     shutil.copy(EXPORTS / "lm_eval" / "samples_desk_1.jsonl", tmp_path / "samples_desk_1.jsonl")
@@ -193,7 +193,7 @@ def test_lm_eval_prompts_of_chat_models_and_several_responses(tmp_path: Path) ->
     path = tmp_path / "samples_desk_1.jsonl"
     path.write_text("\n".join(map(json.dumps, [sample, sample | {"filter": "strict"}])), encoding="utf-8")
     found = reading(path, system="x")
-    assert [(item.item_id, said(item)[-1][1]) for item in found.items] == [("3/x", "Yes."), ("3-2/x", "No.")]
+    assert [(item.item_id, turns_of(item)[-1][1]) for item in found.items] == [("3/x", "Yes."), ("3-2/x", "No.")]
     assert {item.case_id for item in found.items} == {"3"}
     assert [row["text"] for row in found.hidden_messages] == [PROMPT] * 2
     assert "1 sample of documents already read with another filter, skipped" in found.notes
@@ -250,7 +250,7 @@ def test_conversations_of_intercom_are_texts_of_user_and_bot(tmp_path: Path, for
     assert detect_format(path) == "intercom"
     found = reading(path)
     assert [item.item_id for item in found.items] == ["21/Brix", "22/Brix"][: 2 if form == "lines" else 1]
-    assert said(found.items[0]) == [
+    assert turns_of(found.items[0]) == [
         ("user", "Where is my order?"), ("bot", "2 < 3 parcels\nare here.\nWhich one?"), ("user", "The first."),
         ("admin", "I bring it."),
     ]  # fmt: skip
@@ -276,7 +276,7 @@ def test_parts_of_intercom_without_text_are_left_out_and_counted(tmp_path: Path)
     record = _intercom(_part("bot", "<p>Hello.</p>"), _part("bot", '<img src="x.png">'))
     record["source"]["body"] = ""
     found = reading(write(tmp_path / "talks.json", record))
-    assert said(found.items[0]) == [("bot", "Hello.")]
+    assert turns_of(found.items[0]) == [("bot", "Hello.")]
     assert any(note.startswith("2 parts") and "without text" in note for note in found.notes)
     whole = _intercom(_part("bot", "<p>Hello.</p>"))
     assert not any("without text" in note for note in reading(write(tmp_path / "talks.json", whole)).notes)
@@ -294,7 +294,7 @@ def test_a_conversation_of_intercom_without_a_bot_is_that_of_its_agents(tmp_path
     path = write(tmp_path / "talks.json", _intercom(_part("admin", "<p>Here.</p>")))
     assert "system" in refused(path)
     (item,) = reading(path, system="desk", evaluated_role="admin").items
-    assert (item.system, item.judged, said(item)[1]) == ("desk", "admin", ("admin", "Here."))
+    assert (item.system, item.judged, turns_of(item)[1]) == ("desk", "admin", ("admin", "Here."))
     assert "part 1: the author's type is 'team'" in refused(write(path, _intercom(_part("team", "<p>Here.</p>"))))
     assert "retrieve each conversation" in refused(write(path, _intercom() | {"conversation_parts": {}}))
 
@@ -316,7 +316,7 @@ def test_whatsapp_chats_in_the_forms_of_its_phones(tmp_path: Path, text: str) ->
     assert detect_format(path) == "whatsapp"
     for place in (path, tmp_path):
         (item,) = reading(place, system="brix", evaluated_role="Brix Bot").items
-        assert said(item) == [("Ann", "Hi\nthere: you"), ("Brix Bot", "Hello")]
+        assert turns_of(item) == [("Ann", "Hi\nthere: you"), ("Brix Bot", "Hello")]
         assert item.item_id == "WhatsApp Chat with Ann/brix"
     assert "have no system" in refused(path)
 
@@ -341,7 +341,7 @@ def test_slack_threads_are_dialogues_of_the_app_that_answers(tmp_path: Path) -> 
     found = reading(slack(tmp_path / "export"))
     (item,) = found.items
     assert (item.item_id, item.system, item.judged) == ("desk-1710497700.1/brix", "brix", "brix")
-    assert said(item) == [("Ann A.", "Is @brix here & open?"), ("brix", "Yes.")]
+    assert turns_of(item) == [("Ann A.", "Is @brix here & open?"), ("brix", "Yes.")]
     assert "1 thread without an app, skipped" in found.notes
     assert "1 message of Slack itself, such as joins, skipped" in found.notes
     files = [file.name for file in source_files("auto", tmp_path / "export")]

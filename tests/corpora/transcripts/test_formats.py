@@ -31,7 +31,7 @@ def transcripts(folder: Path, content: str, name: str = "mine.jsonl", **columns:
     return list(read(folder / name, "auto", columns, Counter()))
 
 
-def told(path: Path, content: str, name: str = "mine.jsonl", **columns: str) -> str:
+def message_of(path: Path, content: str, name: str = "mine.jsonl", **columns: str) -> str:
     with pytest.raises(UserError) as caught:
         transcripts(path, content, name, **columns)
     assert str(path / name) in str(caught.value)
@@ -147,7 +147,7 @@ def test_what_is_passed_over_of_a_table_is_reported(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_with_json_is_reported(tmp_path: Path, content: str, words: list[str]) -> None:
-    message = told(tmp_path, content)
+    message = message_of(tmp_path, content)
     for word in words:
         assert word in message, message
 
@@ -167,7 +167,7 @@ def test_what_is_wrong_with_json_is_reported(tmp_path: Path, content: str, words
     ],
 )
 def test_what_is_wrong_with_a_table_is_reported(tmp_path: Path, content: str, words: list[str]) -> None:
-    message = told(tmp_path, content, "t.csv")
+    message = message_of(tmp_path, content, "t.csv")
     for word in words:
         assert word in message, message
 

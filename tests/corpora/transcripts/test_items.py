@@ -29,7 +29,7 @@ def items(folder: Path, *records: dict[str, Any], **options: Any) -> TranscriptI
     return read_items("support", path, Options(**options))
 
 
-def told(folder: Path, *records: dict[str, Any], **options: Any) -> str:
+def message_of(folder: Path, *records: dict[str, Any], **options: Any) -> str:
     with pytest.raises(UserError) as caught:
         items(folder, *records, **options)
     return str(caught.value)
@@ -104,7 +104,7 @@ def test_who_is_judged(
 
 def test_two_who_could_be_judged_are_reported(tmp_path: Path) -> None:
     said = [{"speaker": speaker, "text": "x"} for speaker in ("agent", "bot")]
-    assert "line 1: 'bot' and 'agent' could both be the system" in told(tmp_path, record(1, "a", said))
+    assert "line 1: 'bot' and 'agent' could both be the system" in message_of(tmp_path, record(1, "a", said))
 
 
 def test_a_dialogue_in_which_the_system_says_nothing_is_left_out(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_dialogue_in_which_the_system_says_nothing_is_left_out(tmp_path: Path)
         ("3/a", "nothing is said"),
     ]
     assert "2 dialogues left out (in 1 without an utterance of the system; in 1 nothing is said)" in reading.notes
-    message = told(tmp_path, record(1, "a"), evaluated_role="robot")
+    message = message_of(tmp_path, record(1, "a"), evaluated_role="robot")
     assert "none of 1 dialogues can be judged (in 1 'robot' has no utterance); their speakers: user, bot" in message
 
 
@@ -153,9 +153,9 @@ def test_a_reference_is_a_system_of_its_own_on_the_case(tmp_path: Path) -> None:
     assert (reference.system, reference.case_id, reference.judged) == ("reference", "1", "bot")
     assert reference.utterances == ("Hi.", "Good day.")
     assert cases(items(tmp_path, record(1, "a", reference="Good day."))) == ["1", "1"]
-    message = told(tmp_path, record(1, "a", reference="Good day."), record(1, "b", reference="Bye."))
+    message = message_of(tmp_path, record(1, "a", reference="Good day."), record(1, "b", reference="Bye."))
     assert "line 2: case '1' has another reference than at" in message
-    assert "'reference' is the name of the references" in told(tmp_path, record(1, "reference", reference="Bye."))
+    assert "'reference' is the name of the references" in message_of(tmp_path, record(1, "reference", reference="Bye."))
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_a_reference_is_a_system_of_its_own_on_the_case(tmp_path: Path) -> None:
 def test_wrong_names_are_reported_with_their_rows(
     tmp_path: Path, records: list[dict[str, Any]], words: list[str]
 ) -> None:
-    message = told(tmp_path, *records)
+    message = message_of(tmp_path, *records)
     for word in ("mine.jsonl", *words):
         assert word in message, message
 

@@ -53,13 +53,13 @@ def case(content: Any, *dialogues: str, **more: Any) -> Case:
     return Case(content, dialogues, **more)
 
 
-def said(*texts: str) -> list[dict[str, str]]:
+def utterances_of(*texts: str) -> list[dict[str, str]]:
     """Returns messages that are written `role: text`."""
     return [dict(zip(("role", "content"), text.split(": ", 1), strict=True)) for text in texts]
 
 
 def messages(*texts: str, **more: Any) -> dict[str, Any]:
-    return {"messages": said(*texts), **more}
+    return {"messages": utterances_of(*texts), **more}
 
 
 def entries(*of_speakers: dict[str, Any]) -> list[dict[str, Any]]:
@@ -135,8 +135,8 @@ IN_FULL_FIELDS: list[tuple[dict[str, Any], str]] = [
 ]  # fmt: skip
 PREFERRED: list[dict[str, Any]] = [
     {"prompt": "Where?", "chosen": "Mill.", "rejected": "No."},
-    {"prompt": said("user: Where?"), "chosen": said("assistant: Mill."), "rejected": "No."},
-    {"prompt": "Where?", "chosen": said("user: Where?", "assistant: Mill."), "rejected": "No."},
+    {"prompt": utterances_of("user: Where?"), "chosen": utterances_of("assistant: Mill."), "rejected": "No."},
+    {"prompt": "Where?", "chosen": utterances_of("user: Where?", "assistant: Mill."), "rejected": "No."},
     {"question": "Where?", "chosen": "Mill.", "rejected": "No."},
     {"instruction": "Where?", "chosen": "Mill.", "rejected": "No."},
     {"input": "Where?", "chosen": "Mill.", "rejected": "No."},
@@ -162,7 +162,7 @@ CASES = {
     "dream": case([[["M: Hi", "W: Hello"], [{"question": "Who?"}], "4-1"]], "M: Hi | W: Hello",
                   about={"dialogue_id": "4-1"}),
     "turns": case([{"dialogue_id": 1, "turns": [{"speaker": "USER", "utterance": "Hi"}]}], "USER: Hi"),
-    "lists without a name": case([said("user: Hi", "bot: Yo")] * 2, "user: Hi | bot: Yo", "user: Hi | bot: Yo"),
+    "lists without a name": case([utterances_of("user: Hi", "bot: Yo")] * 2, *["user: Hi | bot: Yo"] * 2),
     "texts": case([["Hi", "Hello"]], "A: Hi | B: Hello"),
     "pairs": case([{"messages": [["Human", "Hi"], ["Assistant", "Hello"]]}], "Human: Hi | Assistant: Hello"),
     "within another object": case(
@@ -170,7 +170,7 @@ CASES = {
         about={"dialogue_id": "7"},
     ),
     "JSON in a text": case(
-        [{"call_id": "7", "messages": json.dumps(said("user: Where?", "assistant: There."))}], ASKED,
+        [{"call_id": "7", "messages": json.dumps(utterances_of("user: Where?", "assistant: There."))}], ASKED,
         about={"dialogue_id": "7"},
     ),
     **{
@@ -391,7 +391,7 @@ CASES = {
         for asked, answered in (("instruction", "output"), ("prompt", "response"), ("prompt", "completion"))
     },
     "context of texts": case([{"context": ["Hi", "Yo", "Where?"], "response": "There."}], f"{GREETED} | {ASKED}"),
-    "context of messages": case([{"context": said("user: Where?"), "response": "There."}], ASKED),
+    "context of messages": case([{"context": utterances_of("user: Where?"), "response": "There."}], ASKED),
     "context beside a number": case([{"context": "Where?", "response": "There.", "": 1.5}], ASKED),
     "input of an instruction": case([{"instruction": "Sum up.", "input": "A text.", "output": "So."}],
                                     "user: Sum up.\n\nA text. | assistant: So."),

@@ -134,7 +134,7 @@ def _read(text: bytes, path: Path) -> Source:
     tree = ast.parse(text, filename=str(path))
     imported = frozenset(
         alias.asname or alias.name
-        for node in ast.walk(tree)
+        for node in _statements_in(tree)
         if isinstance(node, ast.ImportFrom) and is_import_of_ours(node)
         for alias in node.names
     )
@@ -147,6 +147,29 @@ def _read(text: bytes, path: Path) -> Source:
         elif not (is_docstring(statement) or is_for_types_alone(statement)):
             statements.append(_statement(statement, messages, imported))
     return Source(tuple(imports), tuple(statements))
+
+
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+def _statements_in(node: ast.AST) -> Iterator[ast.AST]:
+    """Yields the statements in a node, at any depth."""
+    for name in _BLOCKS:
+        for part in getattr(node, name, ()):
+            yield part
+            yield from _statements_in(part)
+
+
+def _children(node: ast.AST) -> Iterator[ast.AST]:
+    """Yields the parts of a node that can have names."""
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            for part in value:
+                if isinstance(part, ast.AST):
+                    yield part
+        elif isinstance(value, ast.AST) and name not in ("ctx", "op"):
+            yield value
 
 
 def _statement(statement: ast.stmt, messages: frozenset[str], imported: frozenset[str]) -> Statement:
@@ -197,14 +220,15 @@ def _local_names(node: ast.AST, local: frozenset[str]) -> Iterator[ast.Name]:
         names = [one for part in inside for one in _names_of_scope(part)]
         bound = {one.id for one in names if not isinstance(one.ctx, ast.Load)}
         bound |= {one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)}
-        declared = [one.names for part in inside for one in ast.walk(part) if isinstance(one, ast.Global)]
+        within = [] if isinstance(node, ast.Lambda) else _statements_in(node)
+        declared = [one.names for one in within if isinstance(one, ast.Global)]
         bound -= {name for names in declared for name in names}
     for part in inside:
         yield from _local_names(part, local | bound)
     if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
         yield from _local_names(node.generators[0].iter, local)  # it is evaluated outside
     else:
-        for part in ast.iter_child_nodes(node):
+        for part in _children(node):
             if part not in inside:
                 yield from _local_names(part, local)
 
@@ -233,7 +257,7 @@ def _names_of_scope(node: ast.AST) -> Iterator[ast.Name]:
         | ast.DictComp
         | ast.GeneratorExp,
     ):
-        for part in ast.iter_child_nodes(node):
+        for part in _children(node):
             yield from _names_of_scope(part)
 
 

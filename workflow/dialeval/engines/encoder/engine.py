@@ -13,10 +13,11 @@ import asyncio
 import hashlib
 import json
 import math
-from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dialeval.config.models import EncoderModel
 from dialeval.engines.encoder.metric import (
@@ -73,6 +74,7 @@ class EncoderEngine:
         self.identity, self.concurrency = identity, model.concurrency
         self._folder, self._model, self._metric = folder, model, metric
         self._columns = {criterion: _columns(metric, model.score, criterion) for criterion in metric.criteria}
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="encoder")
         self._loaded: tuple[Any, Encoding, str] | None = None
         self._n, self._n_cut = 0, 0
 
@@ -85,21 +87,16 @@ class EncoderEngine:
 
     async def answer(self, request: Request) -> Response:
         """Answers, or raises AnswerFailure."""
-        ((_, outcome),) = [outcome for batch in self._outcomes([("", request)]) for outcome in batch]
+        ((_, outcome),) = [pair async for pair in self._outcomes([("", request)])]
         if isinstance(outcome, AnswerFailure):
             raise outcome
         return outcome
 
-    async def answer_all(
+    def answer_all(
         self, requests: Iterable[tuple[str, Request]], store: ResponseStore
     ) -> AsyncGenerator[Outcome, None]:
         """Yields key and outcome of every request, each once; see `engines.answering.TableEngine`."""
-        waiting = iter(requests)
-        while window := list(islice(waiting, self.concurrency)):
-            batches = self._outcomes(window)
-            while (batch := await asyncio.to_thread(next, batches, None)) is not None:
-                for outcome in batch:
-                    yield outcome
+        return self._outcomes(requests)
 
     def count_tokens(self, messages: tuple[Message, ...]) -> int:
         """Returns 0: the metric reads a request's subject, not its messages."""
@@ -113,35 +110,55 @@ class EncoderEngine:
                 "their beginning (max_tokens)",
                 flush=True,
             )
+        self._worker.shutdown(wait=True, cancel_futures=True)
         self._loaded = None
 
-    def _outcomes(self, window: Sequence[tuple[str, Request]]) -> Iterator[list[Outcome]]:
-        """Yields refused requests, then the outcomes of each batch; equal inputs are computed once."""
-        refused: list[Outcome] = []
+    async def _outcomes(self, requests: Iterable[tuple[str, Request]]) -> AsyncGenerator[Outcome, None]:
+        """Yields outcomes window by window; the next window is drawn while the one before is computed."""
+        waiting = iter(requests)
+        before: _Drawn | None = None
+        try:
+            while True:
+                window = list(islice(waiting, self.concurrency))
+                drawn = self._draw(window) if window else None
+                if before is not None:
+                    async for outcome in self._answered(before):
+                        yield outcome
+                before = drawn
+                if before is None:
+                    return
+        finally:
+            if before is not None:
+                for _, scores in before.under_way:
+                    scores.cancel()
+
+    def _draw(self, window: Sequence[tuple[str, Request]]) -> _Drawn:
+        """Starts computing requests; equal inputs are computed once."""
+        drawn = _Drawn([], [], [], [])
         questions: list[tuple[str, Asked]] = []
         for key, request in window:
             try:
                 questions.append((key, self._question(request)))
             except AnswerFailure as failure:
-                refused.append((key, failure))
-        yield refused
+                drawn.refused.append((key, failure))
         if not questions:
-            return
+            return drawn
+        encoding = self._load()[1]
+        place_of: dict[Encoded, int] = {}
         dialogues = list(dict.fromkeys(question.utterances for _, question in questions))
-        encoded = dict(zip(dialogues, self._load()[1].encode(dialogues), strict=True))
+        encoded = dict(zip(dialogues, encoding.encode(dialogues), strict=True))
         self._n += len(encoded)
         self._n_cut += sum(sequence.cut > 0 for sequence in encoded.values())
-        asking: dict[Encoded, list[tuple[str, Asked]]] = {}
         for key, question in questions:
-            asking.setdefault(encoded[question.utterances], []).append((key, question))
-        sequences = list(asking)
-        for places in by_length([len(sequence.ids) for sequence in sequences], self._model.batch_tokens):
-            batch = [sequences[place] for place in places]
-            yield [
-                (key, _response(float(row[self._columns[question.criterion]].mean()), len(sequence.ids)))
-                for sequence, row in zip(batch, self._scores(batch), strict=True)
-                for key, question in asking[sequence]
-            ]
+            place = place_of.setdefault(encoded[question.utterances], len(place_of))
+            if place == len(drawn.asking):
+                drawn.asking.append([])
+            drawn.asking[place].append((key, question))
+        drawn.sequences.extend(place_of)
+        for places in by_length([len(sequence.ids) for sequence in drawn.sequences], self._model.batch_tokens):
+            batch = [drawn.sequences[place] for place in places]
+            drawn.under_way.append((places, self._worker.submit(self._scores, batch)))
+        return drawn
 
     def _question(self, request: Request) -> Asked:
         question = read_question(request)
@@ -184,6 +201,16 @@ class EncoderEngine:
                 f"({self._model.batch_tokens}), or set precision: bfloat16"
             ) from error
 
+    async def _answered(self, drawn: _Drawn) -> AsyncGenerator[Outcome, None]:
+        for outcome in drawn.refused:
+            yield outcome
+        for places, under_way in drawn.under_way:
+            scores = await asyncio.wrap_future(under_way)
+            for place, row in zip(places, scores, strict=True):
+                for key, question in drawn.asking[place]:
+                    columns = self._columns[question.criterion]
+                    yield key, _response(float(row[columns].mean()), len(drawn.sequences[place].ids))
+
 
 def _columns(metric: Metric, score: Score, criterion: str) -> list[int]:
     """Returns the numbers of the experts whose mean is the score on a criterion."""
@@ -195,6 +222,15 @@ def _columns(metric: Metric, score: Score, criterion: str) -> list[int]:
             f"{', '.join(metric.experts)}: set score: mean"
         )
     return [metric.experts.index(criterion)]
+
+
+class _Drawn(NamedTuple):
+    """Requests drawn together: refused ones, and ones whose scores are being computed."""
+
+    refused: list[Outcome]
+    under_way: list[tuple[list[int], Future[Floats]]]  # places among the distinct sequences, and their scores
+    sequences: list[Encoded]
+    asking: list[list[tuple[str, Asked]]]  # by distinct sequence, the requests that ask about it
 
 
 def _response(score: float, n_tokens: int) -> Response:

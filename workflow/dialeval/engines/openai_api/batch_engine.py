@@ -14,11 +14,10 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
 
 from dialeval.config.endpoints import OpenAIModel
 from dialeval.engines.circuit_breaker import CircuitBreaker
-from dialeval.engines.openai_api.batch_client import BatchEndpoint, BatchStatus
+from dialeval.engines.openai_api.batch_client import BatchClient, BatchEndpoint, BatchStatus
 from dialeval.engines.openai_api.batch_files import (
     MOST_BYTES,
     SUFFIX,
@@ -35,27 +34,42 @@ from dialeval.engines.openai_api.batch_files import (
 from dialeval.engines.openai_api.engine import OpenAIEngine
 from dialeval.engines.openai_api.retries import PASSING, Fault
 from dialeval.engines.openai_api.token_counts import bound_of, largest_bill
-from dialeval.engines.requests import AnswerFailure, Request, Response
+from dialeval.engines.requests import AnswerFailure, Message, Request, Response
 from dialeval.engines.spending.prices import NO_TOKENS, Billed
 from dialeval.engines.store import ResponseStore
 from dialeval.errors import UserError
 
 
-class BatchEngine(OpenAIEngine):
+class BatchEngine:
     """Answers tables of requests through OpenAI's Batch API; sends single requests (self-chat) directly.
 
     Args:
+        engine: the engine of ordinary requests.
         polling: intervals between requests of a batch's status; as configured by default.
         most_bytes: largest size of a batch's file.
-        options: those of `OpenAIEngine`.
     """
 
     def __init__(
-        self, model: OpenAIModel, *, polling: Polling | None = None, most_bytes: int = MOST_BYTES, **options: Any
+        self,
+        engine: OpenAIEngine,
+        model: OpenAIModel,
+        *,
+        polling: Polling | None = None,
+        most_bytes: int = MOST_BYTES,
     ) -> None:
-        super().__init__(model, **options)
+        self.engine = engine
+        self.identity = engine.identity
+        self.settings = engine.settings
+        self.reads_subject = engine.reads_subject
+        self.concurrency = engine.concurrency
+        self.context_window = engine.context_window
+        self.model = model
         self.polling = polling or Polling(longest=model.batch_poll_seconds)
         self.most_bytes = most_bytes
+
+    async def answer(self, request: Request) -> Response:
+        """Answers a single request in the ordinary way, or raises AnswerFailure."""
+        return await self.engine.answer(request)
 
     async def answer_all(
         self, requests: Iterable[tuple[str, Request]], store: ResponseStore
@@ -72,10 +86,19 @@ class BatchEngine(OpenAIEngine):
             UserError: the endpoint has no batches, refuses them, or is dead.
         """
         with RequestSpool() as spool, BatchLedger(store.writer_file(SUFFIX), store.abandoned_files(SUFFIX)) as ledger:
-            run = BatchRun(self, ledger, spool, save=store.sync)
-            async with aclosing(run.outcomes(requests)) as outcomes:
+            client = BatchClient(self.engine.connection, self.model.timeout_seconds)
+            run = BatchRun(self, client, ledger, spool, save=store.sync)
+            async with client, aclosing(run.outcomes(requests)) as outcomes:
                 async for outcome in outcomes:
                     yield outcome
+
+    def count_tokens(self, messages: tuple[Message, ...]) -> int:
+        """Returns the length of a prompt as the engine inside counts it."""
+        return self.engine.count_tokens(messages)
+
+    async def close(self) -> None:
+        """Closes the connections."""
+        await self.engine.close()
 
 
 def _notify(line: str) -> None:
@@ -111,16 +134,18 @@ class BatchRun:
 
     def __init__(
         self,
-        engine: BatchEngine,
+        batches: BatchEngine,
+        client: BatchClient,
         ledger: BatchLedger,
         spool: RequestSpool,
         *,
         save: Callable[[], None],
     ) -> None:
-        model = engine.model
+        engine, model = batches.engine, batches.model
         self._engine, self._model, self._ledger, self._spool, self._save = engine, model, ledger, spool, save
+        self._polling, self._most_bytes = batches.polling, batches.most_bytes
         self._account = engine.account
-        self._endpoint = BatchEndpoint(engine.connection, engine.retrying, model.timeout_seconds)
+        self._endpoint = BatchEndpoint(client, engine.retrying, model.timeout_seconds)
         self._place = f"model '{model.model}' at {engine.connection.address}"
         self._breaker = CircuitBreaker(self._place, patience=PATIENCE * model.patience_seconds)
         self._wanted: dict[str, Batch] = {}
@@ -204,7 +229,7 @@ class BatchRun:
                     await self._submit(file)
                     file.close()
                     file = None
-                file = file or BatchFile(self._model.batch_requests, self._engine.most_bytes)
+                file = file or BatchFile(self._model.batch_requests, self._most_bytes)
                 file.add(key, RequestFields(request.kind, request.labels), line, reserved)
             if file is not None:
                 await self._submit(file)
@@ -261,14 +286,14 @@ class BatchRun:
 
     async def _next_ended(self) -> tuple[Batch, BatchStatus]:
         """Waits until a batch has ended."""
-        wait = self._engine.polling.first
+        wait = self._polling.first
         while True:
             for batch in list(self._wanted.values()):
                 status = await self._status(batch)
                 if status is not None and status.ended:
                     return batch, status
             await asyncio.sleep(wait)
-            wait = min(wait * 1.5, self._engine.polling.longest)
+            wait = min(wait * 1.5, self._polling.longest)
 
     async def _status(self, batch: Batch) -> BatchStatus | None:
         """Returns the status of a batch, or None if the endpoint does not give it at this time."""

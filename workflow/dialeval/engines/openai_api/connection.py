@@ -1,23 +1,22 @@
 """The connection to an endpoint: key, headers, proxy, certificates, and whole answers.
 
-Requests go by aiohttp: the `openai` client takes four times its processor time, .5 ms a request.
+Requests go by aiohttp: the `openai` client takes four times its processor time, .5 ms a request, and answers are read
+as JSON here. Files and batches go by the `openai` client (`batch_client`).
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import math
 import os
 import ssl
 import urllib.request
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import IO, Any, NamedTuple
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import aiohttp
-import certifi
 from pydantic_core import PydanticSerializationError, to_json
 
 from dialeval.config.endpoints import OpenAIModel
@@ -26,12 +25,9 @@ from dialeval.engines.openai_api.wire_format import plain_address
 from dialeval.errors import UserError
 
 LONGEST_CONNECT = 15.0
-"""Seconds of the wait for a connection, and at most half of `timeout_seconds`."""
 KEPT_IDLE = 4.0
 """Seconds that an idle connection is kept: vLLM's server closes it after five."""
 _LARGEST_HEAD = 100 * 1024
-LARGEST_ANSWER = 64 * 1024 * 1024
-"""Bytes of an answer; the longest ones with all likeliest tokens have some megabytes."""
 OnHeaders = Callable[[Mapping[str, str]], None]
 
 
@@ -45,9 +41,10 @@ class Connection:
         self.address = plain_address(model.base_url)
         self._model = model
         self._timeout = model.timeout_seconds
-        self._connect_seconds = min(LONGEST_CONNECT, self._timeout / 2)
+        self._connect_seconds = longest_connect(self._timeout)
         self._session: aiohttp.ClientSession | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._answers = AnswerReader()
 
     def __repr__(self) -> str:
         return f"Connection({self.address})"
@@ -99,77 +96,10 @@ class Connection:
         except PydanticSerializationError:
             words = "the prompt contains invalid characters (half of a surrogate pair)"
             return Fault("bad_request", words, billed="nothing")
-        answer = await self._send("POST", path, data=data)
-        if on_headers is not None and isinstance(answer, _Answer):
-            on_headers(answer.headers)
-        return self._json(answer)
-
-    async def get(self, path: str) -> dict[str, Any] | Fault:
-        """Requests a path below the endpoint's address once and returns its JSON."""
-        return self._json(await self._send("GET", path))
-
-    async def upload(
-        self, path: str, name: str, file: IO[bytes], fields: Mapping[str, str], seconds: float
-    ) -> dict[str, Any] | Fault:
-        """Sends a file once, as a form, and returns the JSON of the answer.
-
-        Args:
-            path: below the endpoint's address.
-            name: the file's name for the endpoint.
-            file: the file, which is read from its beginning and stays open.
-            fields: the form's other fields.
-            seconds: longest time of the transfer.
-        """
-        form = aiohttp.FormData(fields)
-        copy = os.fdopen(os.dup(file.fileno()), "rb")  # aiohttp closes what it has sent
-        copy.seek(0)
-        form.add_field("file", copy, filename=name, content_type="application/jsonl")
-        content = form()
-        headers = {"Content-Type": content.content_type}
-        with copy:
-            return self._json(await self._send("POST", path, data=content, headers=headers, seconds=seconds))
-
-    async def download(self, path: str, seconds: float) -> bytes | Fault:
-        """Requests a file of any size once and returns its content.
-
-        Args:
-            path: below the endpoint's address.
-            seconds: longest time of the transfer.
-        """
-        answer = await self._send("GET", path, seconds=seconds, most=math.inf)
-        if isinstance(answer, Fault):
-            return answer
-        content = answer.content or b""
-        if 200 <= answer.status < 300:
-            return content
-        return status_fault(answer.status, decoded(content), answer.headers, self.redactor, answer.url)
-
-    async def _send(
-        self,
-        method: str,
-        path: str,
-        *,
-        data: Any = None,
-        headers: Mapping[str, str] | None = None,
-        seconds: float | None = None,
-        most: float | None = None,
-    ) -> _Answer | Fault:
-        """Sends a request once and returns the whole answer.
-
-        Args:
-            path: below the endpoint's address, or a whole address.
-            headers: in place of those of every request.
-            seconds: longest time until the end of the answer; by default `timeout_seconds`.
-            most: bytes of the longest answer; by default `LARGEST_ANSWER`.
-        """
         url = path if "://" in path else self.address + path
-        seconds = seconds or self._timeout
-        timeout = aiohttp.ClientTimeout(total=seconds, connect=self._connect_seconds)
         try:
-            response = await self._session_of_this_loop().request(
-                method, url, data=data, headers=headers, timeout=timeout, allow_redirects=False
-            )
-            content = await _content(response, most or LARGEST_ANSWER)
+            response = await self._session_of_this_loop().post(url, data=data, allow_redirects=False)
+            content = await self._answers.read(response)
         except aiohttp.ClientSSLError as error:
             words = (
                 f"no secure connection: {self._error_text(error)}; check http:// or https:// in base_url; set "
@@ -179,33 +109,16 @@ class Connection:
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, aiohttp.ClientHttpProxyError) as error:
             return Fault("connection", f"no connection: {self._error_text(error)}", billed="nothing")  # not sent
         except TimeoutError:
-            return Fault("timeout", f"no response within {seconds:g} s (timeout_seconds)")
+            return Fault("timeout", f"no response within {self._timeout:g} s (timeout_seconds)")
         except (aiohttp.ClientError, OSError) as error:
             return Fault("connection", self._error_text(error), billed="nothing" if _is_unsent(error) else "everything")
-        return _Answer(url, response.status, response.headers, content)
-
-    def _json(self, answer: _Answer | Fault) -> dict[str, Any] | Fault:
-        """Returns the JSON of an answer, or its fault."""
-        if isinstance(answer, Fault):
-            return answer
-        if answer.content is None:
+        if on_headers is not None:
+            on_headers(response.headers)
+        if content is None:
             most = LARGEST_ANSWER >> 20
             words = f"the response is longer than {most} MB; check that base_url is a model's endpoint"
             return Fault("malformed", words, final=True)
-        payload = decoded(answer.content)
-        if not 200 <= answer.status < 300:
-            return status_fault(answer.status, payload, answer.headers, self.redactor, answer.url)
-        if not isinstance(payload, dict):
-            words = short(self.redactor.mask(answer.content.decode("utf-8", "replace")))[:120]
-            return Fault("malformed", f"the response is not the JSON of an OpenAI-compatible endpoint: {words!r}")
-        error = payload.get("error")
-        if error and "choices" not in payload:  # some proxies report errors with status 200
-            code = error.get("code") if isinstance(error, dict) else None
-            status = code if isinstance(code, int) and 400 <= code < 600 else 502
-            fault = status_fault(status, payload, answer.headers, self.redactor)
-            fault.billed = "everything"  # it came with status 200: the work may have begun
-            return fault
-        return payload
+        return json_or_fault(response.status, response.headers, content, self.redactor, url)
 
     async def close(self) -> None:
         """Closes all connections; the next request opens new ones."""
@@ -247,7 +160,7 @@ class Connection:
         if self._session is None or self._loop is not loop:
             if self._session is not None:
                 self._session.detach()  # its loop has ended, and its connections with it
-            self._loop, self._session = loop, self._new_session()
+            self._loop, self._session, self._answers = loop, self._new_session(), AnswerReader()
         return self._session
 
     def _new_session(self) -> aiohttp.ClientSession:
@@ -262,6 +175,7 @@ class Connection:
             headers=self.headers,
             cookie_jar=aiohttp.DummyCookieJar(),
             proxy=self._proxy,
+            timeout=aiohttp.ClientTimeout(total=self._timeout, connect=self._connect_seconds),
             max_line_size=_LARGEST_HEAD,
             max_field_size=_LARGEST_HEAD,
         )
@@ -290,30 +204,31 @@ class Connection:
         return short(self.redactor.mask(words or type(error).__name__))
 
 
-class _Answer(NamedTuple):
-    """An answer of an endpoint; `content` is None if it is longer than allowed."""
+def json_or_fault(
+    status: int, headers: Mapping[str, str], content: bytes, redactor: Redactor, url: str = ""
+) -> dict[str, Any] | Fault:
+    """Returns the JSON of an answer, or its fault.
 
-    url: str
-    status: int
-    headers: Mapping[str, str]
-    content: bytes | None
-
-
-async def _content(response: aiohttp.ClientResponse, most: float) -> bytes | None:
-    """Returns the body of an answer, whose connection is then free again; None if it has more than `most` bytes."""
-    parts: list[bytes] = []
-    size = 0
-    try:
-        while part := await response.content.readany():
-            parts.append(part)
-            size += len(part)
-            if size > most:
-                response.close()
-                return None
-    except BaseException:
-        response.close()
-        raise
-    return b"".join(parts)
+    Args:
+        status: the HTTP status.
+        headers: the answer's headers.
+        content: its body.
+        redactor: masks secrets in the endpoint's messages.
+        url: the address of the request, for messages.
+    """
+    payload = decoded(content)
+    if not 200 <= status < 300:
+        return status_fault(status, payload, headers, redactor, url)
+    if not isinstance(payload, dict):
+        words = short(redactor.mask(content.decode("utf-8", "replace")))[:120]
+        return Fault("malformed", f"the response is not the JSON of an OpenAI-compatible endpoint: {words!r}")
+    error = payload.get("error")
+    if error and "choices" not in payload:  # some proxies report errors with status 200
+        code = error.get("code") if isinstance(error, dict) else None
+        fault = status_fault(code if isinstance(code, int) and 400 <= code < 600 else 502, payload, headers, redactor)
+        fault.billed = "everything"  # it came with status 200: the work may have begun
+        return fault
+    return payload
 
 
 def decoded(content: bytes) -> object:
@@ -322,6 +237,11 @@ def decoded(content: bytes) -> object:
         return json.loads(content)
     except (ValueError, RecursionError):  # the latter: brackets within brackets, thousands deep
         return content.decode("utf-8", "replace")
+
+
+def longest_connect(timeout_seconds: float) -> float:
+    """Returns the seconds to wait for a connection: at most half of the timeout of an answer."""
+    return min(LONGEST_CONNECT, timeout_seconds / 2)
 
 
 def _merged_headers(*headers: Mapping[str, str]) -> dict[str, str]:
@@ -372,17 +292,15 @@ def proxy_for(address: str) -> str | None:
 
 
 def certificates() -> ssl.SSLContext:
-    """Returns the trusted certificates: those of SSL_CERT_FILE or SSL_CERT_DIR, or else of this system or of certifi.
+    """Returns the trusted certificates: those of SSL_CERT_FILE or SSL_CERT_DIR, or else of this system.
 
     Raises:
         UserError: they cannot be read.
     """
-    file, folder = (os.environ.get(name) or None for name in ("SSL_CERT_FILE", "SSL_CERT_DIR"))
+    import httpx2  # as the `openai` client does; slow to import
+
     try:
-        context = ssl.create_default_context(cafile=file, capath=folder)
-        if not (file or folder or context.get_ca_certs()):  # macOS and small images may have no file of them
-            context.load_verify_locations(certifi.where())
-        return context
+        return httpx2.create_ssl_context()
     except OSError as error:
         named = [f"{name}={os.environ[name]}" for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if name in os.environ]
         raise UserError(
@@ -397,3 +315,43 @@ def _is_address(proxy: str) -> bool:
         return bool(parts.hostname) and parts.port != 0
     except ValueError:  # of a port that is no number, or brackets that do not close
         return False
+
+
+# Reading answers within a limit of memory.
+
+LARGEST_ANSWER = 64 * 1024 * 1024
+"""Bytes of an answer; the longest ones with all likeliest tokens have some megabytes."""
+MOST_HELD = 64 * 1024 * 1024
+"""Bytes of answers that are not read to their end; beyond them the long ones are read on one at a time."""
+LONG = 1024 * 1024
+
+
+class AnswerReader:
+    """Reads answers of one event loop; of long ones, beyond `MOST_HELD` bytes together, one at a time."""
+
+    def __init__(self) -> None:
+        self._buffered = 0
+        self._alone = asyncio.Lock()
+
+    async def read(self, response: aiohttp.ClientResponse) -> bytes | None:
+        """Returns the body of an answer and gives its connection back, or closes it; None for one that is too long."""
+        parts: list[bytes] = []
+        size, alone = 0, False
+        try:
+            while part := await response.content.readany():
+                parts.append(part)
+                size += len(part)
+                self._buffered += len(part)
+                if size > LARGEST_ANSWER:
+                    response.close()
+                    return None
+                if size > LONG and self._buffered > MOST_HELD and not alone:
+                    alone = await self._alone.acquire()  # what comes meanwhile is left with the endpoint
+            return b"".join(parts)
+        except BaseException:
+            response.close()
+            raise
+        finally:
+            self._buffered -= size
+            if alone:
+                self._alone.release()

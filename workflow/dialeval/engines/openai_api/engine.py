@@ -36,11 +36,12 @@ def open_model(model: OpenAIModel, learned: Sequence[Path], store: Path | None, 
     if terms is not None and terms.limited and store is None:
         raise UserError(f"model '{model.model}' has a budget, and there is no store to record its spending")
     account = Account(store, terms, protocol) if terms is not None and store is not None else None
+    engine = OpenAIEngine(model, account=account)
     if not model.batch:
-        return OpenAIEngine(model, account=account)
-    from dialeval.engines.openai_api.batch_engine import BatchEngine  # which imports this module
+        return engine
+    from dialeval.engines.openai_api.batch_engine import BatchEngine  # the `openai` client is slow to import
 
-    return BatchEngine(model, account=account)
+    return BatchEngine(engine, model)
 
 
 class OpenAIEngine:
@@ -53,7 +54,6 @@ class OpenAIEngine:
         concurrency: how many requests may be in flight at once.
         resting: how many requests wait to be retried.
         context_window: tokens of prompt and answer together as configured; None if not known.
-        model: the model's configuration.
         connection: the way to the endpoint.
         retrying: limits of the retries.
 
@@ -83,7 +83,7 @@ class OpenAIEngine:
         self.resting = 0
         self.context_window = model.context_window
         self.account = account
-        self.model = model
+        self._model = model
         self.connection = Connection(model)
         self.retrying = retrying or RetryPolicy(model.max_tries, model.max_total_seconds)
         breaker = CircuitBreaker(
@@ -139,8 +139,8 @@ class OpenAIEngine:
         return replace(response, text=text, reasoning=reasoning)
 
     async def _chat(self, request: Request) -> Response:
-        read = partial(read_chat, reasoning_end=self.model.reasoning_end)
-        response = await self._post("/chat/completions", chat_body(self.model, request), request, read)
+        read = partial(read_chat, reasoning_end=self._model.reasoning_end)
+        response = await self._post("/chat/completions", chat_body(self._model, request), request, read)
         return await self._with_reasoning_tokens(response) if response.reasoning else response
 
     async def _post(
@@ -224,23 +224,23 @@ class OpenAIEngine:
 
     def _tokens(self) -> Tokenizer:
         if self._tokenizer is None:
-            self._tokenizer = tokenizer_for(self.model.model)
+            self._tokenizer = tokenizer_for(self._model.model)
         return self._tokenizer
 
     async def _choice(self, request: Request) -> Response:
-        match self.model.label_logprobs:
+        match self._model.label_logprobs:
             case "vllm":
                 return await self._server.choice(request)
             case "top_logprobs":
                 read = partial(read_choice, labels=request.labels)
-                return await self._post("/chat/completions", choice_body(self.model, request), request, read)
+                return await self._post("/chat/completions", choice_body(self._model, request), request, read)
             case _:
                 raise AnswerFailure(
                     "unsupported", "label_logprobs is none for this model; use a protocol that parses text"
                 )
 
     async def _loglikelihood(self, request: Request) -> Response:
-        if not self.model.prompt_logprobs:
+        if not self._model.prompt_logprobs:
             raise AnswerFailure(
                 "unsupported",
                 "an OpenAI-compatible endpoint cannot score a given text; for a vLLM server set prompt_logprobs: "

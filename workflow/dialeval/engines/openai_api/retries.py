@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import logging
 import math
 import random
 import re
@@ -393,6 +394,34 @@ class Redactor:
             if form in text:
                 text = text.replace(form, MASK)
         return text
+
+
+class MaskedRecords(logging.Filter):
+    """Masks secrets in the log records of the HTTP libraries, which log headers at level DEBUG."""
+
+    LOGGERS = (
+        "openai._base_client", "openai._response", "openai._legacy_response", "httpx2", "httpcore2.connection",
+        "httpcore2.http11", "httpcore2.http2", "httpcore2.proxy", "httpcore2.socks",
+    )  # fmt: skip
+
+    def __init__(self, redactor: Redactor) -> None:
+        super().__init__()
+        self._redactor = redactor
+
+    def install(self) -> None:
+        """Adds the filter to the loggers."""
+        for name in self.LOGGERS:
+            logging.getLogger(name).addFilter(self)
+
+    def remove(self) -> None:
+        """Ends the masking."""
+        for name in self.LOGGERS:
+            logging.getLogger(name).removeFilter(self)
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Masks a record, which is kept."""
+        record.msg, record.args = self._redactor.mask(record.getMessage()), None
+        return True
 
 
 def _forms(secret: str) -> set[str]:
