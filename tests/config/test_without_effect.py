@@ -141,7 +141,7 @@ def test_every_field_with_a_place_has_a_condition() -> None:
     for _, section in SECTIONS:
         assert issubclass(section, Section)
         for name, field in section.model_fields.items():
-            if re.match(r"Of (a|locate|scale|rules)\b", field.description or ""):
+            if re.match(r"For (locate|pair|rules|scale|severity_levels|turn)\b", field.description or ""):
                 assert name in of_forms or any((kind, name) in conditional for kind in section.__mro__), name
 
 

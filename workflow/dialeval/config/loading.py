@@ -46,7 +46,7 @@ def load_config(
     """Return the checked configuration.
 
     The error lists all mistakes: DialEval leaves out fields with a mistake and checks the other fields. It omits
-        mistakes that follow from other mistakes.
+    mistakes that follow from other mistakes.
 
     Args:
         raw: the configuration as read from YAML.

@@ -31,7 +31,7 @@ _TABLES_FOLDER = layout.folder_of(layout.TABLE)
 
 
 def words_of_results(results_dir: Path) -> str:
-    """Returns the summary of a run, `summary.md`, as text for a terminal.
+    """Return the summary of a run, `summary.md`, as text for a terminal.
 
     Args:
         results_dir: the folder of results.

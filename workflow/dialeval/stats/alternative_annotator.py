@@ -49,8 +49,8 @@ def alternative_annotator_test(
     """Return the winning rate and the average advantage probability of a judge among annotators.
 
     Alignment with the remaining annotators depends on the level of measurement. Nominal: the share of equal labels.
-        Interval: the negative root mean squared distance. Ordinal: this distance between midranks among all labels and
-        scores. Items without a score or with fewer than two labels are left out.
+    Interval: the negative root mean squared distance. Ordinal: this distance between midranks among all labels and
+    scores. Items without a score or with fewer than two labels are left out.
 
     Args:
         judge: the judge's score or code of each item, NaN if missing, shape [n_items].
@@ -99,10 +99,10 @@ class AnnotatorTest:
     """The result of an alternative annotator test.
 
     Attributes:
-        n_annotators: number of tested annotators: those with at least `FEWEST_ITEMS` items in at least two clusters.
+        n_annotators: number of tested annotators: those with at least 30 items (`FEWEST_ITEMS`) in two clusters.
         n_items: items of these annotators.
-        advantage: average advantage probability (rho): chance that the judge is at least as close to the remaining
-            annotators as one of the tested annotators, its mean over annotators.
+        advantage: average advantage probability (rho). The advantage probability against an annotator is the chance
+            that the judge is at least as close to the remaining annotators; the mean is over tested annotators.
         of_annotator: the advantage probability against each annotator, tested or not.
         lead: share of items on which each annotator is closer than the judge, and share on which the judge is closer.
         tested: whether each annotator is tested, shape [n_annotators].
@@ -148,8 +148,8 @@ class AnnotatorTest:
 def items_needed(epsilon: float, decided: float, n_annotators: int, *, power: float = 0.8) -> int:
     """Return the number of items per annotator at which a judge as good as the annotators passes with the given power.
 
-    The judge passes if it wins against half of the annotators. All annotators are taken as equally able, and their
-    tests as equal.
+    The judge passes if it wins against at least half of the annotators. The calculation assumes equally able
+    annotators, whose tests all have the same result.
 
     Args:
         epsilon: margin of the test, above 0.

@@ -45,7 +45,7 @@ class StrengthRating:
     Attributes:
         method: "bradley_terry" (a tie is half a win for each player) or "davidson" (ties have a parameter of their
             own).
-        rating: Elo points, shape [n_players]; the players with a finite distance from each other average `initial`.
+        rating: Elo points, shape [n_players]; `initial` is the mean over players with finite rating differences.
         ci_low, ci_high: limits of the expanded percentile interval over resampled clusters, shape [n_players]; NaN
             without resamples, if the limit is not identifiable, or if all resamples give the same rating.
         p_above_next: share of replicates in which a player is above the next one of the ranking, shape [n_players].
@@ -111,10 +111,10 @@ def bradley_terry(
 ) -> StrengthRating:
     """Rate players by the Bradley-Terry model, P(i beats j) = 1 / (1 + 10^((R_j - R_i) / scale)).
 
-    Many ties as half a win for each compress the scale. Davidson's model (1970) has a parameter for ties: with
-    pi = 10^(R / scale), P(i beats j) = pi_i / (pi_i + pi_j + nu sqrt(pi_i pi_j)), and
-    P(tie) = nu sqrt(pi_i pi_j) / (pi_i + pi_j + nu sqrt(pi_i pi_j)). The ridge also penalises log(nu), which is
-    otherwise unbounded if no comparison, or every comparison, is a tie.
+    If ties count half a win for each player, many ties shrink the differences of ratings. Davidson's model (1970) has a
+    parameter for ties: with pi = 10^(R / scale), P(i beats j) = pi_i / (pi_i + pi_j + nu sqrt(pi_i pi_j)), and P(tie) =
+    nu sqrt(pi_i pi_j) / (pi_i + pi_j + nu sqrt(pi_i pi_j)). The ridge also penalises log(nu), which is otherwise
+    unbounded if no comparison, or every comparison, is a tie.
 
     Args:
         left, right: players of each comparison, numbers in 0..n_players-1, shape [n].
@@ -126,9 +126,9 @@ def bradley_terry(
         confidence: nominal coverage of the intervals.
         scale: rating difference for odds of 10 to 1.
         initial: mean rating of the players.
-        ridge: penalty `ridge / 2 * sum(strength^2)` on natural-log strengths. It keeps a player that wins or loses
-            everything finite (its `notes` say so), and moves a rating that the data do determine by about
-            0.1 * ridge points.
+        ridge: penalty `ridge / 2 * sum(strength^2)` on natural-log strengths. The rating of a player that
+            wins or loses every comparison is therefore finite (`notes` says so). A rating that the data determine
+            moves by about 0.1 * ridge points.
         random_seed: seed of the resampling.
         equal_pairs: whether all compared pairs have the same weight.
 

@@ -80,9 +80,8 @@ def calibration_error(
 
     With D_b the weighted sum of score less label in bin b and W the sum of weights, the usual error is
     ECE = sum |D_b| / W. Bootstrap resamples of clusters give the noise Z_b of D_b. G_b is D_b, shrunk by its noise. The
-    corrected error is sum |c G_b| / W, with the factor c at which the mean of sum |c G_b + Z_b| / W over the resamples
-    is ECE. The limits of the interval are the corrected errors with the factors c at which the outer quantiles of this
-    sum are ECE.
+    corrected error is sum |c G_b| / W. The factor c solves mean(sum |c G_b + Z_b| / W) = ECE, with the mean over the
+    resamples. For the limits of the interval, the outer quantiles replace the mean.
 
     Args:
         score: score of each item, from 0 to 1, shape [n].
@@ -213,7 +212,7 @@ def certain_agreement(
     """Return, for each required agreement, the lowest threshold of certainty that is shown to reach it.
 
     Thresholds are tested one after the other towards less certainty, as long as the one-sided lower limit reaches the
-    target. There are `STARTS` such sequences, and each has an equal part of the error probability. The first sequence
+    target. There are four such sequences, and each has an equal part of the error probability. The first sequence
     starts at the threshold with the fewest clusters that can show the target.
 
     Args:

@@ -99,8 +99,8 @@ def clustered_proportions(
         v = (f^2 max(sum psi_k^2, v_ind) + p (1 - p) sum u_k^2) / (f^2 + 1),
 
     where f is the number of informative clusters: those with a success, those with a failure, or
-    (sum psi^2)^2 / sum psi^4, whichever is smallest. With the square, the intervals of uncorrelated items are close to
-    those of independent items if there are at least 15 clusters. `proportion_interval` takes p (1 - p) / v items, or 1
+    (sum psi^2)^2 / sum psi^4, whichever is smallest. For uncorrelated items in at least 15 clusters, the intervals are
+    close to those of independent items. `proportion_interval` takes p (1 - p) / v items, or 1
     / sum u_k^2 items if p is 0 or 1.
 
     Args:

@@ -94,7 +94,7 @@ def correct_ratings(
 
     Raises:
         ValueError: if shapes differ, a player is out of range or meets itself, an outcome lies outside 0..1, a
-            probability of a labelled row is out of range, or a setting is.
+            probability of a labelled row is out of range, or a setting is out of range.
     """
     check_confidence(confidence)
     if scale <= 0.0:

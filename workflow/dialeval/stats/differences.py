@@ -145,7 +145,7 @@ def item_differences(
 ) -> Differences:
     """Return the mean difference, first minus second, over the items of each pair of systems.
 
-    A difference of proportions has a t interval with `pseudo_items` added, so that its width is never 0. The number
+    A difference of proportions has a t interval with up to two pseudo-items, so that its width is never 0. The number
     of effective items is the geometric mean of the effective clusters and n / design effect.
 
     Args:
@@ -207,8 +207,8 @@ def two_sample_difference(
     """Return the difference of the means of two samples of items, with Welch's degrees of freedom, shape [1].
 
     Clusters with items in both samples make the two means dependent. For these clusters, the influence values of the
-        samples are subtracted. Strata that only one sample has are left out. For proportions, each sample gets one
-        pseudo-success and one pseudo-failure.
+    samples are subtracted. Strata that only one sample has are left out. For proportions, each sample gets one
+    pseudo-success and one pseudo-failure.
 
     Args:
         first, second: items of the two samples; equal names of clusters and strata in both samples mean the same
@@ -303,7 +303,7 @@ class JudgeSample(NamedTuple):
         n_judges, n_items, n_clusters: numbers of judges, of items with a difference by any judge, and of their
             clusters.
         note: why a number is missing; empty if nothing is missing.
-        ci_low, ci_high, p_value: limits and p-value with judges as a random sample, of at least `FEWEST_JUDGES` judges.
+        ci_low, ci_high, p_value: limits and p-value with judges as a random sample; they need three judges.
         fixed_ci_low, fixed_ci_high: interval of the mean over these judges only.
         judge_sd: standard deviation of the judges' true differences; 0 if they vary no more than by chance.
         df: degrees of freedom, with judges as a random sample.

@@ -71,8 +71,7 @@ def bootstrap_elo(
 
     The result is bit-identical for any numbering of the players and any choice of left and right. Its standard
     deviation over random seeds is about 1.2533 * shuffle_sd / sqrt(shuffles * repeats). For a player with few
-    comparisons the deviation is larger, since shuffles often begin with the same comparisons: use `rating_sd` /
-    sqrt(repeats).
+    comparisons it is larger: use `rating_sd` / sqrt(repeats).
 
     Args:
         left, right: players of each comparison, numbers in 0..n_players-1, shape [n].

@@ -288,7 +288,8 @@ class Corrected:
         note: why a number is undefined, or a caveat; mostly empty.
         rho: correlation of judge and annotators within systems, pooled over systems.
         target: target population: new_cases (the mean on new cases) or given_cases (the mean of these rows).
-        corrected, people, judge, bias: the estimates above with the influence of each cluster.
+        corrected, people, judge, bias: the estimates `estimate`, `human_only`, `judge_only` and `judge_bias`, with the
+            influence of each cluster.
     """
 
     systems: tuple[object, ...]

@@ -35,7 +35,7 @@ class PenalisedRatings(NamedTuple):
     """Penalised ratings; arrays have shape [n_players], NaN for players without a rating.
 
     Attributes:
-        rating: rating on the Elo scale; the largest connected group averages `initial`.
+        rating: rating on the Elo scale; `initial` is the mean over the largest connected group.
         ci_low, ci_high: limits of the confidence interval.
         notes: why a rating or an interval is missing; empty if both are there.
     """
@@ -60,10 +60,10 @@ def penalised_bradley_terry(
 ) -> PenalisedRatings:
     """Rate players by the Bradley-Terry model with Firth's penalty. A tie is half a win for each player.
 
-    A player without a rating by maximum likelihood has the median design effect of the others. A limit of an interval
-    is NaN if it is more than 12 logits from the mean rating. Only the largest group of connected players is rated. Of
-    several largest groups, the group that maximum likelihood rates is rated; if it rates none of them, no player has a
-    rating.
+    Only the largest group of connected players gets ratings. If several groups are largest, only a group with
+    maximum-likelihood ratings gets them. A player without a maximum-likelihood rating, and so without a design effect,
+    gets the median design effect of the other players. A limit of an interval is NaN if it is more than 12 logits from
+    the mean rating.
 
     Args:
         left, right, outcome, n_players, cluster, confidence, scale, initial, equal_pairs: as in `bradley_terry`.

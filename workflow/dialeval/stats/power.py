@@ -130,14 +130,14 @@ class HumanLabelDesign(NamedTuple):
         fixed: whether the interval is about the given dialogues (`target: given_cases`), not about new ones.
         per_label: number of labels for one degree of freedom: 1 for pairs, otherwise the number of systems.
         pilot_freedom: degrees of freedom of the estimate `spread`; infinite if it is assumed.
-        answers, annotators: number of annotators of each dialogue, and of all annotators, in the labels that `spread`
-            is estimated from.
+        answers: number of annotators of each dialogue, in the labels from which `spread` is estimated.
+        annotators: number of all annotators of these labels.
         error: variance between annotators of a dialogue's labels, divided by the variance of the dialogues' mean
             labels.
         harshness: part of `error` that is due to annotators' severity, which is the same on all dialogues of a system.
             It cancels if every annotator labels every dialogue.
-        between: variance of a difference between annotators (twice the component system x annotator). It is divided by
-            the number of annotators, and added only if annotators are a random sample.
+        between: variance over annotators of the difference of two systems (twice the component system x annotator). It
+            is divided by the number of annotators, and added only if annotators are a random sample.
     """
 
     spread: float

@@ -84,14 +84,14 @@ def correct_means(
         probability: inclusion probability of each row, above 0 and at most 1; only those of labelled rows are used.
             None where labels are a simple random sample of each system's rows. Shape [n].
         system: system of each row, numbers or text, shape [n].
-        cluster: cluster of each row (seed, case), within and between systems, numbers or text, shape [n].
+        cluster: cluster of each row (seed, case), numbers or text, shape [n]; systems can share clusters.
         target: population of the interval: "new_cases" (the mean on new cases) or "given_cases" (the mean of the
             given rows, from which the labelled ones were drawn).
         confidence: nominal coverage.
         rate: whether labels are passes (1) and fails (0); their intervals are Wilson's near 0 and 1; None: True if
             every label is 0 or 1.
-        ends: lowest and highest possible label of a scale; if nearly all labels are at one end, intervals are Wilson's
-            as well, since few labels do not show how far the other labels are from it. None for a scale without ends.
+        ends: lowest and highest possible label of a scale; None for a scale without ends. If nearly all labels are at
+            one end, intervals are Wilson's, since the few other labels determine the variance poorly.
         label_variance: variance of each row's label about the mean label of all possible annotators, NaN if unknown,
             shape [n]; used for target "given_cases" only. None where the labels are without error.
         annotators: the annotators, if intervals are about all possible annotators; None if intervals are about these

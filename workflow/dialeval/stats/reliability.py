@@ -154,8 +154,8 @@ def corrected_correlation(
     The correction removes the raters' errors, not the judge's. The result is NaN if the interval of the reliability
     reaches 0. With few items, a high correlation is overestimated and its spread underestimated. Limits are therefore
     bias-corrected. The limit nearer to 0 is the wider of two limits: that of the bootstrap, and that of Student's t on
-    Fisher's z. Replicates above 1 have no z, so the standard error of z is a distance of quantiles of the replicates:
-    from the median to the quantile one standard deviation nearer to 0.
+    Fisher's z. Its standard error of z is the distance from the median of the replicates to their quantile one
+    standard deviation nearer to 0, since replicates above 1 have no z.
 
     Args:
         estimate: correlation of the judge with the mean of the raters, on the items of `raters`.

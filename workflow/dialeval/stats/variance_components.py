@@ -136,11 +136,11 @@ class Components:
     Attributes:
         names: the identifiable components, a subset of `TERMS`.
         estimate: variance of each, possibly negative, shape [n_components].
-        ci_low, ci_high: limits of the intervals; NaN if fewer than `FEWEST_CASES` cases contribute to a component.
+        ci_low, ci_high: limits of the intervals; NaN if fewer than five cases contribute to a component.
         n_groups: number of levels of each component.
         n_telling: number of cases that contribute to each component, such as those with repeats.
-        joined: components that the design cannot separate, by the name in `names` whose estimate contains them. The key
-            "" has the components with a single level, such as one judge.
+        joined: components that the design cannot separate. The key is a component of `names`; its estimate includes the
+            components of the value. The key "" has the components with a single level, such as one judge.
         design: numbers of cases, judges and repeats of the scores.
         n: number of scores.
         confidence: nominal coverage.

@@ -162,7 +162,7 @@ def named_schema(kind: Table) -> pa.Schema:
 
 
 def read_name(path: Path) -> str:
-    """Returns the name of the table that a file holds, or "" for a foreign file."""
+    """Return the name of the table in a file; "" if DialEval did not write the file."""
     content = json.loads((pq.read_schema(path).metadata or {}).get(METADATA_KEY, b"{}"))
     return str(content.get("table", ""))
 
@@ -178,7 +178,12 @@ def differences_from(path: Path, kind: Table) -> list[str]:
 
 
 def read_table(path: Path, kind: Table, columns: Sequence[str] | None = None) -> pa.Table:
-    """Reads a table.
+    """Return the table of a file.
+
+    Args:
+        path: Parquet file.
+        kind: description of the table; the file must have its columns.
+        columns: columns to read; None for all.
 
     Raises:
         UserError: the file is missing, not Parquet, or has other columns; the message names the differences.
@@ -227,7 +232,7 @@ def chosen_rows(
 
 
 def count_rows(path: Path, kind: Table) -> int:
-    """Returns the number of rows, from the file's footer."""
+    """Return the number of rows, from the file's footer."""
     with _open(path, kind) as file:
         rows: int = file.metadata.num_rows
         return rows
