@@ -64,7 +64,7 @@ def test_a_seed_is_reported_by_two_and_gteval_needs_two_in_turn_to_the_end() -> 
         ("later", True, False),
     ]
     assert not_seeds(table) == ["twice"]
-    with pytest.raises(UserError, match="none of 1 dialogues has a ChatSEED"):
+    with pytest.raises(UserError, match="none of 1 dialogues begins with a ChatSEED"):
         seed_table(table.filter([row["dialogue_id"] == "twice" for row in rows]), arena_min_utterances=4, limit=None)
 
 

@@ -79,9 +79,7 @@ def test_what_is_filled_in_is_never_written_over(tmp_path: Path) -> None:
     path.write_text("\ufeff" + filled.replace("\n", "\r\n"), encoding="utf-8")
     before = path.read_bytes()
     write_sheet(path, other)
-    with pytest.raises(
-        UserError, match="1 rows are filled in, and the sample of items is another one now; move the file"
-    ):
+    with pytest.raises(UserError, match="1 rows are filled in, and the sample of items has changed; move the file"):
         write_sheet(path, one)
     assert path.read_bytes() == before
 

@@ -247,7 +247,7 @@ def test_other_words_than_when_it_was_drawn(quality: LabelledProtocol, folder: P
     items = items_table(tmp_path / "changed.parquet", [changed, *rest])
     now = drawn_protocol(tmp_path / "new", protocol_settings("quality", ["coherence", "overall"], form="scale"), items)
     message = message_of([path], {"quality": LabelledProtocol(now.question, now.frame, quality.ledger)})
-    assert f"{drawn.words} has another text now than when it was drawn" in message
+    assert f"{drawn.words} was changed after the sample was drawn" in message
 
 
 def test_what_was_not_drawn_is_no_fair_sample(quality: LabelledProtocol, folder: Path) -> None:

@@ -202,7 +202,7 @@ def test_rows_are_in_the_order_of_their_times(tmp_path: Path, table: str, texts:
 
 def test_an_id_of_each_row_is_no_dialogue(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("id,speaker,text\n1,user,a\n2,bot,b\n", encoding="utf-8")
-    with pytest.raises(UserError, match="every row has another 'id', so that each dialogue would have one utterance"):
+    with pytest.raises(UserError, match="'id' differs in every row, so each dialogue would have one utterance"):
         list(read(tmp_path / "t.csv", "auto", {}, Counter()))
 
 

@@ -235,8 +235,8 @@ def seed_table(utterances: pa.Table, *, arena_min_utterances: int, limit: int | 
     if len(without_seed) == len(texts):
         corpus = next(iter(utterances["corpus"].to_pylist()), "")
         raise UserError(
-            f"corpora.{corpus}: none of {len(texts)} dialogues has a ChatSEED, that is two first utterances by two "
-            f"speakers; check the field `speaker` of the dialogues"
+            f"corpora.{corpus}: none of {len(texts)} dialogues begins with a ChatSEED (two utterances by two "
+            f"speakers); check the field `speaker` of the dialogues"
         )
     about: dict[str, dict[str, str]] = {}
     for row in utterances.select(["dialogue_id", "corpus", "language"]).to_pylist():

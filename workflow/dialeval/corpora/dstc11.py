@@ -115,8 +115,8 @@ def _level(path: Path, columns: tuple[str, ...]) -> Level:
     if len(levels) != 1:
         both = "of responses and of dialogues" if levels else "neither of responses nor of dialogues"
         raise UserError(
-            f"{path}: there are columns {both}; {', '.join(DIMENSIONS['turn'])} or {', '.join(DIMENSIONS['dialogue'])} "
-            f"are needed; the columns are: {listed(columns)}"
+            f"{path}: the file has ratings {both}; its columns must be {', '.join(DIMENSIONS['turn'])} (responses) or "
+            f"{', '.join(DIMENSIONS['dialogue'])} (dialogues), and are {listed(columns)}"
         )
     return levels[0]
 

@@ -71,8 +71,8 @@ def originals_of(
     if pairing == "as_found":
         if not clear and "ids" not in possible:
             raise UserError(
-                f"{source}: the rows cannot be matched to the dialogues of {list_name}: the ids do not end in its "
-                f"number, and the texts fit no known order; both files must come from one release"
+                f"{source}: the rows cannot be matched to the dialogues of {list_name}, neither by the numbers at "
+                f"the end of their ids nor by their texts; use both files of one release"
             )
         return possible[best if clear else "ids"]
     if clear and possible[best] != possible[pairing]:

@@ -79,7 +79,7 @@ def write_sheet(path: Path, text: str) -> None:
             print(f"{path} is up to date, and {filled} of its rows are filled in: it is not changed")
             return
         raise UserError(
-            f"{path}: {filled} rows are filled in, and the sample of items is another one now; move the file (and "
+            f"{path}: {filled} rows are filled in, and the sample of items has changed; move the file (and "
             f"set dialogbench.experts.answers to it), then run the same command again for a new sheet"
         )
     with replacing(path) as temporary:

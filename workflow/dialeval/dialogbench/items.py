@@ -216,7 +216,7 @@ def item_files(path: Path) -> list[Path]:
         return [path]
     files = sorted(file for file in path.iterdir() if file.suffix in SUFFIXES)
     if not files:
-        raise UserError(f"{path}: no file ends in {' or '.join(SUFFIXES)}")
+        raise UserError(f"{path}: no file ends in {' or '.join(SUFFIXES)}; set `path` to the folder of the items")
     return files
 
 

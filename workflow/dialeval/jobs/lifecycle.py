@@ -143,8 +143,8 @@ def reset_future_timestamps(paths: Iterable[Path], clock: Path) -> str:
             os.utime(path, ns=(stamp.st_atime_ns, present.st_mtime_ns), follow_symlinks=False)
         except OSError as error:
             raise UserError(
-                f"{path} has a time stamp in the future, {when}, so its outputs would seem older, and it cannot be "
-                f"set to the present time: {error.strerror}; set this machine's clock, or copy the file"
+                f"{path} has a time stamp in the future, {when}, so its outputs would count as outdated. DialEval "
+                f"cannot set it to the present time: {error.strerror}; set this machine's clock, or copy the file"
             ) from None
     if not ahead:
         return ""

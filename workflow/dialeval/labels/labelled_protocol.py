@@ -130,8 +130,8 @@ class LabelledProtocol:
         unit = self.units.get(key)
         if unit is None and entry.identity in self._identities:
             raise UnknownUnitError(
-                f"{self._identities[entry.identity].words} has another text now than when it was drawn, so the "
-                f"label is about another text; restore the dialogues, or remove this file and label again"
+                f"{self._identities[entry.identity].words} was changed after the sample was drawn, so the label is "
+                f"about a different text; restore the dialogues, or remove this file and label again"
             )
         if unit is None:
             raise GoneUnitError

@@ -51,8 +51,8 @@ UNPAIRED = "the systems met different cases: compared as two samples"
 _FEWEST_COMMON = 2
 """Cases that two systems must share to be compared case by case, unless all that one of them met are shared."""
 CYCLIC = (
-    "the pairs were compared on different cases and form a cycle (A beats B, B beats C, C beats A): no conclusion "
-    "from two of them together"
+    "the pairs were compared on different cases and form a cycle (A beats B, B beats C, C beats A): the test of "
+    "one pair says nothing about another pair"
 )
 
 

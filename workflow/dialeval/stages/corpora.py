@@ -509,8 +509,8 @@ def _as_chosen(name: str, cl100k_file: Path | None) -> Tokenizer:
     tokenizer = cl100k_tokenizer(cl100k_file, network_seconds=0)
     if tokenizer is WORDS:
         raise UserError(
-            "these results count in cl100k_base, whose vocabulary is missing on this machine: run "
-            "python -m dialeval.engines.cl100k fetch, or choose the unit again: snakemake --cores 8 "
+            "the utterance lengths of these results are in tokens of cl100k_base, and its vocabulary is not on this "
+            "machine: run python -m dialeval.engines.cl100k fetch, or choose the unit again: snakemake --cores 8 "
             "--forcerun choose_tokenizer"
         )
     return tokenizer

@@ -32,11 +32,11 @@ _PSEUDO_ITEMS_TIMES_CLUSTERS = 3.0
 
 NO_ITEM = "no item in common"
 ALL_THE_SAME = "every difference is the same: the interval follows from the number of clusters only"
-ONE_CLUSTER_IN_STRATUM = "a part of the mean has items of one cluster only"
+ONE_CLUSTER_IN_STRATUM = "one stratum has items of a single cluster"
 FEWEST_JUDGES = 3
 """Judges below which a population of them is not identifiable: of two, Student's quantile is 12.7 at one degree of
 freedom, so that the interval says nothing."""
-FEW_JUDGES = "not identifiable: {} answered, a population of judges takes {}"
+FEW_JUDGES = "not identifiable: an interval over a population of judges needs {1} judges, and {0} answered"
 
 _ROUNDING = 1e-12  # of the largest value
 

@@ -25,7 +25,7 @@ _PAIRS_AT_ONCE = 256
 Target = Literal["new_cases", "given_cases"]
 WIDEST = 1.05
 """How much wider than that of human labels only a corrected interval may be before theirs replaces it."""
-NOT_CORRECTED = "the judge's scores would widen the interval: from labels alone"
+NOT_CORRECTED = "the judge's scores would widen the interval, so the estimate uses labels only"
 ALIKE = "the labels of the two are equal on every item, so the variance of their difference is not known"
 
 

@@ -50,12 +50,17 @@ FEWEST_LABELLED = 8  # clusters with labels that a system needs for a correction
 _ROUNDING = 1e-12  # of the values
 NO_LABEL = "no label, so no estimate"
 ONE_LABELLED = "labels of one seed or case only"
-FEW_LABELLED = f"labels of fewer than {FEWEST_LABELLED} seeds or cases: from labels alone"
-FEW_EITHER = f"passes or fails on fewer than {FEWEST_EITHER} labelled seeds or cases: from labels alone (Wilson)"
-FEW_INSIDE = f"labels off one end of the scale on fewer than {FEWEST_EITHER} seeds or cases: from labels alone (Wilson)"
+FEW_LABELLED = f"fewer than {FEWEST_LABELLED} seeds or cases have labels, so the estimate uses labels only"
+FEW_EITHER = (
+    f"passes or fails on fewer than {FEWEST_EITHER} labelled seeds or cases, so the estimate uses labels only (Wilson)"
+)
+FEW_INSIDE = (
+    f"nearly all labels are at one end of the scale (others on fewer than {FEWEST_EITHER} seeds or cases), so the "
+    "estimate uses labels only (Wilson)"
+)
 ALL_LABELLED = "every row is labelled: no sampling error on these rows"
 SAME_LABELS = "all labels are equal, so their variance is not known"
-NO_SCORE = "the judge has no scores: from labels alone"
+NO_SCORE = "the judge has no scores, so the estimate uses labels only"
 
 
 def correct_means(

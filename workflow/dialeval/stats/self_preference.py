@@ -48,8 +48,8 @@ ONLY_OPPONENTS = (
     "every other judge of these comparisons belongs to the opponent's family; add a judge of neither family"
 )
 SLOPE_UNKNOWN = (
-    "the difference also contains the judge's discrimination: the judges have no common comparison of two systems "
-    "within or outside the family"
+    "the difference is not corrected for the judges' sensitivity: the judges have no common comparison of two systems "
+    "within the family, or of two systems outside it"
 )
 
 

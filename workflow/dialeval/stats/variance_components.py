@@ -40,7 +40,7 @@ FEWEST_CASES = 5
 """Cases below which a component has no interval."""
 
 NEGATIVE = "a negative estimate counts as 0 in sums"
-FEW_CASES = "no interval: fewer than {} cases tell the component"
+FEW_CASES = "no interval: fewer than {} cases contribute to the component"
 ONE_LEVEL = "one {}"
 NO_VARIANCE = "not identifiable: the means of the systems have neither a variance nor an error"
 

@@ -247,7 +247,9 @@ class Base:
                 name_or_folder(self._model), dtype=getattr(torch, learning.precision), **self._options
             )
         except (OSError, ValueError, ImportError) as error:
-            raise UserError(f"model '{self._model.model}' cannot be loaded for training: {error}") from error
+            raise UserError(
+                f"model '{self._model.model}' cannot be loaded for training: {error}; correct `model` or `revision`"
+            ) from error
         return model.to(device_of(learning.gpus))
 
 

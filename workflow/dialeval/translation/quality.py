@@ -63,7 +63,10 @@ def read_translation_scores(
         if not any(cell.strip() for cell in cells):
             continue
         if len(cells) != len(names):
-            raise UserError(f"{path}, line {line}: {len(cells)} cells, but the first line has {len(names)}")
+            raise UserError(
+                f"{path}, line {line}: {len(cells)} cells, but the first line has {len(names)}; put a text with "
+                f"commas, quotes or line breaks into double quotes"
+            )
         row = dict(zip(names, cells, strict=True))
         written = (row["corpus"], row["language"], row["utterance_id"])
         plain = (unescaped_cell(row["corpus"]), row["language"], unescaped_cell(row["utterance_id"]))

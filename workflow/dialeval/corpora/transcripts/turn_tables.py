@@ -270,7 +270,7 @@ def dialogues_of_rows(
         known.rows.append((turn, place, cells.get("speaker", ""), text))
     if words(names["dialogue_id"]) == "id" and 1 < sum(len(one.rows) for one in dialogues.values()) == len(dialogues):
         raise UserError(
-            f"{path}: every row has another '{names['dialogue_id']}', so that each dialogue would have one utterance; "
+            f"{path}: '{names['dialogue_id']}' differs in every row, so each dialogue would have one utterance; "
             "name the column of the dialogue under `columns: {dialogue_id: NAME}`, or add one"
         )
     if apart:
@@ -421,8 +421,8 @@ def _in_order(
         other = places.setdefault((turn, speaker, text), place)
         if other != place:
             raise UserError(
-                f"{path}, {place}: the same as {other}, turn {turn:g} of dialogue '{dialogue_id:.60}'. Each system "
-                f"may have a dialogue once: remove one, or give one of them another id"
+                f"{path}, {place}: the same as {other}, turn {turn:g} of dialogue '{dialogue_id:.60}'. A dialogue "
+                f"may occur once per system: remove the repetition, or give it another id"
             )
     return ordered
 

@@ -242,7 +242,10 @@ def _lora_rank(model: VllmModel) -> int:
             f"lora_path: {model.lora_path} is not a LoRA adapter ({path.name} with its rank 'r' is needed): {error}"
         ) from error
     if rank > LORA_RANKS[-1]:
-        raise UserError(f"the adapter in {model.lora_path} has rank {rank}, and vLLM takes up to {LORA_RANKS[-1]}")
+        raise UserError(
+            f"lora_path: the adapter in {model.lora_path} has rank {rank}, and vLLM supports up to {LORA_RANKS[-1]}; "
+            f"train it with a lower rank, or merge it into the model"
+        )
     return next(possible for possible in LORA_RANKS if possible >= rank)
 
 
