@@ -132,7 +132,7 @@ def test_an_object_for_each_utterance_is_known_by_usual_names(tmp_path: Path) ->
     assert (one.dialogue_id, one.system, one.speakers) == ("1", "heron", ("user", "bot"))
     with pytest.raises(UserError, match="line 2: 'content' is 3; it must be a text"):
         found(write(tmp_path / "t.jsonl", [rows[0], rows[1] | {"content": 3}]), {})
-    with pytest.raises(UserError, match="line 2: column 'role' is empty; name who speaks in every row"):
+    with pytest.raises(UserError, match="line 2: column 'role' is empty; name the speaker of every row"):
         found(write(tmp_path / "t.jsonl", [rows[0], rows[1] | {"role": None}]), {})
 
 

@@ -138,7 +138,7 @@ class LabelledProtocol:
         if unit.identity != entry.identity:
             raise UnknownUnitError(
                 f"key '{label.key:.40}' belongs to {unit.words}, and {self.ledger.path.name} has another dialogue "
-                f"under it; restore that file"
+                f"under this key; restore {self.ledger.path.name}"
             )
         first = label.key == key
         shown = Shown(unit.system, unit.opponent) if first else Shown(unit.opponent, unit.system)

@@ -126,7 +126,7 @@ class Hooks:
             path, how = next(iter(outdated.items()))
             self.run.say(
                 f"note: another version of DialEval made {counted(len(outdated), 'file')} in {self.layout.results} "
-                f"(such as {path}: {how}); this run remakes those that it needs from stored responses"
+                f"(such as {path}: {how}); this run remakes the needed files from stored responses"
             )
 
     def show_summary(self) -> None:

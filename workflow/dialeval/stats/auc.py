@@ -34,7 +34,7 @@ class ClusteredAuc:
     """An AUC, or a mean of AUCs over strata, with its interval.
 
     Attributes:
-        auc: between 0 and 1; NaN without a pair.
+        auc: the AUC, between 0 and 1; NaN without a pair.
         ci_low, ci_high: limits of the interval; NaN if there is none.
         n: number of compared examples.
         n_clusters: number of their clusters.

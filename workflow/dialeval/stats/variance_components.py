@@ -139,8 +139,8 @@ class Components:
         ci_low, ci_high: limits of the intervals; NaN if fewer than five cases contribute to a component.
         n_groups: number of levels of each component.
         n_telling: number of cases that contribute to each component, such as those with repeats.
-        joined: components that the design cannot separate. The key is a component of `names`; its estimate includes the
-            components of the value. The key "" has the components with a single level, such as one judge.
+        joined: for each of `names`, the components that the design cannot separate from it; its estimate contains them.
+            The key "" has the components with a single level, such as one judge.
         design: numbers of cases, judges and repeats of the scores.
         n: number of scores.
         confidence: nominal coverage.

@@ -249,7 +249,7 @@ def dialogues_of_rows(
         if not cells["dialogue_id"]:
             raise UserError(f"{where}: column '{names['dialogue_id']}' is empty; every row needs its dialogue")
         if not cells.get("speaker", "unsaid"):
-            raise UserError(f"{where}: column '{names['speaker']}' is empty; name who speaks in every row")
+            raise UserError(f"{where}: column '{names['speaker']}' is empty; name the speaker of every row")
         key = (cells.get("system", ""), cells["dialogue_id"])
         about = (cells.get("case_id", ""), cells.get("language", ""))
         known = dialogues.setdefault(key, _Rows(place, *about, last_row=number))
@@ -421,8 +421,8 @@ def _in_order(
         other = places.setdefault((turn, speaker, text), place)
         if other != place:
             raise UserError(
-                f"{path}, {place}: the same as {other}, turn {turn:g} of dialogue '{dialogue_id:.60}'. A dialogue "
-                f"may occur once per system: remove the repetition, or give it another id"
+                f"{path}, {place}: the same as {other}, turn {turn:g} of dialogue '{dialogue_id:.60}'. A system can "
+                f"have a dialogue only once: remove one of the two dialogues, or change its id"
             )
     return ordered
 
