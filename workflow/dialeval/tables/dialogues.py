@@ -70,7 +70,7 @@ USAGE = Table(
         spent_unconfirmed=maybe(FLOAT), failures=TEXT, remarks=TEXT,
         seconds=FLOAT
     ),
-    row="model and protocol",
+    row="model and protocol (`tables/usage`)",
     columns={
         "requests": "requests of the jobs: model calls and cached responses",
         "model_calls": "requests sent to the model",
@@ -93,7 +93,7 @@ ESTIMATE = Table(
         output_tokens_expected=LARGE, output_tokens_high=LARGE, output_tokens_most=LARGE, cost_low=maybe(FLOAT),
         cost_expected=maybe(FLOAT), cost_high=maybe(FLOAT), cost_most=maybe(FLOAT), tokenizer=TEXT, note=maybe(TEXT)
     ),
-    row="model and protocol; the last row has the sums (`snakemake --cores 8 estimate`)",
+    row="model and protocol (`tables/estimate`, of the target `estimate`); the last row has the sums",
     columns={
         "cached": "responses that the store already has",
         "model_calls": "requests that a run would send",
@@ -107,7 +107,7 @@ JUDGE_REPORT = Table(
     "judge_report", schema(
         judge=TEXT, perturbation=TEXT, n=INT, auc=maybe(FLOAT), accuracy=maybe(FLOAT), note=maybe(TEXT)
     ),
-    row="embedded judge and perturbation (`embedded/<judge>`)",
+    row="embedded judge and perturbation (`tables/embedded/<judge>`)",
     title="Embedded judges on perturbed dialogues",
     caption="How well an embedded judge separates held-out original dialogues from perturbed ones.",
     columns={
@@ -179,7 +179,7 @@ SEEDS = Table(
     "seeds", schema(
         seed_id=TEXT, corpus=TEXT, language=TEXT, utterances=TEXTS, n_human=INT, for_arena=BOOL, for_gteval=BOOL
     ),
-    row="ChatSEED",
+    row="ChatSEED (`seeds`)",
     columns={
         "n_human": "number of utterances of the human dialogue",
         "for_arena": "whether Arena uses the seed",
@@ -245,7 +245,7 @@ CONTAMINATION = Table(
         source=TEXT, part=TEXT, system=maybe(TEXT), corpus=TEXT, n=INT, n_too_short=INT, n_shared=INT,
         share=maybe(FLOAT), example=maybe(TEXT)
     ),
-    row="source, part, system and published corpus (`contamination: true`)",
+    row="source, part, system and published corpus (`tables/contamination`)",
     title="Contamination by published corpora",
     caption=(
         "Number of cases and responses that have a passage of 50 letters and digits in common with a published "
@@ -272,7 +272,7 @@ MEMORIZATION = Table(
         ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), chance=maybe(FLOAT), control=maybe(FLOAT), p=maybe(FLOAT),
         p_holm=maybe(FLOAT), example=maybe(TEXT), note=maybe(TEXT)
     ),
-    row="model and corpus (`memorization`)",
+    row="model and corpus (`tables/memorization`)",
     title="Texts that models complete verbatim",
     caption=(
         "Share of texts that a model continues verbatim: it reads the first part and writes the next 50 letters and "

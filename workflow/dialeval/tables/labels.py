@@ -20,7 +20,7 @@ DRAW = Table(
     "labels/draw", schema(
         protocol=TEXT, **_WHAT, level=TEXT, draw=TEXT, key=TEXT, stratum=TEXT, place=INT, probability=FLOAT, drawn=BOOL
     ),
-    row="dialogue or pair in the population of a protocol's sample",
+    row="dialogue or pair in the population of a protocol's sample (`labels/draw/<protocol>`)",
     title="Sample for labelling",
     shown=False,
     columns={
@@ -114,7 +114,8 @@ DIFFERENCES = differences(
     title="Pairwise tests of systems, human-corrected",
     caption="Differences of human-corrected estimates.",
     columns={
-        "system_value": "human-corrected estimate of `system`", "opponent_value": "that of `opponent`",
+        "system_value": "human-corrected estimate of `system`",
+        "opponent_value": "human-corrected estimate of `opponent`",
         "n": "number of labels of both systems", "n_clusters": "number of seeds or cases with these labels",
     },
 )
@@ -291,7 +292,7 @@ PLANNING = Table(
         cheapest_labels=maybe(INT), cheapest_answers=maybe(INT), cheapest_annotators=maybe(INT),
         n_annotators=maybe(INT), basis=TEXT, note=maybe(TEXT)
     ),
-    row="protocol, criterion, judge and estimand (`snakemake --cores 8 estimate`)",
+    row="protocol, criterion, judge and estimand (target `estimate`)",
     title="Precision of the design",
     caption=(
         "Minimum detectable difference of two systems at 80% power, and the number of cases or labels that halves the "

@@ -385,7 +385,7 @@ BATTLE_RATINGS = Table(
         davidson=maybe(FLOAT), davidson_ci_low=maybe(FLOAT), davidson_ci_high=maybe(FLOAT), p_above_next=maybe(FLOAT),
         n_comparisons=INT, **BEHIND, note=maybe(TEXT)
     ),
-    row="player (`battles/<name>`)",
+    row="player (`tables/battles/<name>`)",
     columns={
         "bradley_terry_penalised": "Bradley-Terry with Firth's penalty: finite for a player that wins or loses every "
         "comparison; the mean rating of all connected players is the initial rating",
@@ -399,7 +399,7 @@ BATTLE_RATINGS = Table(
 )
 BATTLE_DIFFERENCES = differences(
     "battles/differences",
-    row="pair of players (`battles/differences/<name>`)",
+    row="pair of players (`tables/battles/differences/<name>`)",
     title="Pairwise tests of players",
     caption="Differences of Elo, Bradley-Terry and Davidson ratings, and of the shares of battles won and lost.",
 )
@@ -414,7 +414,7 @@ COMPARED_NUMBERS = Table(
         difference=maybe(FLOAT), ci_low=maybe(FLOAT), ci_high=maybe(FLOAT), p=maybe(FLOAT), p_holm=maybe(FLOAT),
         q_bh=maybe(FLOAT), changed=TEXT, how=TEXT, n=maybe(INT), n_clusters=maybe(INT), note=maybe(TEXT)
     ),
-    row="estimate that both runs have (`results/comparison/numbers`)",
+    row="estimate that both runs have (`comparison/numbers`)",
     title="Numbers that both runs have",
     columns={
         "table": "table with the estimate, such as `arena/ratings`",
@@ -443,7 +443,7 @@ COMPARED_VERDICTS = Table(
         protocol=TEXT, judge=TEXT, criterion=TEXT, n_both=INT, n_same=INT, n_changed=INT, n_only_a=INT, n_only_b=INT,
         n_lost=INT, n_gained=INT
     ),
-    row="protocol, judge and criterion (`results/comparison/verdicts`)",
+    row="protocol, judge and criterion (`comparison/verdicts`)",
     title="Verdicts on the same cases",
     columns={
         "protocol": "protocol; `dialogbench` for its items",
@@ -464,7 +464,7 @@ CHANGED_VERDICTS = Table(
         n_utterances=maybe(INT), verdict_a=TEXT, verdict_b=TEXT, reason_a=TEXT, reason_b=TEXT, size=FLOAT,
         same_text=maybe(BOOL)
     ),
-    row="verdict that differs between the runs (`results/comparison/changed_verdicts`)",
+    row="verdict that differs between the runs (`comparison/changed_verdicts`)",
     caption="At most 5,000 rows of each protocol and judge, the largest changes of score first.",
     title="Changed verdicts",
     columns={
@@ -478,7 +478,7 @@ CHANGED_VERDICTS = Table(
 )
 CHANGED_SETTINGS = Table(
     "comparison/changes", schema(kind=TEXT, place=TEXT, value_a=TEXT, value_b=TEXT, n_jobs=INT),
-    row="setting, library, function or prompt that differs between the runs (`results/comparison/changes`)",
+    row="setting, library, function or prompt that differs between the runs (`comparison/changes`)",
     title="Changed settings",
     columns={
         "kind": "configuration, settings (of jobs), data, prompts, code, libraries or version",

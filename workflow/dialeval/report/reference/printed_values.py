@@ -114,7 +114,8 @@ _FEWER = "comp-analysis' public files have human ratings on no further dimension
 _NO_PEOPLE = "comp-analysis' public files have no human ratings"
 _OTHER_AGREEMENT = (
     "our value is the mean Pearson correlation of two raters; the paper has the Spearman correlations that FED's "
-    "authors print. The public ratings do not reach them, even if each rater is compared with the mean of the others"
+    "authors print. The public ratings do not reach them, even if each rater is compared with the mean of the other "
+    "raters"
 )
 WHY_FROM_DATA: Mapping[tuple[str, str], str] = MappingProxyType(
     {

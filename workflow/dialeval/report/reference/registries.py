@@ -263,7 +263,8 @@ _REFERENCE = "## Reference\n"
 TABLES_HEAD = """
 This part is generated from the constants in `workflow/dialeval/tables/` (`python -m dialeval.report.reference`). A
 column with a question mark may be empty. A table with a slash in its name is in `results/tables/`, as Parquet and CSV,
-unless its description names another place or format. `measures/` stands for the name of the protocol.
+unless its description names another format or, in parentheses, another path below `results/`. `measures/` stands for
+the name of the protocol.
 """
 TABLE_PARTS = (
     ("Between the stages", ""),
