@@ -179,7 +179,7 @@ SEEDS = Table(
     "seeds", schema(
         seed_id=TEXT, corpus=TEXT, language=TEXT, utterances=TEXTS, n_human=INT, for_arena=BOOL, for_gteval=BOOL
     ),
-    row="ChatSEED (`seeds`)",
+    row="ChatSEED",
     columns={
         "n_human": "number of utterances of the human dialogue",
         "for_arena": "whether Arena uses the seed",
