@@ -308,7 +308,7 @@ PLANNING = Table(
             "smallest difference of two systems that a test detects with 80% power at the 5% level"
         ),
         "min_detectable_difference_holm": "minimum detectable difference with a Holm-adjusted p-value (`p_holm`)",
-        "half_width": "half the width of the 95% interval of a difference",
+        "half_width": "half the width of the confidence interval of a difference",
         "seeds_to_halve": "number of additional seeds or cases that halves the interval; empty if none does",
         "labels_to_halve": "number of additional labels that halves the interval; empty if none does",
         "cost_of_seeds": "cost of the additional seeds or cases, by the models' prices",

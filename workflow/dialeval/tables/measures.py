@@ -240,10 +240,9 @@ RANKS = Table(
     row="measure and system",
     title="Rank confidence sets",
     caption=(
-        "Simultaneous 95% confidence sets of ranks. A system ranks below the systems that are significantly better "
-        "and above the systems that are significantly worse, by the Holm-adjusted p-values of the pairwise tests. "
-        "Human dialogues are "
-        "not ranked."
+        "Simultaneous confidence sets of ranks (95% unless `confidence` is set). A system ranks below the "
+        "systems that are significantly better and above the systems that are significantly worse, by the "
+        "Holm-adjusted p-values of the pairwise tests. Human dialogues are not ranked."
     ),
     columns={
         "system": "ranked system", "table": "table that the compared estimates come from",

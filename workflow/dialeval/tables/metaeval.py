@@ -201,7 +201,8 @@ JUDGE_PAIRS = Table(
     columns={
         **JUDGED,
         **COMPARED,
-        "difference": "correlation of `judge` minus that of `other_judge`, with its 95% confidence interval",
+        "difference": "correlation of `judge` minus that of `other_judge`, with its confidence interval "
+        "(95% unless `confidence` is set)",
         "judge_correlation": "correlation of the two judges' scores",
         "p": "two-sided p-value of equal correlations, not adjusted",
         "p_holm": "Holm-adjusted p-value over all pairs on this dimension; below 0.05 the difference is significant",

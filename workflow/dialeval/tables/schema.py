@@ -138,7 +138,7 @@ COMPARED: Mapping[str, str] = MappingProxyType(
         "scope": "length N, task and so on; rows with the same table, measure, judge and scope are one family",
         "system_value": "estimate of `system`; on shared cases it may differ slightly from the leaderboard",
         "opponent_value": "estimate of `opponent`",
-        "difference": "`system` minus `opponent`, with its 95% confidence interval",
+        "difference": "`system` minus `opponent`, with its confidence interval (95% unless `confidence` is set)",
         "p": "two-sided p-value of no difference, not adjusted",
         "p_holm": "Holm-adjusted p-value over all pairs of the family; below 0.05 the difference is significant",
         "q_bh": "Benjamini-Hochberg q-value, for exploration: among pairs below 0.05 the expected share of false "
