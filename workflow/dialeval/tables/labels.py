@@ -12,7 +12,7 @@ _WHAT = {
 _WORDS = {
     "system": "system that produced the dialogue; of a pair, the first in alphabetical order",
     "opponent": "other system of the pair; empty for a single dialogue",
-    "n_utterances": "length N at which dialogues are judged",
+    "n_utterances": "length N that dialogues are cut to; empty for complete dialogues",
 }
 
 # fmt: off
@@ -164,7 +164,7 @@ _JUDGED = {
     **_ABOUT, "n_utterances": maybe(INT), "measure": TEXT, "judge": TEXT, "annotators": TEXT,
 }  # fmt: skip
 _JUDGED_WORDS = {
-    "n_utterances": "length N at which dialogues are judged",
+    "n_utterances": "length N that dialogues are cut to; empty for complete dialogues",
     "measure": "what is compared: mean (scores), rate (answers), checklist, pass_rate, or win_rate (preferences)",
     "judge": "judge; panel: all judges together",
     "annotators": "people or simulated",

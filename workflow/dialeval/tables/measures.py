@@ -28,7 +28,7 @@ _PUBLISHED = {"published": maybe(FLOAT)}
 _CELLS = {"estimate": Interval("ci_low", "ci_high", "published")}
 _WORDS = {
     "criterion": "criterion; empty if the question names none",
-    "n_utterances": "length N at which dialogues are judged",
+    "n_utterances": "length N that dialogues are cut to; empty for complete dialogues",
     "system": "system that produced the dialogues; `human` for human dialogues",
     "published": "value in the paper for a model of the same name",
 }
@@ -51,7 +51,11 @@ PASS_RATES_AT_GT_LENGTH = Table(
     row="judge and system (BotChat's Figure 7)",
     title="Pass rates at the human length",
     caption="Pass rate with each dialogue cut to the length of the human dialogue of its seed.",
-    columns=_WORDS, cells=_CELLS, numbers="share",
+    columns={
+        **_WORDS, "n_utterances": "always empty: the human dialogues have different lengths",
+        "n": "number of dialogues on the seeds that Arena uses",
+    },
+    cells=_CELLS, numbers="share",
 )
 RATINGS = Table(
     f"{FOLDER}/ratings", schema(
