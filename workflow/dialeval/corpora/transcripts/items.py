@@ -407,8 +407,8 @@ class References:
         if (known.speakers, known.utterances) != (speakers, utterances):
             raise UserError(
                 f"{transcript.place}: the reference of case '{case_id:.60}' differs from that at {place}. Give each "
-                f"case one reference; if the systems' dialogues differ before the last utterance, give the reference as a "
-                f"list of utterances"
+                f"case one reference; if the systems' dialogues differ before the last utterance, give the reference "
+                f"as a list of utterances"
             )
 
     def items(self) -> list[Item]:
