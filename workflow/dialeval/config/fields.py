@@ -60,8 +60,14 @@ class Fields(Section):
     )
     chatbots: list[Name] = Field([], description="Models that chat.")
     judges: list[Name] = Field([], description="Models that judge.")
-    corpora: dict[Name, Corpus] = Field(min_length=1, description="Sources of dialogues, by a name of your choice.")
-    seeds: Seeds
+    corpora: dict[Name, Corpus] = Field(
+        min_length=1,
+        description="Sources of dialogues, by a name of your choice. Default without chatbots: the bundled dialogues.",
+    )
+    seeds: Seeds = Field(
+        description="Beginnings of dialogues that chatbots continue, see below. Not needed without chatbots or with "
+        "scenarios."
+    )
     selfchat: Selfchat = Selfchat()
     protocols: Protocols = Field(
         Protocols(),
