@@ -57,8 +57,8 @@ FORMATS = {
     "`dialogue_id` or the configuration sets `reader: jsonl`. Utterances can be plain texts: the speakers A and B "
     'alternate, or `"speakers": ["user", "bot"]` names them. DialEval also reads ParlAI\'s logs '
     '(`"dialog": [[{"id": "teacher", "text": "..."}, ...], ...]`), MultiWOZ 2.2, DREAM, pairs of speaker and text '
-    '(`[[0, "..."], [1, "..."]]`), a text of lines `Ann: ...` (SAMSum), exchanges `{"user": "...", "assistant": "..."}`, and an object of dialogues '
-    "by their ids.",
+    '(`[[0, "..."], [1, "..."]]`), a text of lines `Ann: ...` (SAMSum), exchanges '
+    '`{"user": "...", "assistant": "..."}`, and an object of dialogues by their ids.',
     "folder": "One file of any format per system, named after the system.",
     "sharegpt": '`{"id": ..., "model": "alpha", "conversations": [{"from": "human", "value": "..."}, ...]}`',
     "messages": '`{"id": ..., "model": "alpha", "messages": [{"role": "user", "content": "..."}, ...]}`. `content` can '
