@@ -102,7 +102,7 @@ def test_a_mean_over_fewer_dimensions_says_so() -> None:
     scores = [row for row in scores if (row["judge"], row["criterion"]) != ("b", "diversity")]
     rows = list(model_ensemble_rows(cells_of(items, ratings, scores), Ensembles(2, **HOW)))
     mean = find(rows, dimension="average", raters="human", chosen_on="all corpora")
-    assert mean["reason"] == "mean of 4 of 5 dimensions: the others have no ensemble"
+    assert mean["reason"] == "mean of 4 of 5 dimensions: the other dimensions have no ensemble"
 
 
 def test_judges_are_chosen_by_people_alone_and_by_all() -> None:
