@@ -56,8 +56,8 @@ def evaluate(
     """Return a finished run in which judges scored the dialogues of a table.
 
     DialEval writes the files of `dialeval init` into the folder and runs `snakemake` there, which prints its progress.
-    A second call with the same folder sends only requests without a stored response. Edit `config.yaml` and run
-    `snakemake` in the folder for labels and everything else.
+    A second call with the same folder sends only requests without a stored response. To add human labels or change
+    other settings, edit `config.yaml` in the folder and run `snakemake` there.
 
     Args:
         frame: a row for each utterance, in order or with a column `turn`. Columns: `dialogue_id`, `speaker`, `text`;
@@ -65,12 +65,13 @@ def evaluate(
             `prompt` and `response` in place of speaker and text; rows with one `dialogue_id` are one dialogue.
         judge: `NAME=MODEL`, where NAME is the name in tables and MODEL its name at the endpoint; or an embedded model
             such as `forest`; or a list of these.
-        criteria: criteria of DialEval, or questions of your own by name.
+        criteria: names of DialEval's criteria; or a mapping from names to questions, where "" stands for DialEval's
+            question.
         folder: folder of the run.
         base_url: address of the endpoint; None for OpenAI's.
         api_key_env: name of the environment variable with the key; None for OPENAI_API_KEY, or with `base_url` for no
             key.
-        pairs: whether systems are compared in pairs; None: if cases and judges allow it.
+        pairs: whether judges compare systems in pairs. With None they do so if cases and judges allow it.
         price_input, price_output: price of a million prompt and response tokens; by judge, if judges differ.
         budget: maximum cost over all calls with this folder, in the currency of the prices; None for no limit. A run
             that reaches it stops, and continues when it is called with a higher budget.

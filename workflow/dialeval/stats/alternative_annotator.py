@@ -99,14 +99,14 @@ class AnnotatorTest:
     """The result of an alternative annotator test.
 
     Attributes:
-        n_annotators: number of tested annotators: those with at least 30 items (`FEWEST_ITEMS`) in two clusters.
+        n_annotators: number of tested annotators: those with at least 30 items (`FEWEST_ITEMS`) and two clusters.
         n_items: items of these annotators.
         advantage: average advantage probability (rho). The advantage probability against an annotator is the chance
             that the judge is at least as close to the remaining annotators; the mean is over tested annotators.
         of_annotator: the advantage probability against each annotator, tested or not.
         lead: share of items on which each annotator is closer than the judge, and share on which the judge is closer.
         tested: whether each annotator is tested, shape [n_annotators].
-        note: why there is no winning rate.
+        note: why `winning_rate` is NaN; empty if it is not.
     """
 
     n_annotators: int

@@ -45,7 +45,8 @@ class StrengthRating:
     Attributes:
         method: "bradley_terry" (a tie is half a win for each player) or "davidson" (ties have a parameter of their
             own).
-        rating: Elo points, shape [n_players]; `initial` is the mean over players with finite rating differences.
+        rating: Elo points, shape [n_players]; in each group, `initial` is the mean over the players with finite rating
+            differences.
         ci_low, ci_high: limits of the expanded percentile interval over resampled clusters, shape [n_players]; NaN
             without resamples, if the limit is not identifiable, or if all resamples give the same rating.
         p_above_next: share of replicates in which a player is above the next one of the ranking, shape [n_players].
@@ -53,8 +54,8 @@ class StrengthRating:
             resample.
         above, below: number of resamples in which the rating has no upper or no lower bound, shape [n_players].
         clusters: number of clusters with comparisons of each player, shape [n_players].
-        design_effect: design effect of the Bradley-Terry strength, from its linear form; NaN for Davidson's, shape
-            [n_players].
+        design_effect: design effect of the linearised Bradley-Terry strength, shape [n_players]; NaN for Davidson's
+            model.
         tie_parameter: Davidson's nu; NaN for Bradley-Terry.
         group: number of the set of players connected by comparisons; ratings of different groups cannot be compared;
             -1 without a comparison, shape [n_players].
@@ -125,7 +126,7 @@ def bradley_terry(
         resamples: bootstrap resamples behind the intervals; 0 for none.
         confidence: nominal coverage of the intervals.
         scale: rating difference for odds of 10 to 1.
-        initial: mean rating of the players.
+        initial: mean rating of each group of connected players, see `StrengthRating`.
         ridge: penalty `ridge / 2 * sum(strength^2)` on natural-log strengths. The rating of a player that
             wins or loses every comparison is therefore finite (`notes` says so). A rating that the data determine
             moves by about 0.1 * ridge points.

@@ -78,10 +78,11 @@ def calibration_error(
 ) -> Calibration:
     """Return the reliability curve and the expected calibration error of scores as predictions of labels.
 
-    With D_b the weighted sum of score less label in bin b and W the sum of weights, the usual error is
-    ECE = sum |D_b| / W. Bootstrap resamples of clusters give the noise Z_b of D_b. G_b is D_b, shrunk by its noise. The
-    corrected error is sum |c G_b| / W. The factor c solves mean(sum |c G_b + Z_b| / W) = ECE, with the mean over the
-    resamples. For the limits of the interval, the outer quantiles replace the mean.
+    With D_b the weighted sum of score minus label in bin b and W the sum of weights, the usual error is
+    ECE = sum |D_b| / W. Bootstrap resamples of clusters give the noise Z_b of D_b. G_b is D_b, shrunk towards the
+    weight of bin b times the mean difference of all items. The corrected error is sum |c G_b| / W. The factor c solves
+    mean(sum |c G_b + Z_b| / W) = ECE, with the mean over the resamples. For the limits of the interval, the outer
+    quantiles replace the mean.
 
     Args:
         score: score of each item, from 0 to 1, shape [n].
@@ -213,7 +214,7 @@ def certain_agreement(
 
     Thresholds are tested one after the other towards less certainty, as long as the one-sided lower limit reaches the
     target. There are four such sequences, and each has an equal part of the error probability. The first sequence
-    starts at the threshold with the fewest clusters that can show the target.
+    starts at the highest threshold with enough clusters to show the target, the others at lower ones.
 
     Args:
         certainty: the judge's certainty of each item, shape [n].

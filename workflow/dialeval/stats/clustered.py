@@ -92,16 +92,16 @@ def clustered_proportions(
 ) -> Estimates:
     """Return the proportion of successes in each group with an interval that is valid at 0 and 1.
 
-    The estimate of a group is p, the mean over its strata of successes over trials. With psi_k a cluster's influence
-    (times sqrt(K / (K - 1) (n - 1) / n) in each stratum), u_k the weight of a cluster, and v_ind the variance of
-    independent items, the variance is
+    The estimate of a group is p, the mean over its strata of successes over trials. With psi_k the influence of cluster
+    k (times sqrt(K / (K - 1) (n - 1) / n) in a stratum of K clusters and n items), u_k its weight, and v_ind the
+    variance of independent items, the variance is
 
         v = (f^2 max(sum psi_k^2, v_ind) + p (1 - p) sum u_k^2) / (f^2 + 1),
 
     where f is the number of informative clusters: those with a success, those with a failure, or
-    (sum psi^2)^2 / sum psi^4, whichever is smallest. For uncorrelated items in at least 15 clusters, the intervals are
-    close to those of independent items. `proportion_interval` takes p (1 - p) / v items, or 1
-    / sum u_k^2 items if p is 0 or 1.
+    (sum psi^2)^2 / sum psi^4, whichever is smallest. The interval is that of p (1 - p) / v independent items, or of
+    1 / sum u_k^2 items if p is 0 or 1. For uncorrelated items in at least 15 clusters, it is close to the interval of
+    independent items.
 
     Args:
         successes: successes of each item, from 0 to its trials, shape [n].

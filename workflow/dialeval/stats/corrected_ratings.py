@@ -75,15 +75,16 @@ def correct_ratings(
 ) -> Corrected:
     """Return human-corrected Bradley-Terry ratings over all comparisons that the judge made.
 
-    A row without a judge's outcome takes the outcome that the judge's ratings predict. If a player won or lost all its
-    labelled comparisons, its rating depends on the pseudo-comparisons. It has no interval, and `note` says so.
+    A row without a judge's outcome takes the outcome that the judge's ratings predict. Every two players get 0.1
+    pseudo-comparisons, half of them won by each. The rating of a player that won or lost all its labelled comparisons
+    depends on them; it has no interval, and `note` says so.
 
     Args:
         score: the judge's outcome of each row: 1 where left wins, 0.5 for a tie, 0 where right wins, or a number
             between 0 and 1 (the mean of both orders); NaN where it has none, shape [n].
         label: annotators' outcome; NaN without a label, shape [n].
-        probability: probability with which each row was drawn for labelling; None where labels are a simple random
-            sample of all rows. Shape [n].
+        probability: inclusion probability of each row, shape [n]; None where labels are a simple random sample of all
+            rows.
         left, right: players of each row, numbers in 0..n_players-1, shape [n].
         n_players: number of players; some may have no comparison.
         cluster: cluster of each row (seed, case), shape [n].

@@ -50,10 +50,10 @@ class Correlations:
         n: items with both a score and a rating, shape [n_judges, n_dimensions].
         reason: why a correlation or its interval is missing, empty if both are there, [n_judges][n_dimensions].
         n_clusters: clusters of these items, shape [n_judges, n_dimensions].
-        resampled: number of clusters by which the interval is expanded, shape [n_judges, n_dimensions]; for an average
-            over corpora, the mean number per corpus.
-        design_effect: of Pearson's correlation: the variance of its linear form between clusters divided by that of
-            independent items; NaN for other correlations and for averages, shape [n_judges, n_dimensions].
+        resampled: number of clusters K of the expanded interval (`percentile_interval`), shape
+            [n_judges, n_dimensions]; for an average, the mean over the results.
+        design_effect: design effect of the linearised Pearson correlation, shape [n_judges, n_dimensions]; NaN for
+            other correlations and for averages.
     """
 
     method: Method
@@ -196,8 +196,8 @@ def average_over(results: Sequence[Correlations], over: str = "corpora") -> Corr
 
     Args:
         results: one result per corpus, with the same method, and the same judges and dimensions in the same order.
-        over: kind of the results, for `reason`: corpora, dimensions or languages. Numbers of clusters are added for
-            corpora only.
+        over: unit of the results, for the texts in `reason`: corpora, dimensions or languages. `n_clusters` is the sum
+            over corpora; otherwise it is the largest number.
 
     Raises:
         ValueError: if there is no result, or they differ in method, shape, resamples or confidence.

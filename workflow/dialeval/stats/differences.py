@@ -146,7 +146,7 @@ def item_differences(
     """Return the mean difference, first minus second, over the items of each pair of systems.
 
     A difference of proportions has a t interval with up to two pseudo-items, so that its width is never 0. The number
-    of effective items is the geometric mean of the effective clusters and n / design effect.
+    of items that they are added to is sqrt(effective clusters * n / design effect).
 
     Args:
         first_value, second_value: values of the two systems on each item of each pair, shape [n].
@@ -158,7 +158,8 @@ def item_differences(
         scores: whether values are scores on any scale, without strata. Otherwise they are proportions, from 0 to 1.
 
     Raises:
-        ValueError: if shapes differ, a pair is out of range, a value is missing or outside 0..1, or scores have strata.
+        ValueError: if shapes differ, a pair is out of range, a value is missing, a proportion is outside 0..1, or
+            scores have strata.
     """
     check_confidence(confidence)
     if scores and stratum is not None:
@@ -204,11 +205,11 @@ def item_differences(
 def two_sample_difference(
     first: Sample, second: Sample, *, confidence: float = 0.95, scores: bool = False
 ) -> Differences:
-    """Return the difference of the means of two samples of items, with Welch's degrees of freedom, shape [1].
+    """Return the difference of the means of two samples of items, in arrays of shape [1].
 
     Clusters with items in both samples make the two means dependent. For these clusters, the influence values of the
-    samples are subtracted. Strata that only one sample has are left out. For proportions, each sample gets one
-    pseudo-success and one pseudo-failure.
+    samples are subtracted. Degrees of freedom are Welch's. Strata that only one sample has are left out. For
+    proportions, each sample gets one pseudo-success and one pseudo-failure.
 
     Args:
         first, second: items of the two samples; equal names of clusters and strata in both samples mean the same
@@ -217,7 +218,7 @@ def two_sample_difference(
         scores: whether values are scores on any scale. Otherwise they are proportions, from 0 to 1.
 
     Raises:
-        ValueError: if shapes differ, or a value is missing or outside 0..1.
+        ValueError: if shapes differ, a value is missing, a proportion is outside 0..1, or scores have strata.
     """
     check_confidence(confidence)
     if scores and (first.stratum is not None or second.stratum is not None):
@@ -303,7 +304,7 @@ class JudgeSample(NamedTuple):
         n_judges, n_items, n_clusters: numbers of judges, of items with a difference by any judge, and of their
             clusters.
         note: why a number is missing; empty if nothing is missing.
-        ci_low, ci_high, p_value: limits and p-value with judges as a random sample; they need three judges.
+        ci_low, ci_high, p_value: limits and p-value with judges as a random sample; NaN with fewer than three judges.
         fixed_ci_low, fixed_ci_high: interval of the mean over these judges only.
         judge_sd: standard deviation of the judges' true differences; 0 if they vary no more than by chance.
         df: degrees of freedom, with judges as a random sample.
@@ -338,8 +339,8 @@ def differences_over_judges(
 
         A = sum psi_c^2 C / (C - 1),    B = sum (m_j - m)^2 / (J (J - 1)),
 
-    and E the variance of the interaction, which both contain. In a balanced design A + B - E is the estimate by mean
-    squares of cases x judges (Brennan 2001). Degrees of freedom are Satterthwaite's:
+    and E the variance of the interaction, which A and B both contain. In a balanced design A + B - E is the estimate by
+    mean squares of cases x judges (Brennan 2001). Degrees of freedom are Satterthwaite's:
     V^2 / (A^2 / df_A + B^2 / (J - 1) + E^2 / (df_A (J - 1))). If judges have different clusters, the interval is
     conservative.
 

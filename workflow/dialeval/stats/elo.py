@@ -83,8 +83,8 @@ def bootstrap_elo(
         scale: rating difference for odds of 10 to 1.
         initial: initial rating of every player.
         random_seed: seed of the shuffles.
-        equal_pairs: whether all compared pairs have the same number of comparisons in a shuffle, with their shares of
-            outcomes.
+        equal_pairs: whether all compared pairs have the same number of comparisons in a shuffle; each pair keeps its
+            shares of wins and ties.
 
     Raises:
         ValueError: if shapes differ, a player is out of range or meets itself, an outcome is not 1, 0.5 or 0, or a

@@ -68,7 +68,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Estimates:
-    """Estimates of several groups; the arrays have shape [n_groups] and the attributes of `Estimate`."""
+    """Estimates of several groups, with the fields of `Estimate` except `resamples`; arrays have shape [n_groups]."""
 
     estimate: FloatArray
     std_error: FloatArray

@@ -286,7 +286,8 @@ def compare_judges(
         scores: scores of the judges, NaN where missing, shape [n_judges, n].
         human: human ratings, NaN where missing, shape [n].
         cluster: dialogue of each item, numbers or text, shape [n].
-        resamples: bootstrap resamples of the clusters; the same resamples as of `correlation.correlate` with this seed.
+        resamples: bootstrap resamples of the clusters. The same seed and clusters give the same resamples as
+            `correlation.correlate`.
         confidence: nominal coverage of the intervals.
         random_seed: seed of the resampling.
 

@@ -271,7 +271,7 @@ class Corrected:
     """Human-corrected estimates of systems; arrays have shape [n_systems] in the order of `systems`.
 
     Attributes:
-        systems: the systems, sorted; players are numbers from 0.
+        systems: the systems, sorted; for ratings, the numbers of the players.
         estimate, ci_low, ci_high: human-corrected estimate with its interval; NaN with a note.
         se, df: standard error and degrees of freedom of Student's t.
         human_only, human_only_ci_low, human_only_ci_high: estimate from human labels only.
@@ -279,8 +279,7 @@ class Corrected:
             The interval is about new cases and does not include the judge's bias. If the scale is known, it is the
             interval of `clustered_mean`.
         judge_bias, judge_bias_ci_low, judge_bias_ci_high: judge minus annotators, on rows with both.
-        weight: lambda, the factor of the judge's difference between all rows and labelled rows; 0 for human labels
-            only.
+        weight: lambda, the weight of the judge's scores, from 0 (human labels only) to 1.
         rho_within: correlation of judge and annotators over the labelled rows of each system.
         n, n_scored, n_labelled, n_labelled_clusters: numbers of rows, of rows with a score, of rows with a label, and
             of the clusters of labelled rows.

@@ -110,7 +110,7 @@ def simulated(
 
 
 class Detectable(NamedTuple):
-    """The power of a design to detect differences; fields are arrays over differences, or numbers.
+    """The smallest detectable difference and the interval of a design; both are numbers, or arrays of one shape.
 
     Attributes:
         smallest: smallest difference that is detected with the requested power; NaN if unknown.
@@ -359,9 +359,9 @@ def cheapest_labels(
         target: the difference to detect.
         price_of_label: price of one annotator's label.
         price_of_total: price of a dialogue or comparison with the judge's score.
-        totals: lowest and highest number of dialogues or comparisons; equal numbers fix it.
-        answers: numbers of annotators of each labelled dialogue that are tried.
-        annotators: numbers of annotators that are tried.
+        totals: lowest and highest number of dialogues or comparisons to try.
+        answers: numbers of annotators of each labelled dialogue to try.
+        annotators: numbers of annotators to try.
         of_population: whether annotators are a random sample of a population.
         unit: number of dialogues or comparisons of one case; `n_total` and `n_labels` are multiples of it.
         confidence: of the interval.
@@ -528,14 +528,14 @@ def cheapest_design(
     """Return the cheapest design that reaches a target for the difference of two systems; None if no design does.
 
     Args:
-        variances: variance of each component, as in `Components.variances`.
+        variances: variance of each component, as `Components.planning_variances` returns them.
         target: largest half-width of the interval, or the difference to detect with 80% power.
         cost: the prices.
         by_power: whether the target is a difference to detect.
         pilot: design of the scores that the variances were estimated from; the difference to detect allows for their
             error (`for_pilot`). None if the variances are known.
         judges_fixed: whether the difference is about these judges alone.
-        judges, repeats: numbers of judges and of repeats that are tried.
+        judges, repeats: numbers of judges, and of repeats, to try.
         n_dialogues, shared_cases: as in `StudyDesign`.
         most_cases: largest number of cases.
         confidence: of the interval.

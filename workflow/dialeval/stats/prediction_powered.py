@@ -79,21 +79,22 @@ def correct_means(
 ) -> Corrected:
     """Return the human-corrected mean of each system, over all rows that the judge scored.
 
-    A row without a score takes the mean score of its system, which changes no estimate; a system without any score has
-    the estimate of its labels. Several labels of one row are given as their mean. The interval is valid for any scale
-    of the judge's scores. It is narrowest if scores are on the labels' scale, since lambda is at most 1.
+    A row without a score takes the mean score of its system; the estimate stays valid, since this number does not
+    depend on the labels. A system without any score has the estimate of its labels. Several labels of one row are given
+    as their mean. The interval is valid for any scale of the judge's scores. It is narrowest if scores are on the
+    labels' scale, since lambda is at most 1.
 
     Args:
         score: the judge's scores on the scale of the labels, NaN if missing, shape [n].
         label: human label, NaN without a label, shape [n].
-        probability: inclusion probability of each row, above 0 and at most 1; only those of labelled rows are used.
-            None where labels are a simple random sample of each system's rows. Shape [n].
+        probability: inclusion probability of each row, above 0 and at most 1, shape [n]; only those of labelled rows
+            are used. None where labels are a simple random sample of each system's rows.
         system: system of each row, numbers or text, shape [n].
         cluster: cluster of each row (seed, case), numbers or text, shape [n]; systems can share clusters.
         target: population of the interval: "new_cases" (the mean on new cases) or "given_cases" (the mean of the
             given rows, from which the labelled ones were drawn).
         confidence: nominal coverage.
-        rate: whether labels are passes (1) and fails (0); their intervals are Wilson's near 0 and 1; None: True if
+        rate: whether labels are passes (1) and fails (0), with intervals of Wilson's form. None stands for True if
             every label is 0 or 1.
         ends: lowest and highest possible label of a scale; None for a scale without ends. If nearly all labels are at
             one end, intervals are Wilson's, since the few other labels determine the variance poorly.

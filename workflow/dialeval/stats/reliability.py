@@ -153,9 +153,9 @@ def corrected_correlation(
 
     The correction removes the raters' errors, not the judge's. The result is NaN if the interval of the reliability
     reaches 0. With few items, a high correlation is overestimated and its spread underestimated. Limits are therefore
-    bias-corrected. The limit nearer to 0 is the wider of two limits: that of the bootstrap, and that of Student's t on
-    Fisher's z. Its standard error of z is the distance from the median of the replicates to their quantile one
-    standard deviation nearer to 0, since replicates above 1 have no z.
+    bias-corrected. For a positive correlation, the lower limit is the smaller of two: that of the bootstrap, and that
+    of Student's t on Fisher's z. A negative correlation has the mirrored interval. Replicates above 1 have no z, so the
+    standard error of z comes from quantiles: the distance on z from the replicates' median to their quantile Phi(-1).
 
     Args:
         estimate: correlation of the judge with the mean of the raters, on the items of `raters`.
@@ -200,9 +200,9 @@ def _inner_end(corrected: float, divided: FloatArray, confidence: float, n_clust
 def annotator_variance(each: FloatArray, system: IntArray) -> float:
     """Return the variance of annotators' severity, 0 or more; NaN if it is not identifiable.
 
-    The mean of each system is subtracted from its labels. If some items have several annotators, the estimate is
-    Henderson's (`variance_components`). If every item has one annotator, it is the variance between annotators minus
-    its expectation by chance.
+    The mean of each system is subtracted from its labels. If some items have several annotators, the estimate is that
+    of Henderson's first method (1953). If every item has one annotator, it is the variance between annotators minus its
+    expectation by chance.
 
     Args:
         each: label of each annotator, NaN where it gave none, shape [n_annotators, n_items].

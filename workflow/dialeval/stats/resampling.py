@@ -68,8 +68,8 @@ def percentile_interval(
 
     Resamples spread less than the statistic, by the factor sqrt(1 - 1/K), and their spread is itself uncertain. The
     share that is cut off at each end is therefore Phi(-sqrt(K / (K - 1)) t), with t the quantile of Student's
-    distribution with K - 1 degrees of freedom (Hesterberg 2015, section 4.4: the expanded percentile interval), which
-    is the t interval for a mean.
+    distribution with K - 1 degrees of freedom (Hesterberg 2015, section 4.4: the expanded percentile interval). For a
+    mean, this is close to the t interval.
 
     Args:
         replicates: shape [resamples, ...].

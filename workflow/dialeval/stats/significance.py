@@ -46,7 +46,7 @@ def holm(p_values: ArrayLike) -> FloatArray:
     """Adjust p-values by Holm's step-down method (1979).
 
     Args:
-        p_values: shape [n]; NaN without a test, which is not counted.
+        p_values: shape [n]; NaN where there is no test (not counted).
 
     Returns:
         Adjusted p-values, shape [n]; rejecting at `adjusted <= alpha` controls the family-wise error at alpha.
@@ -80,8 +80,8 @@ def benjamini_yekutieli(p_values: ArrayLike) -> FloatArray:
     Arguments and errors are those of `holm`.
 
     Returns:
-        q-values, shape [n]: of the tests rejected at `q <= alpha`, a share of alpha is expected to be false, under any
-        dependence of the tests.
+        q-values, shape [n]; rejecting at `q <= alpha` controls the false discovery rate at alpha, under any dependence
+        of the tests.
     """
     return _step_up(p_values, lambda n: float((1.0 / np.arange(1, n + 1)).sum()))
 

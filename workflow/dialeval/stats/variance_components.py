@@ -61,7 +61,7 @@ def variance_components(
 ) -> Components:
     """Return the variance components of scores, crossed and possibly unbalanced, each with a bootstrap interval.
 
-    For the pairs of scores a, b in the same group of a component i (such as the same case, or any two scores),
+    Let i group the scores, either by a component (such as the case) or all together. Over all pairs a, b within groups,
 
         E sum (y_a - y_b)^2 = 2 sum_k s_k (sum_g n_g^2 - sum_gh N_gh^2),
 

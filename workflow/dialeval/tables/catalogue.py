@@ -23,7 +23,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
 
 
 def table_named(name: str) -> Table | None:
-    """Return a table's description by name; a measure's table is named `PROTOCOL/MEASURE`, for any protocol."""
+    """Return the description of a table of a run, such as `quality/means` (in `TABLES`, it is `measures/means`)."""
     protocol, _, measure = name.rpartition("/")
     table = TABLES.get(f"{measures.FOLDER}/{measure}")
     if name in TABLES or table is None:

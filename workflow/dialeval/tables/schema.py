@@ -56,8 +56,8 @@ class Table:
         caption: content, in a sentence or two.
         columns: descriptions of columns; columns with an obvious meaning, or a meaning common to all tables, have none.
         cells: columns that the report shows with an interval or another column in the same cell.
-        numbers: kind of the fractional numbers, except those in `formats`.
-        formats: kind of the numbers, by column.
+        numbers: number format of the columns of fractional numbers, except those in `formats`.
+        formats: number format of other columns, by name.
         shown: whether the report contains the rows; if not, the report names the file.
     """
 

@@ -183,5 +183,5 @@ def constants() -> Mapping[str, str]:
     """Returns the descriptions of the interface's constants."""
     return {
         "HUMAN": "Value that stands for the human dialogues in the columns of systems and models.",
-        "TABLES": "Descriptions of all tables, by name; tables of measures are named `measures/...`.",
+        "TABLES": "Descriptions of all tables, by name; the table of a measure is named `measures/MEASURE`.",
     }
