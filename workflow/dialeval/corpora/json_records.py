@@ -70,7 +70,7 @@ def records_of(path: Path, wanted: RecordFields, *, western: bool = False) -> It
         wanted: how they are known; a list of them in a field of an object that is none is read in its place.
 
     Raises:
-        UserError: as of `read_json_lines`; an entry of a list is no object; or the Parquet file cannot be read.
+        UserError: as in `read_json_lines`; an entry of a list is no object; or the Parquet file cannot be read.
     """
     for line in objects_of(path, wanted, western=western):
         paths = _paths_within(line.record, wanted)

@@ -300,7 +300,7 @@ class Gathering:
         """Returns all that was found, items that depend on each other being one cluster.
 
         Raises:
-            UserError: as of `RatedReading.add` and `check`.
+            UserError: as in `RatedReading.add` and `check`.
         """
         found = self._found
         firsts = clusters.item_clusters(

@@ -99,7 +99,7 @@ def read_lines(path: Path, newline: str = "\n", *, western: bool = False) -> Ite
         newline: what ends a line; "" for all that Python takes for a line end, as `csv` needs it.
 
     Raises:
-        UserError: as of `read_text`, when the reading comes to the place.
+        UserError: as in `read_text`, when the reading comes to the place.
     """
     try:
         with unpacked(path) as file:
@@ -180,7 +180,7 @@ def read_json_lines(path: Path, *, western: bool = False) -> Iterator[JsonLine]:
     """Yields the objects of a JSON Lines file; blank lines are passed over.
 
     Raises:
-        UserError: as of `read_text` and `parse_json`, and for a line that holds something else than an object.
+        UserError: as in `read_text` and `parse_json`, and for a line that holds something else than an object.
     """
     for number, line in enumerate(read_lines(path, western=western), start=1):
         if line.strip():
@@ -198,7 +198,7 @@ def read_csv(path: Path, delimiter: str = ",", *, western: bool = False) -> Iter
         delimiter: what stands between two cells.
 
     Raises:
-        UserError: as of `read_text`, and for text that is no CSV.
+        UserError: as in `read_text`, and for text that is no CSV.
     """
     csv.field_size_limit(_LONGEST_CELL)
     reader = csv.reader(read_lines(path, newline="", western=western), delimiter=delimiter, strict=True)
@@ -219,7 +219,7 @@ def read_columns(path: Path, needed: Iterable[str] = ()) -> Iterator[tuple[int, 
         needed: columns that it must have.
 
     Raises:
-        UserError: as of `read_csv`; a column is missing or there twice, or a row has more or fewer cells than columns.
+        UserError: as in `read_csv`; a column is missing or there twice, or a row has more or fewer cells than columns.
     """
     rows = read_csv(path)
     header = [name.strip() for name in next((cells for _, cells in rows if any(map(str.strip, cells))), [])]

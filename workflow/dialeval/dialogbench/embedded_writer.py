@@ -48,7 +48,7 @@ class RuleWriter:
         dialogues: by language.
 
     Attributes:
-        identity, reads_subject, concurrency, context_window: as of every engine.
+        identity, reads_subject, concurrency, context_window: as in every engine.
     """
 
     reads_subject = True
@@ -90,7 +90,7 @@ class FilterByChoice:
         engine: the model's engine, which chooses between options.
 
     Attributes:
-        identity, reads_subject, concurrency, context_window: as of every engine.
+        identity, reads_subject, concurrency, context_window: as in every engine.
     """
 
     reads_subject = True

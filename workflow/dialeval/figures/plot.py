@@ -79,7 +79,7 @@ class Missing:
 
 
 def save_plot(found: Plot | Missing, svg_path: Path, pdf_path: Path) -> set[str]:
-    """Draw a plot and write it as SVG and PDF; return the texts that have boxes in the PDF, as of `save_figure`.
+    """Draw a plot and write it as SVG and PDF; return the texts that have boxes in the PDF, as in `save_figure`.
 
     Title and caption are in their metadata. Of a missing plot, both say the reason, and the SVG has the keyword
     `missing`.

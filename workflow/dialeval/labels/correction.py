@@ -157,7 +157,7 @@ def numbers_of(
     """Return the units of a quantity as arrays.
 
     Args:
-        quantity, joined, design, terms: as of `corrected_numbers`.
+        quantity, joined, design, terms: as in `corrected_numbers`.
         unparsed_as_no: whether an unparsed judgement counts as no in a share; else its score is missing.
     """
     n = len(joined.units)

@@ -80,7 +80,7 @@ def read_json_table(
     note: Callable[[str], None],
     fault: Callable[[str], None],
 ) -> Iterator[RawLabel]:
-    """Yields the answers of a list of objects, as of `read_filled`.
+    """Yields the answers of a list of objects, as in `read_filled`.
 
     Raises:
         UserError: a field is missing.

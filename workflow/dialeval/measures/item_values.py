@@ -70,7 +70,7 @@ class ItemValues(NamedTuple):
     """The values of one measure of all systems, item by item.
 
     Attributes:
-        table, measure, group, scope, columns, is_score: as of `Scores`.
+        table, measure, group, scope, columns, is_score: as in `Scores`.
         value: mean over repeats, NaN if undefined or unparsed, shape [n_systems, n_items].
         has_item: whether the system has the item, of the same shape.
         cluster: cluster (case) of each item, shape [n_items].

@@ -224,7 +224,7 @@ def planned_population(
     """Return the columns of a table `planning` about differences over a population of judges.
 
     Args:
-        one, planned, cost, confidence, target: as of `cheapest_columns`.
+        one, planned, cost, confidence, target: as in `cheapest_columns`.
         for_all_pairs: confidence that a single pair needs at Holm's first step.
     """
     variances = one.planning_variances()

@@ -64,7 +64,7 @@ def published_average(
     """Returns a system's published average over corpora, or None where the papers have none.
 
     Args:
-        system: as of `system_of`; only letters and digits count, and their case does not.
+        system: as in `system_of`; only letters and digits count, and their case does not.
         level: turn or dialogue.
         language: language code, or `average` for the mean over xDial-Eval's ten.
         dimension: a dimension, `average` for the mean over five, or `all` for xDial-Eval's one rating a corpus.

@@ -29,7 +29,7 @@ DEFAULT_MAX_BYTES = 60_000_000
 
 @dataclass(frozen=True)
 class ReportInputs:
-    """Everything that the report shows. Tables have the schemas of `dialeval.tables.files`.
+    """Everything that the report shows. Tables have the schemas in `dialeval.tables.files`.
 
     Attributes:
         title: the heading of the page.

@@ -92,7 +92,7 @@ class RetestInconsistency:
     """How often a judge contradicts itself on the same item.
 
     Attributes:
-        n_items: items with two readable repeats or more.
+        n_items: items with two parsed repeats or more.
         n_pairs: pairs of repeats.
         inconsistency: share of the pairs that differ, with its clustered interval.
     """
@@ -198,15 +198,15 @@ class JudgeAgreement:
 
     Attributes:
         n_common: items that both judges of a pair answered, shape [n_judges, n_judges].
-        observed: share of these on which they agree, shape [n_judges, n_judges]; NaN where there are none.
-        kappa: Cohen's kappa, shape [n_judges, n_judges]; NaN where both gave one and the same value throughout.
-        kappa_ci_low, kappa_ci_high: ends of its cluster interval, shape [n_judges, n_judges].
-        kappa_reason: why a pair's kappa has no interval; empty where it has one, or no kappa, [n_judges][n_judges].
+        observed: share of the common items on which they agree, shape [n_judges, n_judges]; NaN without common items.
+        kappa: Cohen's kappa, shape [n_judges, n_judges]; NaN if both judges give the same single verdict throughout.
+        kappa_ci_low, kappa_ci_high: limits of its clustered interval, shape [n_judges, n_judges].
+        kappa_reason: why kappa has no interval; empty if it has one or is undefined, [n_judges][n_judges].
         ac1: Gwet's AC1, shape [n_judges, n_judges]; NaN without common items.
-        ac1_ci_low, ac1_ci_high: the outer ends of its percentile interval and of that of the observed agreement, taken
-            through the formula with the chance agreement as it is; shape [n_judges, n_judges].
+        ac1_ci_low, ac1_ci_high: outer limits of two intervals, shape [n_judges, n_judges]: AC1's percentile interval,
+            and that of the observed agreement, turned into AC1 with the estimated chance agreement.
         n_clusters: clusters of the common items, shape [n_judges, n_judges].
-        alpha: Krippendorff's alpha over all judges, with its cluster interval.
+        alpha: Krippendorff's alpha over all judges, with its clustered interval.
     """
 
     n_common: IntArray

@@ -220,15 +220,15 @@ class BootstrapElo:
 
     Attributes:
         rating: mean over repeats of the median over shuffles, in Elo points, shape [n_players].
-        rating_sd: standard deviation of that median from repeat to repeat, shape [n_players]; NaN for one repeat.
-        shuffle_sd: standard deviation of the rating from shuffle to shuffle, shape [n_players].
-        repeat_rating: the median over shuffles of each repeat, shape [repeats, n_players].
+        rating_sd: standard deviation of the median between repeats, shape [n_players]; NaN for one repeat.
+        shuffle_sd: standard deviation of the rating between shuffles, shape [n_players].
+        repeat_rating: median over the shuffles of each repeat, shape [repeats, n_players].
         tail_length: comparisons played of each shuffle.
-        certificate_gap: the largest difference, in points, that another start made to any player in the shuffles
-            that were played twice; 0 where full shuffles were played from the true start.
+        certificate_gap: largest effect of another start on a rating, in points, over the shuffles that were played
+            twice; 0 if full shuffles were played.
         fell_back: whether full shuffles were played, because no tail could be certified.
-        siblings: how many shuffles share all but their last comparisons: 1, or up to 40 where those of all shuffles
-            would be more than a billion.
+        siblings: number of shuffles that share all but their last comparisons: 1, or up to 40 if the shuffles have
+            more than a billion comparisons together.
         group: number of the set of players connected by comparisons; ratings of different groups cannot be compared;
             -1 without a comparison, shape [n_players].
         games: number of comparisons of each player, shape [n_players].
@@ -271,8 +271,8 @@ class StartDependence(NamedTuple):
     """How much Elo ratings still depend on their start after all comparisons; arrays have shape [..., n_players].
 
     Attributes:
-        points: how far a rating still is from where it settles, in points.
-        share: share of a player's own distance from the start that is left.
+        points: distance of a rating from its limit for many comparisons, in points.
+        share: remaining share of a player's distance between start and limit.
     """
 
     points: FloatArray
@@ -386,7 +386,7 @@ class SequentialElo:
     """Elo ratings after one order of play.
 
     Attributes:
-        rating: Elo points, shape [n_players]; `initial` for a player without a comparison, as the rules have it.
+        rating: Elo points, shape [n_players]; `initial` for a player without a comparison.
         games: number of comparisons of each player, shape [n_players].
     """
 

@@ -71,21 +71,21 @@ class BootstrapEloInterval:
     A player without a comparison has NaN.
 
     Attributes:
-        ci_low, ci_high: ends of the interval in Elo points, shape [n_players]; NaN also where resamples do not show its
-            width: for undefeated and winless players, where all resamples are equal, and where comparisons are so few
-            that the rating still depends on its start.
-        replicates: ratings of each resample with the shuffles' noise taken out, shape [resamples, n_players];
-            paired, so that differences and `p_above_next` can be taken from them.
-        sampling_sd: standard deviation over resamples that stems from the seeds, shape [n_players].
-        noise_sd: standard deviation that the shuffles added to a replicate and that was taken out, shape [n_players].
-        slope: the regression's slope; 1 where the prediction is right.
+        ci_low, ci_high: limits of the interval in Elo points, shape [n_players]; NaN if its width is not identifiable:
+            for undefeated and winless players, if all resamples are equal, and if comparisons are so few that the
+            rating depends on its start.
+        replicates: ratings of each resample without the noise of the shuffles, shape [resamples, n_players]; the
+            players' replicates are paired.
+        sampling_sd: standard deviation over resamples due to the seeds, shape [n_players].
+        noise_sd: standard deviation of the removed noise of a replicate, shape [n_players].
+        slope: slope of the regression; 1 if the prediction is right.
         tail_length: comparisons played of each shuffle.
-        fell_back: whether whole shuffles were played.
-        start_dependence: what ratings still have of their start after all comparisons; NaN without a comparison.
+        fell_back: whether full shuffles were played.
+        start_dependence: dependence of the ratings on their start after all comparisons; NaN without a comparison.
         clusters: number of clusters with comparisons of each player, shape [n_players].
-        needed: comparisons after which a player's rating would have forgotten its start, shape [n_players]; NaN where
-            it has done so.
-        notes: why a player's interval needs care, empty where it needs none.
+        needed: number of comparisons after which a player's rating no longer depends on its start, shape [n_players];
+            NaN if it does not depend on it now.
+        notes: caveats on each player's interval; empty without any.
     """
 
     ci_low: FloatArray

@@ -189,7 +189,7 @@ class HumanLabelDesign(NamedTuple):
         A - 1 annotators.
 
         Args:
-            n_labels, n_total, confidence: as of `half_width`; shapes that fit.
+            n_labels, n_total, confidence: as in `half_width`; shapes that fit.
             power: how often the difference is to be found.
             answers, n_annotators: annotators of each dialogue, and in all; None for as many as `spread` was estimated
                 with.
@@ -313,7 +313,7 @@ def for_pilot(
     Args:
         pilot_freedom: degrees of freedom of the estimated spread; infinite where it is known.
         degrees_of_freedom: of the test.
-        confidence, power: as of `detectable`.
+        confidence, power: as in `detectable`.
     """
     freedom = np.maximum(np.asarray(degrees_of_freedom, dtype=np.float64), 1.0)
     if pilot_freedom >= _MANY:
@@ -458,7 +458,7 @@ class StudyDesign(NamedTuple):
         relative adds (1 - h) (s_c / C + s_cj / (C J)).
 
         Args:
-            variances: by component, as of `Components.variances`; a missing one counts as 0.
+            variances: by component, as in `Components.variances`; a missing one counts as 0.
             absolute: for the mean itself, and not for its difference from others.
             judges_fixed: whether the result is about these judges alone.
         """

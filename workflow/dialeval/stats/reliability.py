@@ -35,7 +35,8 @@ NO_AGREEMENT = "raters do not agree beyond chance"
 NEAR_NOTHING = "the raters' reliability may be zero, so no correlation can be corrected for it"
 ONE_RATER_EACH = "no item has two raters: differences between raters count as differences between items"
 ALL_ALIKE = (
-    "ratings of an item never differ: raters make no errors, or the ratings are copies, as of a judge at temperature 0"
+    "ratings of an item never differ: raters make no errors, or the ratings are copies (such as those of a judge at "
+    "temperature 0)"
 )
 ABOVE_ONE = "the corrected correlation was above 1 and is set to 1"
 _MOST = 0.995

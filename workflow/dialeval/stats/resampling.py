@@ -137,7 +137,7 @@ def bias_corrected_interval(
     Args:
         estimate: the statistic.
         replicates: shape [resamples]; NaN is left out.
-        confidence, n_clusters: as of `percentile_interval`.
+        confidence, n_clusters: as in `percentile_interval`.
 
     Returns:
         The ends; NaN where no replicate has a value, and where there is a single cluster.

@@ -213,7 +213,7 @@ class ExpertTrainer(OrderedTrainer):
         level: of the set.
         margin: of the ranking loss.
         head_learning_rate: of heads and adapters.
-        more: as of `OrderedTrainer`.
+        more: as in `OrderedTrainer`.
     """
 
     optimizer: Any
