@@ -113,9 +113,9 @@ def bradley_terry(
     """Rate players by the Bradley-Terry model, P(i beats j) = 1 / (1 + 10^((R_j - R_i) / scale)).
 
     If ties count half a win for each player, many ties shrink the differences of ratings. Davidson's model (1970) has a
-    parameter for ties: with pi = 10^(R / scale), P(i beats j) = pi_i / (pi_i + pi_j + nu sqrt(pi_i pi_j)), and P(tie) =
-    nu sqrt(pi_i pi_j) / (pi_i + pi_j + nu sqrt(pi_i pi_j)). The ridge also penalises log(nu), which is otherwise
-    unbounded if no comparison, or every comparison, is a tie.
+    parameter for ties: with pi = 10^(R / scale), P(i beats j) = pi_i / (pi_i + pi_j + nu sqrt(pi_i pi_j)), and
+    P(tie) = nu sqrt(pi_i pi_j) / (pi_i + pi_j + nu sqrt(pi_i pi_j)). The ridge also penalises log(nu), which is
+    otherwise unbounded if no comparison, or every comparison, is a tie.
 
     Args:
         left, right: players of each comparison, numbers in 0..n_players-1, shape [n].
@@ -127,9 +127,9 @@ def bradley_terry(
         confidence: nominal coverage of the intervals.
         scale: rating difference for odds of 10 to 1.
         initial: mean rating of each group of connected players, see `StrengthRating`.
-        ridge: penalty `ridge / 2 * sum(strength^2)` on natural-log strengths. The rating of a player that
-            wins or loses every comparison is therefore finite (`notes` says so). A rating that the data determine
-            moves by about 0.1 * ridge points.
+        ridge: penalty `ridge / 2 * sum(strength^2)` on natural-log strengths. The rating of a player that wins or
+            loses every comparison is therefore finite (`notes` says so). A rating that the data determine moves by
+            about 0.1 * ridge points.
         random_seed: seed of the resampling.
         equal_pairs: whether all compared pairs have the same weight.
 

@@ -73,7 +73,7 @@ def correct_ratings(
     scale: float = 400.0,
     initial: float = 1000.0,
 ) -> Corrected:
-    """Return human-corrected Bradley-Terry ratings over all comparisons that the judge made.
+    """Return human-corrected Bradley-Terry ratings over all comparisons.
 
     A row without a judge's outcome takes the outcome that the judge's ratings predict. Every two players get 0.1
     pseudo-comparisons, half of them won by each. The rating of a player that won or lost all its labelled comparisons

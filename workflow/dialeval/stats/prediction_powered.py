@@ -77,7 +77,7 @@ def correct_means(
     label_variance: ArrayLike | None = None,
     annotators: Annotators | None = None,
 ) -> Corrected:
-    """Return the human-corrected mean of each system, over all rows that the judge scored.
+    """Return the human-corrected mean of each system over all rows.
 
     A row without a score takes the mean score of its system; the estimate stays valid, since this number does not
     depend on the labels. A system without any score has the estimate of its labels. Several labels of one row are given
