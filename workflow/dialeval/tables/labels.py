@@ -26,9 +26,10 @@ DRAW = Table(
     columns={
         **_WORDS,
         "level": "unit of the label: turn (the last utterance) or dialogue",
-        "draw": "name of the sample in `draw-<protocol>.csv`, beside the labels",
+        "draw": "identifier of the sample, as in its record `draw-<protocol>.csv` in the folder of the labels",
         "key": "anonymous identifier on the labelling page",
-        "stratum": "stratum of the sampling design; units have equal inclusion probabilities, except under `active`",
+        "stratum": "stratum of the sampling design; its units have equal inclusion probabilities, except under "
+        "`active`",
         "place": "position in the stratum's random order, from 1; a larger sample continues this order",
         "probability": "inclusion probability by design; labels are weighted by the `probability` of `labels/labels`",
         "drawn": "whether the unit is in the sample",
@@ -80,8 +81,8 @@ ESTIMATES = Table(
     columns={
         "measure": (
             "mean, rate (of an answer), checklist (share of yes), pass_rate, win_rate (a tie counts half), win_or_tie "
-            "or rating (Bradley-Terry). With `difference`: system minus opponent. With `self_preference`: the judge's "
-            "bias for its own family, in `judge_bias` (see docs/labels.md)"
+            "or rating (Bradley-Terry). The suffix `difference` marks system minus opponent, the "
+            "suffix `self_preference` the judge's bias for its own family (in `judge_bias`; see docs/labels.md)"
         ),
         "answer": "answer whose rate is estimated",
         "opponent": "other system of the pair; empty for a single system or for all opponents",
@@ -309,8 +310,8 @@ PLANNING = Table(
         ),
         "min_detectable_difference_holm": "minimum detectable difference with a Holm-adjusted p-value (`p_holm`)",
         "half_width": "half the width of the confidence interval of a difference",
-        "seeds_to_halve": "number of additional seeds or cases that halves the interval; empty if none does",
-        "labels_to_halve": "number of additional labels that halves the interval; empty if none does",
+        "seeds_to_halve": "number of additional seeds or cases that halves the interval; empty if no number does",
+        "labels_to_halve": "number of additional labels that halves the interval; empty if no number does",
         "cost_of_seeds": "cost of the additional seeds or cases, by the models' prices",
         "cost_of_labels": "cost of the additional labels, by the price of a label",
         "cheapest_seeds": "number of seeds or cases in the cheapest design that detects `target_difference` with 80% "
