@@ -131,7 +131,7 @@ AGREEMENT = Table(
     caption=(
         "Krippendorff's alpha of all annotators. For each pair of annotators, on the units that both labelled: alpha "
         "of numbers, Cohen's kappa and Gwet's AC1 of choices. For each annotator: the share of repeated labels that "
-        "are the same. Intervals resample cases."
+        "are the same. Intervals are clustered by case."
     ),
     columns={
         "statistic": "alpha (interval level for numbers, nominal for choices), kappa, AC1, or same answer again "

@@ -72,8 +72,9 @@ RATINGS = Table(
     title="Ratings",
     caption=(
         "The estimate is Bootstrap Elo: the median over shuffled orders of the comparisons, averaged over repeats. "
-        "Bradley-Terry and Davidson (with ties) are on the same scale. Intervals resample seeds. Unparsed verdicts do "
-        "not affect ratings."
+        "Bradley-Terry and Davidson (with ties) are on the same scale. Intervals resample seeds, except those of "
+        "`bradley_terry_penalised` (profile likelihood) and `bradley_terry_length_controlled` (CR3). Unparsed verdicts "
+        "do not affect ratings."
     ),
     columns={
         **_WORDS,
