@@ -206,12 +206,12 @@ UTTERANCE_LENGTHS = Table(
         model=TEXT, mean=maybe(FLOAT), median=maybe(FLOAT), p95=maybe(FLOAT), max=maybe(INT), n=INT, tokenizer=TEXT,
         published_mean=maybe(FLOAT)
     ),
-    row="model",
+    row="model, and one for the human utterances (`human`)",
     title="Utterance lengths",
-    caption="Length in tokens of the generated and of the human utterances.",
+    caption="Length of utterances in tokens.",
     columns={
         "n": "utterances",
-        "mean": "mean number of tokens of a generated utterance",
+        "mean": "mean number of tokens of an utterance",
         "p95": "95th percentile",
         "published_mean": "mean in the paper for a model of the same name",
     },

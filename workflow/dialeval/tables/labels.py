@@ -12,7 +12,7 @@ _WHAT = {
 _WORDS = {
     "system": "system that produced the dialogue; of a pair, the first in alphabetical order",
     "opponent": "other system of the pair; empty for a single dialogue",
-    "n_utterances": "length N that dialogues are cut to; empty for complete dialogues",
+    "n_utterances": "length N in utterances; empty for complete dialogues",
 }
 
 # fmt: off
@@ -76,7 +76,7 @@ ESTIMATES = Table(
     caption=(
         "Human-corrected estimates combine human labels of a sample of the dialogues with the judge's scores of all of "
         "them (prediction-powered inference). Their intervals are valid for any judge. The intervals of the judge "
-        "alone are not valid."
+        "alone describe the judge's scores, not the labels."
     ),
     columns={
         "measure": (
@@ -150,7 +150,8 @@ ANNOTATORS = Table(
     ),
     row="protocol, criterion and annotator",
     title="Annotator bias",
-    caption="Each annotator is compared with the mean of the other annotators, on the units that both labelled.",
+    caption="Each annotator is compared with the mean of the other annotators, on the units that the annotator and at "
+    "least one other annotator labelled.",
     columns={
         "n": "number of labelled units", "n_skipped": "number of skipped units",
         "n_repeated": "number of units labelled a second time",
@@ -165,7 +166,7 @@ _JUDGED = {
     **_ABOUT, "n_utterances": maybe(INT), "measure": TEXT, "judge": TEXT, "annotators": TEXT,
 }  # fmt: skip
 _JUDGED_WORDS = {
-    "n_utterances": "length N that dialogues are cut to; empty for complete dialogues",
+    "n_utterances": "length N in utterances; empty for complete dialogues",
     "measure": "what is compared: mean (scores), rate (answers), checklist, pass_rate, or win_rate (preferences)",
     "judge": "judge; panel: all judges together",
     "annotators": "people or simulated",

@@ -28,7 +28,7 @@ _PUBLISHED = {"published": maybe(FLOAT)}
 _CELLS = {"estimate": Interval("ci_low", "ci_high", "published")}
 _WORDS = {
     "criterion": "criterion; empty if the question names none",
-    "n_utterances": "length N that dialogues are cut to; empty for complete dialogues",
+    "n_utterances": "length N in utterances; empty for complete dialogues",
     "system": "system that produced the dialogues; `human` for human dialogues",
     "published": "value in the paper for a model of the same name",
 }
