@@ -463,7 +463,9 @@ def test_a_sheet_without_its_dialogues_is_read_with_a_word(quality: LabelledProt
     rows = [[*row[:7], *row[8:]] for row in rows_of(quality)]
     reading = read_labels([saved(folder, rows)], {"quality": quality})
     assert len(reading.rows) == 24
-    assert reading.notes == ["a.csv: no column has the dialogues, so moved keys cannot be detected"]
+    assert reading.notes == [
+        "a.csv: no column has the dialogues, so DialEval cannot detect a key that was moved to another row"
+    ]
 
 
 def test_a_row_that_is_there_twice_counts_once(quality: LabelledProtocol, folder: Path) -> None:

@@ -42,7 +42,9 @@ class Corpus(Section):
     def _path_fits_reader(self) -> Self:
         if (self.path is None) != (self.reader == "bundled"):
             raise ValueError(
-                "the bundled corpus takes no path" if self.path else f"reader '{self.reader}' needs a path to read from"
+                "the bundled corpus has no file; remove path"
+                if self.path
+                else f"reader '{self.reader}' needs a path to read from"
             )
         return self
 
@@ -145,7 +147,8 @@ class Transcripts(Section):
     show: Shown = Shown()
     columns: Columns = Columns()
     limit: Count | None = Field(
-        None, description="Maximum number of cases, or of dialogues of each system without cases, for a trial run."
+        None,
+        description="Maximum number of cases, for a trial run. Without cases: maximum number of dialogues per system.",
     )
 
     @model_validator(mode="after")

@@ -56,11 +56,16 @@ class Fields(Section):
         ),
     )
     models: dict[Name, Model] = Field(
-        description="Models that chat or judge, by a name of your choice. Battles alone need no models."
+        description="Models that chat or judge, by a name of your choice. A run with `battles` only needs none."
     )
     chatbots: list[Name] = Field([], description="Models that chat.")
     judges: list[Name] = Field([], description="Models that judge.")
-    corpora: dict[Name, Corpus] = Field(min_length=1, description="Sources of dialogues, by a name of your choice.")
+    corpora: dict[Name, Corpus] = Field(
+        min_length=1,
+        description=(
+            "Sources of dialogues, by a name of your choice. Runs without chatbots have `bundled` as default."
+        ),
+    )
     seeds: Seeds
     selfchat: Selfchat = Selfchat()
     protocols: Protocols = Field(

@@ -76,7 +76,7 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
         Condition(
             ("gpu_memory_utilization",),
             lambda one: one.kv_cache_memory_bytes is None,
-            _with("a KV cache of no fixed size, and kv_cache_memory_bytes fixes it"),
+            _with("a KV cache without a fixed size, and kv_cache_memory_bytes fixes the size"),
         ),
         Condition(
             ("chat_template_options",),
@@ -85,7 +85,11 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
         ),
     ),
     PublishedModel: (
-        Condition(("concurrency", "resources"), lambda _: False, _with("a model that makes calls; this is published")),
+        Condition(
+            ("concurrency", "resources"),
+            lambda _: False,
+            _with("a model that makes calls, and a published model makes none"),
+        ),
         Condition(("column",), lambda one: one.dialogues is not None, _with("a file of dialogues under dialogues")),
         Condition(
             ("judge_column", "names"),

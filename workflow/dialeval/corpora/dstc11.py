@@ -72,7 +72,7 @@ def read_dstc11_csv(corpus: str, path: Path, languages: Iterable[str] | None = N
     only(LANGUAGE, languages, str(path))
     rows = list(read_columns(path))
     if not rows:
-        raise UserError(f"{path} has no rows")
+        raise UserError(f"{path} has no rows; download it again")
     columns = tuple(rows[0][1])
     level = _level(path, columns)
     id_column = next((name for name in _IDS if name in columns), None)
@@ -354,8 +354,9 @@ def set_named(name: str, source: str) -> str:
     if name.casefold() not in SETS:
         raise UserError(
             f"{source}: '{name:.60}' is not one of DSTC11's natural Chinese sets "
-            f"({nearest(name, {*SETS.values()})}); the scales of other sets are unknown. Use reader dstc10_json for "
-            f"sets in English, and JSON Lines (reader rated_jsonl), where every rating names its scale, for your own"
+            f"({nearest(name, {*SETS.values()})}); the scales of other sets are unknown. For sets in English, "
+            f"use reader dstc10_json. For your own set, use JSON Lines (reader rated_jsonl), where every rating names "
+            f"its scale"
         )
     return SETS[name.casefold()]
 

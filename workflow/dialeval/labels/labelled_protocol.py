@@ -94,7 +94,9 @@ class LabelledProtocol:
         found = self._by_key(label) if label.key else self._by_ids(label.about, criterion)
         criteria = self.frame.criteria.get(found.unit.level, [])
         if criterion is not None and criterion.name not in {one.name for one in criteria}:
-            raise UnknownUnitError(f"{criterion.name} is not a criterion of {found.unit.words}")
+            raise UnknownUnitError(
+                f"{criterion.name} is not a criterion of {found.unit.words}; correct it, or remove the row"
+            )
         return found
 
     def key_drawn(self, key: str) -> str:

@@ -262,7 +262,7 @@ def _folder_format(path: Path) -> str:
 def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any] | None, western: bool) -> str:
     """Returns the format of a file of objects, by its first object."""
     if outer is None:
-        raise UserError(f"{path} has no dialogues")
+        raise UserError(f"{path} has no dialogues; add some, or correct the path")
     if outer.keys() >= _OF_DSTC2:
         raise UserError(
             f"{path}: a dialogue of DSTC2, which has the system's utterances in log.json (`output.transcript`) and the "
