@@ -153,7 +153,7 @@ def test_the_whole_is_right() -> None:
         ),
         (
             {"translate__mine": {"into": ["fr"], "translator": "nllb", "source": "de"}},
-            ["translate.mine.source: 'mine' is not read in 'de', but in en, zh"],
+            ["translate.mine.source: 'mine' is not read in 'de', but in en, zh; choose from these"],
         ),
     ],
 )

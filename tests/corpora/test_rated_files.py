@@ -157,8 +157,12 @@ def test_a_mistake_is_reported_with_file_line_and_remedy(
     ("records", "languages", "words"),
     [
         ([turn(), turn()], None, ["line 2", "'t1' already occurs at line 1"]),
-        ([turn(), turn(language="de", ratings={"overall": 4})], None, ["line 2", "other ratings than at line 1"]),
-        ([turn(cluster="a"), turn(language="de", cluster="b")], None, ["'t1' has another level or cluster in 'de'"]),
+        ([turn(), turn(language="de", ratings={"overall": 4})], None, ["line 2", "differ from those at line 1"]),
+        (
+            [turn(cluster="a"), turn(language="de", cluster="b")],
+            None,
+            ["the level or cluster of item 't1' in 'de' differs"],
+        ),
         ([turn(), turn(language="de")], ["fr"], ["no item is in fr", "the file has: en, de"]),
         ([turn(ratings={})], None, ["has no rated items", "1 lines without a rating"]),
         ([], None, ["has no rated items"]),

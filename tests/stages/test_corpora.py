@@ -83,7 +83,7 @@ def test_results_in_tokens_never_go_on_in_words(results: Results, real_data: Pat
     assert results.choose(fetch=False) == "cl100k_base"
     vocabulary.unlink()
     with pytest.raises(
-        UserError, match="is missing on this machine.*engines.cl100k fetch, or .* --forcerun choose_tokenizer"
+        UserError, match="is not on this machine.*engines.cl100k fetch, or .* --forcerun choose_tokenizer"
     ):
         results.count()
 

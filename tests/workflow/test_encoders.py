@@ -100,6 +100,6 @@ def test_a_run_trains_answers_and_trains_again_where_a_change_needs_it(workspace
 
     digests = [path.read_text() for path in sorted(results.glob("trained/*.digest"))]
     output = workspace.run("--forcerun", "train_encoder", "--", *TARGETS, warm=False)
-    assert output.count("an equal training has finished before; DialEval uses its weights") == 2
+    assert output.count("the same training has finished before; DialEval uses its weights") == 2
     assert [path.read_text() for path in sorted(results.glob("trained/*.digest"))] == digests
     assert output.count("answer_items: inputs unchanged; restored the cached outputs") == 2

@@ -154,7 +154,7 @@ def test_a_reference_is_a_system_of_its_own_on_the_case(tmp_path: Path) -> None:
     assert reference.utterances == ("Hi.", "Good day.")
     assert cases(items(tmp_path, record(1, "a", reference="Good day."))) == ["1", "1"]
     message = message_of(tmp_path, record(1, "a", reference="Good day."), record(1, "b", reference="Bye."))
-    assert "line 2: case '1' has another reference than at" in message
+    assert "line 2: the reference of case '1' differs from that at" in message
     assert "'reference' is the name of the references" in message_of(tmp_path, record(1, "reference", reference="Bye."))
 
 

@@ -259,7 +259,7 @@ def _long_arenas(config: Config) -> Iterator[Mistake]:
     longest = config.selfchat.n_utterances
     for n in config.protocols.arena.n_utterances if config.protocols.arena else []:
         if n > longest:
-            words = f"{n} is longer than the dialogues, selfchat.n_utterances = {longest}"
+            words = f"{n} is longer than the dialogues; lower it, or raise selfchat.n_utterances (now {longest})"
             yield Mistake("protocols.arena.n_utterances", words, ("selfchat",))
 
 

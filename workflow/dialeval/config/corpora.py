@@ -301,7 +301,9 @@ def unfit_translations(config: Config) -> Iterator[Mistake]:
             )
             yield Mistake(f"{field}.into", words, (f"metaeval.corpora.{name}.languages",))
         if rated and rated.languages and settings.source not in rated.languages:
-            words = f"'{name}' is not read in '{settings.source}', but in {', '.join(rated.languages)}"
+            words = (
+                f"'{name}' is not read in '{settings.source}', but in {', '.join(rated.languages)}; choose from these"
+            )
             yield Mistake(f"{field}.source", words, (f"metaeval.corpora.{name}.languages",))
         quality = settings.quality
         for part, model, judges in (

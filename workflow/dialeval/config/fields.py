@@ -62,11 +62,12 @@ class Fields(Section):
     judges: list[Name] = Field([], description="Models that judge.")
     corpora: dict[Name, Corpus] = Field(
         min_length=1,
-        description=(
-            "Sources of dialogues, by a name of your choice. Runs without chatbots have `bundled` as default."
-        ),
+        description="Sources of dialogues, by a name of your choice. Default without chatbots: the bundled dialogues.",
     )
-    seeds: Seeds
+    seeds: Seeds = Field(
+        description="Beginnings of dialogues that chatbots continue, see below. Not needed without chatbots or with "
+        "scenarios."
+    )
     selfchat: Selfchat = Selfchat()
     protocols: Protocols = Field(
         Protocols(),

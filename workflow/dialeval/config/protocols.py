@@ -246,7 +246,10 @@ def _systems(field: str, protocol: Protocol, config: Config) -> Iterator[Mistake
         yield Mistake(f"{field}.data.opponent", words, related)
     for n in protocol.data.n_utterances:
         if n > config.selfchat.n_utterances:
-            words = f"{n} is longer than the dialogues, selfchat.n_utterances = {config.selfchat.n_utterances}"
+            words = (
+                f"{n} is longer than the dialogues; lower it, or raise selfchat.n_utterances (now "
+                f"{config.selfchat.n_utterances})"
+            )
             yield Mistake(f"{field}.data.n_utterances", words, ("selfchat",))
 
 

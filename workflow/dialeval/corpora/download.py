@@ -165,9 +165,8 @@ def _written(file: PublicFile, target: Path, origin: str) -> Iterator[BinaryIO]:
             os.fsync(out.fileno())
         if file.sha256 and (found := _sha256(part)) != file.sha256:
             raise UserError(
-                f"{origin} has the checksum {found[:12]}..., not {file.sha256[:12]}... as recorded: the file is "
-                f"another version, or was corrupted in transfer. No file was written: run the same command again, "
-                f"or replace the file of the mirror"
+                f"{origin} has the checksum {found[:12]}..., not {file.sha256[:12]}... as recorded: the file has "
+                f"another version, or was corrupted in transfer, and is not stored; run the same command again"
             )
         part.replace(target)
     except OSError as error:

@@ -212,8 +212,8 @@ def _ratings_by_item(path: Path, lines: list[_Line]) -> dict[str, tuple[Rating, 
         known = ratings.setdefault(item_id, ())
         if known and line.ratings and known != line.ratings:
             raise UserError(
-                f"{path}, {line.place}: item '{item_id:.60}' has other ratings than at {places[item_id]}. Ratings "
-                f"do not depend on the language: give them once"
+                f"{path}, {line.place}: the ratings of item '{item_id:.60}' differ from those at {places[item_id]}. "
+                f"Ratings do not depend on the language: give them once"
             )
         if line.ratings:
             ratings[item_id] = line.ratings

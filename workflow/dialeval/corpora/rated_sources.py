@@ -121,8 +121,8 @@ def check(reading: RatedReading) -> RatedReading:
     for item in reading.items:
         if kind.setdefault(item.item_id, (item.level, item.cluster)) != (item.level, item.cluster):
             raise UserError(
-                f"{source}: item '{item.item_id:.60}' has another level or cluster in '{item.language:.60}' than in "
-                f"the previous language; both must be the same in every language"
+                f"{source}: the level or cluster of item '{item.item_id:.60}' in '{item.language:.60}' differs from "
+                f"that in the previous language; both must be the same in every language"
             )
     seen: set[tuple[str, str, str, str, int | None]] = set()
     for rating in reading.ratings:

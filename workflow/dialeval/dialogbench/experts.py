@@ -227,8 +227,8 @@ def _choice(answer: str, item: TestItem, shown: Mapping[str, str], where: str) -
         return letter
     if _folded(shown[letter]) not in letter_of:
         raise UserError(
-            f"{where}: option {letter} ({shown[letter]!r:.60}) is no longer an option of the item, which has been "
-            f"rewritten since the sheet was drawn; remove the row"
+            f"{where}: option {letter} ({shown[letter]!r:.60}) is not an option of the item, which was rewritten after "
+            f"the sheet was drawn; remove the row"
         )
     return letter_of[_folded(shown[letter])]
 

@@ -139,8 +139,8 @@ class LabelledProtocol:
             raise GoneUnitError
         if unit.identity != entry.identity:
             raise UnknownUnitError(
-                f"key '{label.key:.40}' belongs to {unit.words}, and {self.ledger.path.name} has another dialogue "
-                f"under this key; restore {self.ledger.path.name}"
+                f"key '{label.key:.40}' belongs to {unit.words}, and in {self.ledger.path.name} to a different "
+                f"dialogue; restore {self.ledger.path.name}"
             )
         first = label.key == key
         shown = Shown(unit.system, unit.opponent) if first else Shown(unit.opponent, unit.system)

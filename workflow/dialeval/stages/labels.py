@@ -45,7 +45,7 @@ def draw_to_label(
     for reason, count in frame.skipped.items():
         print(f"{counted(count, 'pair')} left out: {reason}")
     if gone := len(record.entries) - len(rows):
-        print(f"{gone} dialogues or pairs of {record.path.name} are missing now, or have another text")
+        print(f"{gone} dialogues or pairs of {record.path.name} were removed or changed after the sample was drawn")
     write_table(table, DRAW, to_table(DRAW, rows))
     with replacing(ledger) as temporary:
         temporary.write_text(f"{ledger_digest(record.path)}\n", encoding="utf-8")

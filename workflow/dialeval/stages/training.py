@@ -114,7 +114,7 @@ def train_encoder(
         with in_words(settings.name):
             _train_encoder(settings, base, read, kept, trained)
     elif is_first():
-        print(f"{settings.name}: an equal training has finished before; DialEval uses its weights", flush=True)
+        print(f"{settings.name}: the same training has finished before; DialEval uses its weights", flush=True)
         copy_finished(kept, trained)
     if is_first():
         write_digest(folder_digest(trained), digest)
@@ -290,7 +290,7 @@ def train_lora(
         with in_words(settings.name):
             _train_lora(settings, prompts, questions.tree, parts, kept, trained)
     elif is_first():
-        print(f"{settings.name}: an equal training has finished before; DialEval uses its weights", flush=True)
+        print(f"{settings.name}: the same training has finished before; DialEval uses its weights", flush=True)
         copy_finished(kept, trained)
     if is_first():
         write_digest(weights_digest(trained), digest)

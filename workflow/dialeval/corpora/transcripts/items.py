@@ -413,9 +413,9 @@ class References:
         known, place = self._of_cases.setdefault(case_id, (reference, transcript.place))
         if (known.speakers, known.utterances) != (speakers, utterances):
             raise UserError(
-                f"{transcript.place}: case '{case_id:.60}' has another reference than at {place}. Give each case "
-                f"one reference; if the systems' dialogues differ before the last utterance, give the reference as a "
-                f"list of utterances"
+                f"{transcript.place}: the reference of case '{case_id:.60}' differs from that at {place}. Give each "
+                f"case one reference; if the systems' dialogues differ before the last utterance, give the reference "
+                f"as a list of utterances"
             )
 
     def items(self) -> list[Item]:

@@ -56,9 +56,9 @@ FORMATS = {
     "The field `utterances` can also be named `dialogue` or `dialog`; it can be named `turns` if the record has a "
     "`dialogue_id` or the configuration sets `reader: jsonl`. Utterances can be plain texts: the speakers A and B "
     'alternate, or `"speakers": ["user", "bot"]` names them. DialEval also reads ParlAI\'s logs '
-    '(`"dialog": [[{"id": "teacher", "text": "..."}, ...], ...]`), MultiWOZ 2.2, DREAM, `[[0, "..."], [1, "..."]]`, '
-    'a text of lines `Ann: ...` (SAMSum), exchanges `{"user": "...", "assistant": "..."}`, and an object of dialogues '
-    "by their ids.",
+    '(`"dialog": [[{"id": "teacher", "text": "..."}, ...], ...]`), MultiWOZ 2.2, DREAM, pairs of speaker and text '
+    '(`[[0, "..."], [1, "..."]]`), a text of lines `Ann: ...` (SAMSum), exchanges '
+    '`{"user": "...", "assistant": "..."}`, and an object of dialogues by their ids.',
     "folder": "One file of any format per system, named after the system.",
     "sharegpt": '`{"id": ..., "model": "alpha", "conversations": [{"from": "human", "value": "..."}, ...]}`',
     "messages": '`{"id": ..., "model": "alpha", "messages": [{"role": "user", "content": "..."}, ...]}`. `content` can '

@@ -255,7 +255,7 @@ def dialogues_of_rows(
         known = dialogues.setdefault(key, _Rows(place, *about, last_row=number))
         if about != (known.case_id, known.language):
             raise UserError(
-                f"{where}: dialogue '{key[1]:.60}' has another case or language ({listed(about)}) than in "
+                f"{where}: the case or language of dialogue '{key[1]:.60}' ({listed(about)}) differs from that in "
                 f"{known.place} ({listed((known.case_id, known.language))}). A dialogue has one case and one "
                 f"language: correct the row, or rename a column with another meaning"
             )

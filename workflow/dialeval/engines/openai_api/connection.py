@@ -305,7 +305,7 @@ def certificates() -> ssl.SSLContext:
         named = [f"{name}={os.environ[name]}" for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if name in os.environ]
         raise UserError(
             f"the trusted certificates cannot be read ({', '.join(named) or 'those of this system'}): "
-            f"{error.strerror or error}; set SSL_CERT_FILE to a readable file of certificates, or unset both variables"
+            f"{error.strerror or error}; correct the path or its permissions, or unset the variable"
         ) from error
 
 

@@ -76,9 +76,8 @@ errors: the field, its value and the remedy. A field without an effect, such as 
 corpus whose reader is not `severity_levels`, is an error. A section that the run does not use, such as `elo` without
 ratings, is no error.
 
-Fields without a default are required. At the top level, `models` is optional if the run needs no model, as with
-`battles` alone; `corpora` and `seeds` are optional without `chatbots`, and with `selfchat.scenarios`. This page is
-generated from `workflow/dialeval/config/`.
+Fields without a default are required, unless their description names an exception. This page is generated from
+`workflow/dialeval/config/`.
 """
 
 
