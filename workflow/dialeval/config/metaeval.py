@@ -221,7 +221,11 @@ class Robustness(Section):
         None,
         description="Folder of comp-analysis' perturbed items (robustness_data), relative to data_dir or absolute.",
     )
-    perturbations: list[Name] | None = Field(None, min_length=1, description="Perturbations; null: all fourteen.")
+    perturbations: list[Name] | None = Field(
+        None,
+        min_length=1,
+        description="Perturbations; null: all (docs/formats.md), and of the published sets the paper's fourteen.",
+    )
     limit: Count | None = Field(
         40, description="Number of dialogues, and of responses, to perturb per corpus and language; null: all."
     )

@@ -181,7 +181,8 @@ class LoraTraining(Learning):
     batch_size: Count = Field(128, description="Examples per step, over all GPUs.")
     micro_batch_size: Count = Field(32, description="Examples per GPU and forward pass. The paper uses 32.")
     cutoff: TokenCount = Field(
-        1024, description="Maximum number of tokens of prompt and response. Longer prompts lose their beginning."
+        1024,
+        description="Maximum number of tokens of prompt and response. Longer prompts lose their oldest utterances.",
     )
 
 
