@@ -190,7 +190,7 @@ HEAD = "annotator,protocol,item_id,criterion,label"
         ),
         (
             b"annotator,protocol,case_id,system,label\nann,better,1,kiosk,A\n",
-            "a pair is identified by case_id, left and right (or system and opponent)",
+            "the row names no pair; add case_id, left and right (or system and opponent)",
         ),
         (
             b"annotator,protocol,key,label\nann,quality,t1,3\n",

@@ -155,7 +155,8 @@ def _dialogues(file: Path) -> dict[str, list[_Numbered]]:
         match = _ID.fullmatch(row["UID"].strip())
         if match is None or match[2] is None:
             raise UserError(
-                f"{file}, line {line}: the id '{row['UID']:.60}' is not of the form <set>-<six digits>-<four digits>"
+                f"{file}, line {line}: the id '{row['UID']:.60}' is not of the form <set>-<six digits>-<four digits>; "
+                f"correct it"
             )
         key = (match[1], int(match[2]))
         if lines.setdefault(key, line) != line:
@@ -193,7 +194,7 @@ def _shown(
     match = _ID.fullmatch(item_id)
     if match is None or (level == "turn" and match[2] is None):
         form = "<set>-<six digits>-<four digits>" if level == "turn" else "<set>-<six digits>"
-        raise UserError(f"{where}: the id '{item_id:.60}' is not of the form {form}")
+        raise UserError(f"{where}: the id '{item_id:.60}' is not of the form {form}; correct it")
     utterances = dialogues.get(match[1], [])
     if level == "turn":
         numbers = [one.number for one in utterances]

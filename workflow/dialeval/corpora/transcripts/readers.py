@@ -388,7 +388,7 @@ def system_files(path: Path) -> list[Path]:
     try:
         files = sorted(file for file in path.iterdir() if _plain(file).suffix.lower() in ENDINGS and file.is_file())
     except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}") from error
+        raise UserError(f"{path} cannot be read: {error.strerror}; check its permissions") from error
     files = [file for file in files if not file.name.startswith(".")]
     if not files:
         raise UserError(f"{path}: no file in this folder ends in {', '.join(ENDINGS)}; add one for each system")
