@@ -95,7 +95,7 @@ FieldInFile = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class Shown(Section):
-    """Further parts of transcripts that judges and the report show."""
+    """Further parts of transcripts: judges see them, and the report shows them."""
 
     system_prompts: bool = Field(False, description="System prompts, marked [system prompt].")
     tool_calls: bool = Field(False, description="Tool calls and their results, marked [tool call], [tool result].")
