@@ -112,7 +112,7 @@ def formats_text() -> str:
             ),
             _table(
                 "Failures of endpoints",
-                "DialEval retries requests after failures with a dagger.",
+                "DialEval retries requests after failures with a dagger (†).",
                 ("kind", "cause"),
                 ((f"{kind}{' †' * (kind in PASSING)}", words) for kind, words in FAILURES.items()),
             ),
@@ -125,8 +125,8 @@ def formats_text() -> str:
             _table("Statuses of translations", "", ("status", "meaning"), checks.STATUSES.items()),
             _table(
                 "Error messages",
-                "Every message names the place, the value and the remedy. The table has frequent messages.",
-                ("message", "what to do"),
+                "Every message names the place, the value and the remedy. The table has parts of frequent messages.",
+                ("the message contains", "what to do"),
                 MESSAGES.items(),
             ),
         ]
