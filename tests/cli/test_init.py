@@ -127,7 +127,7 @@ def test_the_language_of_dialogues_can_be_named(tmp_path: Path) -> None:
 def test_an_error_that_no_option_mends_names_none(tmp_path: Path) -> None:
     file = tmp_path / "talks.jsonl"
     file.write_text("")
-    with pytest.raises(UserError, match=r"talks\.jsonl has no dialogues$"):
+    with pytest.raises(UserError, match=r"talks\.jsonl has no dialogues; add some, or correct the path$"):
         made(Wish(judges=[JUDGE], dialogues=file), tmp_path)
 
 

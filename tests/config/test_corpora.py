@@ -68,7 +68,7 @@ def test_transcripts_need_neither_chatbots_nor_seeds_nor_corpora() -> None:
                 "transcripts": {"selfchat": {"path": "a"}},
                 "protocols": {"one": {"form": "locate", "data": {"source": "selfchat"}}},
             },
-            ["'selfchat' names the chatbots' dialogues"],
+            ["'selfchat' is the name of the chatbots' dialogues"],
         ),
     ],
 )

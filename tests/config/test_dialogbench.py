@@ -75,7 +75,7 @@ def test_items_by_rule_need_their_corpus_and_only_their_tasks() -> None:
             {"written": {"writer": "gpt", "ablations": ["domains"], "temperature": 0}, "classifier": "gpt"},
             ["at temperature 0", "needed and missing", "raise temperature"],
         ),
-        ({"written": {"ablations": ["filter"]}}, ["without a filter"]),
+        ({"written": {"ablations": ["filter"]}}, ["the ablation filter needs a filter"]),
         ({"written": {"writer": "gtp"}}, ["dialogbench.written.writer", "'gtp' is not a model", "'gpt'"]),
         (
             {"written": {"writer": "retrieval"}},

@@ -103,7 +103,10 @@ def test_under_a_protocol_about_systems_it_is_a_judge_of_its_measures() -> None:
         ),
         ({"ensembles": {"gpt": ["forest", "length"]}}, ["ensembles.gpt: 'gpt' is also a name under models"]),
         ({"ensembles": {"Gpt": ["forest", "length"]}}, ["ensembles.Gpt: 'gpt' is also a name under models"]),
-        ({"ensembles": {"human": ["forest", "length"]}}, ["ensembles.human: 'human' names human annotators"]),
+        (
+            {"ensembles": {"human": ["forest", "length"]}},
+            ["ensembles.human: 'human' is the name of the human annotators"],
+        ),
         (
             {"ensembles": {"both": ["forest", "length"], "Both": ["forest", "length"]}},
             ["ensembles.both: 'Both' and 'both' differ only in case"],
@@ -124,7 +127,7 @@ def test_under_a_protocol_about_systems_it_is_a_judge_of_its_measures() -> None:
         ),
         (
             {"protocols": {"yes_no": {}, "ensemble": {"form": "scale", "data": {"source": "rated"}}}},
-            ["protocols.ensemble: 'ensemble' names scores of ensembles"],
+            ["protocols.ensemble: 'ensemble' is the method of ensembles"],
         ),
         (
             {

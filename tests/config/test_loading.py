@@ -53,7 +53,7 @@ def test_a_correct_configuration_is_taken() -> None:
         ("selfchat.n_utterances", "many", ["selfchat.n_utterances", "'many'", "integer"]),
         ("random_seed", -1, ["random_seed", "-1", "greater than or equal to 0"]),
         ("corpora.mine", {"reader": "jsonl"}, ["corpora.mine", "needs a path"]),
-        ("corpora.bundled.path", "x.jsonl", ["corpora.bundled", "takes no path"]),
+        ("corpora.bundled.path", "x.jsonl", ["corpora.bundled", "has no file; remove path"]),
         ("protocols.arena.n_utterances", [20], ["protocols.arena.n_utterances", "20", "16"]),
         ("models.human", {"engine": "embedded", "method": "ngram"}, ["'human'", "choose another name"]),
         ("models.Retrieval", {"engine": "embedded", "method": "ngram"}, ["'retrieval'", "'Retrieval'", "case"]),

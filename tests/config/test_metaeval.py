@@ -68,7 +68,7 @@ def test_a_protocols_own_judges_come_before_the_judges_of_all() -> None:
         ),
         (
             {"metaeval": {"corpora": {"selfchat": {"reader": "severity_levels"}}}},
-            ["'selfchat' names the chatbots' dialogues"],
+            ["'selfchat' is the name of the chatbots' dialogues"],
         ),
         ({"metaeval": {"corpora": {}}}, ["metaeval.corpora", "at least 1"]),
         (

@@ -63,7 +63,12 @@ def test_arena_has_a_file_for_each_n(data: Path) -> None:
         ("judge", "gteval", {}, ["judges: 'judge'", "protocols.gteval", "remove the protocol"]),
         ("judge", "", {"names": {"b": "bott"}}, ["models.judge.names", "'bott' is not a model", "did you mean 'bot'"]),
         ("judge", "", {"names": {"GT": "bot"}}, ["models.judge.names", "GT always"]),
-        ("judge", "", {"names": {"b": "bot", "c": "bot"}}, ["models.judge.names", "bot is the target of two names"]),
+        (
+            "judge",
+            "",
+            {"names": {"b": "bot", "c": "bot"}},
+            ["models.judge.names", "two names in the files stand for bot"],
+        ),
         ("judge", "", {"unieval": "no.tsv"}, ["models.judge.unieval: ", "no.tsv does not exist", "data_dir"]),
         ("bot", "", {"dialogues": "no.tsv"}, ["models.bot.dialogues: ", "no.tsv does not exist"]),
         ("bot", "", {"shards": 2}, ["models.bot.shards", "2"]),

@@ -373,7 +373,10 @@ def test_an_encoder_that_is_to_write_or_choose_is_refused(changes: dict[str, Any
         ({"model": "m"}, "set either train (to train it) or weights"),
         ({"model": "m", "train": {"data": "turns"}, "weights": "w"}, "set either train (to train it) or weights"),
         ({"train": {"data": "turns"}}, "the encoder to train, such as xlm-roberta-base"),
-        ({"weights": "w", "model": "m", "max_tokens": 64}, "has its max_tokens and model; remove that"),
+        (
+            {"weights": "w", "model": "m", "max_tokens": 64},
+            "which fixes max_tokens and model; remove max_tokens and model",
+        ),
         ({"model": "m", "train": {"data": "turn"}}, "'turn' is not a training set; did you mean 'turns'?"),
         (
             {"model": "m", "train": {"data": "turns"}, "score": "own"},

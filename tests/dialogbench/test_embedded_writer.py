@@ -160,7 +160,7 @@ def test_an_embedded_filter_calls_incorrect_what_it_finds_least_likely(label: st
     judge = FilterByChoice(Chooser())
     assert answered(judge, planned.request).text == verdict
     assert "chooser" in judge.identity
-    with pytest.raises(AnswerFailure, match="nothing but dialogbench_filter"):
+    with pytest.raises(AnswerFailure, match="answers only dialogbench_filter"):
         answered(judge, replace(planned.request, protocol="rating"))
 
 
@@ -177,5 +177,5 @@ def test_the_writer_by_rule_writes_in_the_languages_it_has_dialogues_of(
         == RuleWriter({"en": embedded_engines_dialogues}).identity
         != RuleWriter({"en": embedded_engines_dialogues[1:]}).identity
     )
-    with pytest.raises(AnswerFailure, match="nothing but dialogbench_writing"):
+    with pytest.raises(AnswerFailure, match="answers only dialogbench_writing"):
         answered(writer, replace(english.request, protocol="selfchat"))

@@ -160,7 +160,7 @@ def test_a_batch_that_is_too_large_for_the_memory_is_halved(
         raise torch.OutOfMemoryError("out of memory")
 
     monkeypatch.setattr(engine._translator, "_translated", none)
-    with pytest.raises(UserError, match=r"too small to translate \d+ tokens .* fewer beams"):
+    with pytest.raises(UserError, match=r"too small to translate \d+ tokens .* lower beams"):
         answered(engine, requests(TEXTS))
 
 

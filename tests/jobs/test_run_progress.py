@@ -283,4 +283,4 @@ def test_consecutive_rules_of_until_are_reported(
         monkeypatch.setattr("sys.argv", arguments)
         LOGGER.error(words)
     assert records[0].msg == words
-    assert records[1].msg.startswith("Snakemake stops at each rule that --until names")
+    assert records[1].msg.startswith("Snakemake stops at each rule under --until")

@@ -63,7 +63,7 @@ def test_a_ledger_of_active_has_relative_probabilities_whose_change_is_found(tmp
         with pytest.raises(UserError, match=words):
             read_ledger(ledger.path)
     ledger.path.write_text(text.replace("active", "random"))
-    with pytest.raises(UserError, match="and the design 'random'"):
+    with pytest.raises(UserError, match="under the design 'random'"):
         read_ledger(ledger.path)
 
 

@@ -190,7 +190,7 @@ HEAD = "annotator,protocol,item_id,criterion,label"
         ),
         (
             b"annotator,protocol,case_id,system,label\nann,better,1,kiosk,A\n",
-            "a pair is identified by case_id, left and right (or system and opponent)",
+            "the row names no pair; add case_id, left and right (or system and opponent)",
         ),
         (
             b"annotator,protocol,key,label\nann,quality,t1,3\n",
@@ -463,7 +463,9 @@ def test_a_sheet_without_its_dialogues_is_read_with_a_word(quality: LabelledProt
     rows = [[*row[:7], *row[8:]] for row in rows_of(quality)]
     reading = read_labels([saved(folder, rows)], {"quality": quality})
     assert len(reading.rows) == 24
-    assert reading.notes == ["a.csv: no column has the dialogues, so moved keys cannot be detected"]
+    assert reading.notes == [
+        "a.csv: no column has the dialogues, so DialEval cannot detect a key that was moved to another row"
+    ]
 
 
 def test_a_row_that_is_there_twice_counts_once(quality: LabelledProtocol, folder: Path) -> None:

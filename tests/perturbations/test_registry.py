@@ -69,7 +69,7 @@ def test_a_response_gets_worse_only_where_that_is_possible() -> None:
     assert len(lengths) == 4
     once = build_ladder(item, STRATEGIES["random_response"], POOL, random_seed=0, n_steps=4)
     assert len(once.steps) == 1
-    assert once.reason == "applied again, it makes a response no worse"
+    assert once.reason == "a second application makes the response no worse"
     words = build_ladder(item, STRATEGIES["unnatural_paraphrase"], POOL, random_seed=0, n_steps=9)
     assert 2 <= len(words.steps) < 9
     assert words.reason == "no word with an unnatural synonym"

@@ -204,7 +204,7 @@ def test_the_second_answer_counts_where_the_first_does_not() -> None:
 def test_what_was_cut_off_or_refused_is_no_rewriting() -> None:
     strategy, text = STRATEGIES["contradiction"], "Response: Tom stayed here with 3 frien"
     cut = settled_rewriting(ANSWER, strategy, [Response(text, "length")])
-    assert (cut.status, cut.reason) == ("rejected", "the answer was cut off by its token budget")
+    assert (cut.status, cut.reason) == ("rejected", "the response was truncated by its token limit")
     refused = settled_rewriting(ANSWER, strategy, [Response(text, "refusal")])
     assert (refused.status, refused.reason) == ("rejected", "the model refused")
     assert settled_rewriting(ANSWER, strategy, [Response(text, "length"), Response(text)]).status == "ok"

@@ -268,7 +268,7 @@ def test_a_talk_that_is_over_before_the_chatbot_spoke_is_none(tmp_path: Path) ->
     dialogues, answering = partner_run(tmp_path, *engines(lambda _: "[END]"), {"silent": ()})
     assert dialogues == {}
     assert answering[PARTNER].failures == {"ended": 1}
-    assert "give it an opening" in answering[PARTNER].first_message["ended"]
+    assert "give the scenario an opening" in answering[PARTNER].first_message["ended"]
 
 
 def test_failures_of_either_are_distinguished_and_the_rest_goes_on(tmp_path: Path) -> None:

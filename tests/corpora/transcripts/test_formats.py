@@ -161,7 +161,7 @@ def test_what_is_wrong_with_json_is_reported(tmp_path: Path, content: str, words
         ("dialogue_id,text\n1,x,y\n", ["line 2: 3 cells, but the header has 2", "double quotes"]),
         ("id,text,text\n1,x,y\n", ["several columns 'text'"]),
         ("id,turn,text\n1,one,x\n", ["line 2: column 'turn' is 'one', which is not a number"]),
-        ("id,turn,text\n1,1,x\n1,2,y\n1,1,x\n", ["line 4: the same as line 2, turn 1 of dialogue '1'"]),
+        ("id,turn,text\n1,1,x\n1,2,y\n1,1,x\n", ["line 4: the same row as line 2 (turn 1 of dialogue '1')"]),
         ("id,case_id,text\n1,a,x\n1,b,y\n", ["line 3: the case or language of dialogue '1'", "line 2"]),
         ('id,text\n1,"x\n', ["line 2: not readable as CSV"]),
     ],

@@ -91,7 +91,7 @@ def test_versions_are_read_without_the_classes_of_the_value() -> None:
 
 @pytest.mark.parametrize("value", [Unknown(), {1, 2}, b"bytes", np.array(["text"]), np.array([None]), len, 1j])
 def test_what_is_no_plain_data_is_not_written(value: object) -> None:
-    with pytest.raises(TypeError, match="is no plain data"):
+    with pytest.raises(TypeError, match="cannot be stored as plain data"):
         packed([value], CLASSES, {})
 
 

@@ -95,7 +95,7 @@ def test_a_comparison_does_not_stand_among_a_run_s_own_files(out: str, tmp_path:
     rng = np.random.default_rng(0)
     first, other = (write_run(tmp_path / name, passes("judge", "bot", drawn_passes(rng, 0.5, 5))) for name in "ab")
     before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(UserError, match="is among the files of the run in .*name another folder, or .*comparison"):
+    with pytest.raises(UserError, match="is in the results folder .* of a run; name another folder, or .*comparison"):
         compare(first, other, tmp_path / out)
     assert sorted(tmp_path.rglob("*")) == before
     compare(first, other, other / "comparison" / "with a")

@@ -79,7 +79,7 @@ def add_check(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "Each line is `ok`, `note` or `missing` with a remedy. The exit status is 1 if something is missing. Without "
         "--ask, the command makes no model calls and sends no key. With --ask, it first lists the keys and the hosts "
-        "that receive them, and waits for `y`. The request has at most 16 response tokens, is not stored, and counts "
+        "that receive them, and waits for `y`. Its requests have at most 16 response tokens, are not stored, and count "
         "towards a budget."
     )
     parser.add_argument(
@@ -134,7 +134,7 @@ def _confirm(sent: Sequence[str]) -> None:
         return
     remedy = "check that each key belongs to its host, then add --yes"
     if not sys.stdin.isatty():
-        raise UserError(f"no request was sent, because it would send keys: {'; '.join(sent)}; {remedy}")
+        raise UserError(f"no request was sent, because the requests would send keys: {'; '.join(sent)}; {remedy}")
     print("Send these keys to these hosts?", *sent, sep="\n  ")
     if input("[y/N] ").strip().lower() not in ("y", "yes"):
         raise UserError(f"no request and no key was sent; {remedy}")

@@ -50,7 +50,10 @@ def add_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to",
         metavar="TARGET",
-        help=f"new folder for files; mlflow: tracking URI (default: MLFLOW_TRACKING_URI); wandb: project ({NAME})",
+        help=(
+            "new folder for files; mlflow: tracking URI (default: MLFLOW_TRACKING_URI); wandb: project "
+            f"(default: {NAME})"
+        ),
     )
 
 

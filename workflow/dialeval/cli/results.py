@@ -228,7 +228,7 @@ def _hint(bound: Bound, rows: Sequence[Mapping[str, Any]]) -> str:
 def verdict(bounds: Sequence[Bound], failed: Sequence[str]) -> str:
     """Return the result of all bounds in words."""
     if not failed:
-        return f"All differences are within {counted(len(bounds), 'bound')}."
+        return f"All differences are within the bounds ({len(bounds)})."
     return "\n".join([f"{counted(len(failed), 'difference')} not within bounds:", *(f"  {line}" for line in failed)])
 
 

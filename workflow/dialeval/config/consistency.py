@@ -166,7 +166,7 @@ def _unfit_perturbations(config: Config) -> Iterator[Mistake]:
 
 def _unusable_names(config: Config) -> Iterator[Mistake]:
     if "human" in config.models:
-        yield Mistake("models", "'human' names the human dialogues in every table; choose another name")
+        yield Mistake("models", "'human' is the name of the human dialogues in the tables; choose another name")
     if config.robustness and config.robustness.rewriter == "rule":
         yield Mistake("robustness.rewriter", "'rule' names items that rules perturb; rename the model")
     yield from _unfit_perturbations(config)
@@ -185,7 +185,7 @@ def _unusable_names(config: Config) -> Iterator[Mistake]:
     for field, others in _WITH_ITEMS.items():
         names = dictionaries[field]
         for name in sorted(set(_ITEMS_OF) & {name.lower() for name in names}):
-            yield Mistake(field, f"'{name}' names {_ITEMS_OF[name]} in every table; choose another name")
+            yield Mistake(field, f"'{name}' is the name of {_ITEMS_OF[name]} in the tables; choose another name")
         for other in others:
             for name in sorted(set(dictionaries[other]) & set(names)):
                 yield Mistake(field, f"'{name}' is also a name under {other}; rename one of them")

@@ -42,7 +42,9 @@ class Corpus(Section):
     def _path_fits_reader(self) -> Self:
         if (self.path is None) != (self.reader == "bundled"):
             raise ValueError(
-                "the bundled corpus takes no path" if self.path else f"reader '{self.reader}' needs a path to read from"
+                "the bundled corpus has no file; remove path"
+                if self.path
+                else f"reader '{self.reader}' needs a path to read from"
             )
         return self
 
@@ -93,7 +95,7 @@ FieldInFile = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class Shown(Section):
-    """Further parts of transcripts that judges and the report show."""
+    """Further parts of transcripts: judges see them, and the report shows them."""
 
     system_prompts: bool = Field(False, description="System prompts, marked [system prompt].")
     tool_calls: bool = Field(False, description="Tool calls and their results, marked [tool call], [tool result].")
@@ -145,7 +147,8 @@ class Transcripts(Section):
     show: Shown = Shown()
     columns: Columns = Columns()
     limit: Count | None = Field(
-        None, description="Maximum number of cases, or of dialogues of each system without cases, for a trial run."
+        None,
+        description="Maximum number of cases, for a trial run. Without cases: maximum number of dialogues per system.",
     )
 
     @model_validator(mode="after")

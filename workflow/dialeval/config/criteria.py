@@ -80,7 +80,7 @@ def _options(value: list[Any]) -> list[str]:
     for label in value:
         if not isinstance(label, str) or not folded(label):
             raise ValueError(
-                f"{label!r:.60} cannot be an option, since it has no letters; a response could not name it"
+                f"{label!r:.60} cannot be an option, since it has no letters; write a word that a response can contain"
             )
         if re.fullmatch(r"[-+−]?[\d.,/ ]+", unicodedata.normalize("NFKC", label).strip()):
             raise ValueError(f"the option '{label}' is a number; a scale of numbers is written [lowest, highest]")
@@ -89,8 +89,8 @@ def _options(value: list[Any]) -> list[str]:
         other = seen.setdefault(folded(label), label)
         if other != label:
             raise ValueError(
-                f"'{other}' and '{label}' cannot be told from each other in a response, since case and punctuation "
-                f"are ignored; choose other options"
+                f"'{other}' and '{label}' are the same option, since case and punctuation of responses are ignored; "
+                f"choose other options"
             )
     return value
 
@@ -124,7 +124,9 @@ class OwnWords(Section):
 class OwnCriterion(Section):
     """A criterion that judges score."""
 
-    level: Level | None = Field(None, description="turn (a response) or dialogue; null: both.")
+    level: Level | None = Field(
+        None, description="turn (a response) or dialogue; null: dialogue, and both for rated items."
+    )
     question: ByLevel | None = Field(
         None,
         description="Question with the answers Yes (good) and No, for form probability. A text, or {turn: ..., "
@@ -218,9 +220,11 @@ def check_rubric(place: str, rubric: Mapping[str, str], scale: Scale) -> None:
         try:
             value = float(name)
         except ValueError:
-            raise ValueError(f"{place}: '{name:.60}' is not a number, and the scale has numbers") from None
+            raise ValueError(
+                f"{place}: '{name:.60}' is not a number; describe numbers from {scale.low:g} to {scale.high:g}"
+            ) from None
         if not scale.low <= value <= scale.high:
-            raise ValueError(f"{place}: {name} is off the scale, {scale.low:g} to {scale.high:g}")
+            raise ValueError(f"{place}: {name} is off the scale, {scale.low:g} to {scale.high:g}; correct or remove it")
 
 
 def unfit_criteria(config: Config) -> Iterator[Mistake]:

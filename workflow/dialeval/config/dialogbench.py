@@ -135,16 +135,24 @@ class WrittenItems(Penalties):
                     "writer, or leave the task out"
                 )
         if "styles" in self.ablations and self.writer is None:
-            raise ValueError("items made by rule have no personalities, so ablations cannot leave out styles")
+            raise ValueError(
+                "items made by rule have no personalities, so ablations cannot leave out styles; set writer to a "
+                "model, or remove styles from ablations"
+            )
         if "domains" in self.ablations and self.writer is None:
-            raise ValueError("items made by rule have no given domain, so ablations cannot leave out domains")
+            raise ValueError(
+                "items made by rule have no given domain, so ablations cannot leave out domains; set writer to a "
+                "model, or remove domains from ablations"
+            )
         if "domains" in self.ablations and self.temperature == 0:
             raise ValueError(
                 "at temperature 0 the basic prompt, which is the same for many items, repeats the same item; raise "
                 "temperature, or remove domains from ablations"
             )
         if "filter" in self.ablations and self.filter is None:
-            raise ValueError("without a filter, ablations cannot leave it out; name a model as filter")
+            raise ValueError(
+                "the ablation filter needs a filter; set filter to a model, or remove filter from ablations"
+            )
         return self
 
     @property
@@ -202,7 +210,7 @@ class DialogBench(Penalties):
     def _names_are_free(cls, value: dict[str, PublishedItems]) -> dict[str, PublishedItems]:
         for name in ("bundled", "written", "paper"):
             if name in value:
-                raise ValueError(f"'{name}' names other items in every table; choose another name")
+                raise ValueError(f"'{name}' is the name of other items in the tables; choose another name")
         return value
 
     @model_validator(mode="after")

@@ -393,8 +393,8 @@ def checked_extra_body(value: dict[str, Any]) -> dict[str, Any]:
         if name.lower() in _BUDGETS and not set(path) & _OWN_MEANING:
             raise ValueError(
                 f"'{place}' is not allowed here, since budgets rely on the limit that DialEval sends: set max_tokens "
-                "of the protocol (or of selfchat, dialogbench), and `max_tokens_field` for the endpoint's name of "
-                "the field"
+                "of the protocol (or of selfchat, dialogbench). If the endpoint has another name for this field, set "
+                "`max_tokens_field`"
             )
         if _SECRET_NAME.search(name) or (isinstance(content, str) and is_secret_text(content)):
             raise ValueError(

@@ -26,7 +26,7 @@ FILE = "file"
 def unfit_ensembles(config: Config) -> Iterator[Mistake]:
     """Yields mistakes in the named ensembles."""
     if config.ensembles and MIXED in config.protocols.own:
-        words = f"'{MIXED}' names scores of ensembles in every table; choose another name"
+        words = f"'{MIXED}' is the method of ensembles in the tables; choose another name"
         yield Mistake(f"protocols.{MIXED}", words, ("ensembles",))
     for name, members in config.ensembles.items():
         field, related = f"ensembles.{name}", tuple(f"models.{member}" for member in members)
@@ -40,7 +40,7 @@ def unfit_ensembles(config: Config) -> Iterator[Mistake]:
                 field, f"'{first}' and '{name}' differ only in case, and some file systems ignore case; rename one"
             )
         if name == "human":
-            yield Mistake(field, "'human' names human annotators in every table; rename the ensemble")
+            yield Mistake(field, "'human' is the name of the human annotators in the tables; rename the ensemble")
         if len(members) < 2:
             yield Mistake(field, f"a mean needs at least 2 members, and there are {len(members)}; name another judge")
             continue

@@ -50,7 +50,9 @@ def _text(path: Path) -> str:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise UserError(f"the configuration file {path} cannot be read: {error.strerror or error}") from None
+        raise UserError(
+            f"the configuration file {path} cannot be read: {error.strerror or error}; correct it"
+        ) from None
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:

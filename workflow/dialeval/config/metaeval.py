@@ -100,8 +100,8 @@ class RatedCorpus(Section):
         None,
         min_length=1,
         description=(
-            "Criteria for yes_no, and your own criteria for rating; null: the papers' five criteria for the level, "
-            "or the criteria of `criterion_map`."
+            "Criteria that yes_no asks about; null: those of `criterion_map`, or else the papers' five of the level. "
+            "rating asks about the papers' five and about your own criteria in this list."
         ),
     )
     criterion_map: dict[Name, Annotated[str, Field(min_length=1)]] = Field(
@@ -135,7 +135,9 @@ class RatedCorpus(Section):
     def _path_fits_reader(self) -> Self:
         if (self.path is None) != (self.reader == "severity_levels"):
             raise ValueError(
-                "reader severity_levels takes no path" if self.path else f"reader '{self.reader}' needs a path to read"
+                "reader severity_levels has no file; remove path"
+                if self.path
+                else f"reader '{self.reader}' needs a path to read"
             )
         return self
 
@@ -219,15 +221,19 @@ class Robustness(Section):
         None,
         description="Folder of comp-analysis' perturbed items (robustness_data), relative to data_dir or absolute.",
     )
-    perturbations: list[Name] | None = Field(None, min_length=1, description="Perturbations; null: all fourteen.")
+    perturbations: list[Name] | None = Field(
+        None,
+        min_length=1,
+        description="Perturbations; null: all (docs/formats.md), and of the published sets the paper's fourteen.",
+    )
     limit: Count | None = Field(
         40, description="Number of dialogues, and of responses, to perturb per corpus and language; null: all."
     )
     min_quality: Share | None = Field(
         None,
         description=(
-            "Minimum mean human rating of an item to perturb, on a scale from 0 to 1: its overall rating or, "
-            "without one, the mean of all rated dimensions; null: no minimum."
+            "Minimum human rating of an item to perturb, mapped to 0 to 1; null: no minimum. The rating is the mean "
+            "overall rating or, if an item has none, the mean of all rated dimensions."
         ),
     )
     wordnet: Path | None = Field(

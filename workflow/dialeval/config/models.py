@@ -279,7 +279,8 @@ class EncoderModel(AnyModel):
         fields = EncoderModel.model_fields  # a job gets all fields, those left out of the file too
         given = [one for one in ("max_tokens", "model", "revision") if getattr(self, one) != fields[one].default]
         if self.weights and given:
-            raise ValueError(f"the folder of a trained metric already has its {' and '.join(given)}; remove that")
+            names = " and ".join(given)
+            raise ValueError(f"weights names a trained metric, which fixes {names}; remove {names}")
         return self
 
     @property
@@ -370,7 +371,7 @@ class PublishedModel(AnyModel):
         models = list(value.values())
         twice = sorted({model for model in models if models.count(model) > 1})
         if twice:
-            raise ValueError(f"{', '.join(twice)} is the target of two names in the files; keep one")
+            raise ValueError(f"two names in the files stand for {', '.join(twice)}; keep one of them")
         return value
 
 

@@ -198,10 +198,11 @@ class Protocol(Penalties):
     """Your own protocol: a question, its items, and the measures."""
 
     form: Form = Field(
-        description="scale (a number for each criterion), probability (the probability of Yes), pair (which of two "
-        "dialogues is better), locate (whether an AI took part, and the first utterance by the AI; with "
-        "criteria, for each criterion whether the dialogue shows it, and the first utterance that does), annotate "
-        "(all criteria that the dialogue shows, and all utterances that show them, in one request)."
+        description="scale (a number for each criterion), probability (a score from the probabilities of answers, such "
+        "as that of Yes), pair (which of two dialogues is better), locate (whether an AI took part, and the first "
+        "utterance by the AI; with criteria, for each criterion whether the dialogue shows it, and the first utterance "
+        "that does), annotate (all criteria that the dialogue shows, and all utterances that show them, in one "
+        "request)."
     )
     data: JudgedData
     template: str | None = Field(

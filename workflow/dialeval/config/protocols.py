@@ -279,8 +279,8 @@ def _unreadable(field: str, options: Mapping[str, object]) -> Iterator[Mistake]:
         elif (other := read.setdefault(folded_option(label), label)) != label:
             yield Mistake(
                 field,
-                f"'{other}' and '{label}' cannot be told from each other in a response, since case and punctuation "
-                f"are ignored; choose other options",
+                f"'{other}' and '{label}' are the same option, since case and punctuation of responses are ignored; "
+                f"choose other options",
             )
 
 

@@ -129,7 +129,7 @@ Word = Annotated[str, Field(min_length=1, max_length=200)]
 class JobResources(Section):
     """Resources that a job requests from the scheduler, by Snakemake's names; changes re-run nothing.
 
-    For null, the job has the resource of its engine's jobs, or else of the profile's `default-resources`.
+    null: the engine's default or, without one, the profile's `default-resources`.
     """
 
     mem_mb: Annotated[Integer, Field(ge=100, le=100_000_000)] | None = Field(None, description="Memory in MB.")

@@ -89,7 +89,9 @@ class TrainingSet(Section):
     @model_validator(mode="after")
     def _leaves_something_to_learn(self) -> Self:
         if self.development + self.held_out > 0.8:
-            raise ValueError("development and held_out leave less than a fifth of the dialogues for training")
+            raise ValueError(
+                "development and held_out leave less than a fifth of the dialogues for training; lower one of them"
+            )
         return self
 
     @property
@@ -157,7 +159,7 @@ class EncoderTraining(Learning):
         at_once = self.micro_batch_size
         if self.batch_size % ((at_once or 1) * max(1, self.gpus)):
             needs = f"micro_batch_size {at_once} x gpus {self.gpus}" if at_once else f"gpus {self.gpus}"
-            raise ValueError(f"batch_size {self.batch_size} is no multiple of {needs}")
+            raise ValueError(f"batch_size {self.batch_size} is no multiple of {needs}; choose a multiple")
         if self.freeze_body and self.gradient_checkpointing and not self.adapter_size:
             raise ValueError("with a frozen body and no adapters, gradient_checkpointing has no use; remove it")
         if self.precision == "float16" and not self.gpus:
@@ -179,7 +181,8 @@ class LoraTraining(Learning):
     batch_size: Count = Field(128, description="Examples per step, over all GPUs.")
     micro_batch_size: Count = Field(32, description="Examples per GPU and forward pass. The paper uses 32.")
     cutoff: TokenCount = Field(
-        1024, description="Maximum number of tokens of prompt and response. Longer prompts lose their beginning."
+        1024,
+        description="Maximum number of tokens of prompt and response. Longer prompts lose their oldest utterances.",
     )
 
 

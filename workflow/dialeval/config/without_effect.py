@@ -76,7 +76,7 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
         Condition(
             ("gpu_memory_utilization",),
             lambda one: one.kv_cache_memory_bytes is None,
-            _with("a KV cache of no fixed size, and kv_cache_memory_bytes fixes it"),
+            _with("kv_cache_memory_bytes: null, since this field fixes the size of the KV cache"),
         ),
         Condition(
             ("chat_template_options",),
@@ -85,7 +85,11 @@ CONDITIONS: Mapping[type[Section], tuple[Condition, ...]] = {
         ),
     ),
     PublishedModel: (
-        Condition(("concurrency", "resources"), lambda _: False, _with("a model that makes calls; this is published")),
+        Condition(
+            ("concurrency", "resources"),
+            lambda _: False,
+            _with("another engine, since a published model makes no calls"),
+        ),
         Condition(("column",), lambda one: one.dialogues is not None, _with("a file of dialogues under dialogues")),
         Condition(
             ("judge_column", "names"),

@@ -147,7 +147,8 @@ def read(
             cluster_of_row.append(number)
     if not index_of_row:
         passed_over = f"except the {notes[_PASSED_OVER]:,} that `outcomes` skips; correct `outcomes`"
-        raise UserError(f"{path} has no battles, {passed_over if notes[_PASSED_OVER] else 'only a header'}")
+        only_header = "only a header; add rows, or correct the path"
+        raise UserError(f"{path} has no battles, {passed_over if notes[_PASSED_OVER] else only_header}")
     return _arrays(list(distinct), index_of_row, cluster_of_row, len(clusters), notes)
 
 

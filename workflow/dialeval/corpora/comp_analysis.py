@@ -371,7 +371,7 @@ def read_fields(path: Path) -> list[list[str]]:
     if not lines[-1].strip():
         lines.pop()
     if not lines:
-        raise UserError(f"{path}: the file is empty")
+        raise UserError(f"{path}: the file is empty; download it again")
     rows = []
     for row, line in enumerate(lines, start=1):
         fields = line.split("\t")

@@ -85,7 +85,7 @@ def check(reading: Reading) -> Reading:
             place in the source.
     """
     if not reading.dialogues:
-        raise UserError(f"{reading.source} has no dialogues")
+        raise UserError(f"{reading.source} has no dialogues; add some, or correct the path")
     first_place: dict[str, str] = {}
     for dialogue in reading.dialogues:
         name = f"{reading.source}, {dialogue.place}: dialogue '{dialogue.dialogue_id:.60}'"
@@ -340,7 +340,7 @@ def read_scenarios(path: Path, *, limit: int | None = None, opened: bool = False
         more = {name: str(value) for name, value in record.items() if name not in ("scenario_id", *TEXTS)}
         scenarios.append(Scenario(scenario_id, **texts | {"language": texts["language"] or "en"}, more=more))
     if not scenarios:
-        raise UserError(f"{path} has no scenarios")
+        raise UserError(f"{path} has no scenarios; add some, or correct the path")
     return scenarios[:limit]
 
 

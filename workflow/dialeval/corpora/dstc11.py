@@ -72,7 +72,7 @@ def read_dstc11_csv(corpus: str, path: Path, languages: Iterable[str] | None = N
     only(LANGUAGE, languages, str(path))
     rows = list(read_columns(path))
     if not rows:
-        raise UserError(f"{path} has no rows")
+        raise UserError(f"{path} has no rows; download it again")
     columns = tuple(rows[0][1])
     level = _level(path, columns)
     id_column = next((name for name in _IDS if name in columns), None)
@@ -155,7 +155,8 @@ def _dialogues(file: Path) -> dict[str, list[_Numbered]]:
         match = _ID.fullmatch(row["UID"].strip())
         if match is None or match[2] is None:
             raise UserError(
-                f"{file}, line {line}: the id '{row['UID']:.60}' is not of the form <set>-<six digits>-<four digits>"
+                f"{file}, line {line}: the id '{row['UID']:.60}' is not of the form <set>-<six digits>-<four digits>; "
+                f"correct it"
             )
         key = (match[1], int(match[2]))
         if lines.setdefault(key, line) != line:
@@ -193,7 +194,7 @@ def _shown(
     match = _ID.fullmatch(item_id)
     if match is None or (level == "turn" and match[2] is None):
         form = "<set>-<six digits>-<four digits>" if level == "turn" else "<set>-<six digits>"
-        raise UserError(f"{where}: the id '{item_id:.60}' is not of the form {form}")
+        raise UserError(f"{where}: the id '{item_id:.60}' is not of the form {form}; correct it")
     utterances = dialogues.get(match[1], [])
     if level == "turn":
         numbers = [one.number for one in utterances]
@@ -354,8 +355,9 @@ def set_named(name: str, source: str) -> str:
     if name.casefold() not in SETS:
         raise UserError(
             f"{source}: '{name:.60}' is not one of DSTC11's natural Chinese sets "
-            f"({nearest(name, {*SETS.values()})}); the scales of other sets are unknown. Use reader dstc10_json for "
-            f"sets in English, and JSON Lines (reader rated_jsonl), where every rating names its scale, for your own"
+            f"({nearest(name, {*SETS.values()})}); the scales of other sets are unknown. For sets in English, "
+            f"use reader dstc10_json. For your own set, use JSON Lines (reader rated_jsonl), where every rating names "
+            f"its scale"
         )
     return SETS[name.casefold()]
 

@@ -298,7 +298,7 @@ def _columns(path: Path) -> dict[str, list[str]]:
     """Returns the cells of every column as text: a response may say 'None' or 'nan'."""
     rows = [row for _, row in read_columns(path, [_RATINGS])]
     if not rows:
-        raise UserError(f"{path} has no rows")
+        raise UserError(f"{path} has no rows; download it again")
     return {name: [row[name] for row in rows] for name in rows[0]}
 
 

@@ -116,7 +116,7 @@ def check(reading: RatedReading) -> RatedReading:
     source = reading.source
     if not reading.items:
         left_out = f" ({_counted(reading.skipped)} left out)" if reading.skipped else ""
-        raise UserError(f"{source} has no rated items{left_out}")
+        raise UserError(f"{source} has no rated items{left_out}; add some, or correct the path")
     kind: dict[str, tuple[str, str]] = {}
     for item in reading.items:
         if kind.setdefault(item.item_id, (item.level, item.cluster)) != (item.level, item.cluster):
@@ -135,7 +135,7 @@ def check(reading: RatedReading) -> RatedReading:
         seen.add(key)
         rating_value(rating.value, Scale(rating.scale_min, rating.scale_max), name)
     if not reading.ratings:
-        raise UserError(f"{source} has no item with a rating")
+        raise UserError(f"{source} has no item with a rating; add ratings, or correct the path")
     return reading
 
 

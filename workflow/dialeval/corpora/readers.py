@@ -104,7 +104,7 @@ def _items_with_a_longer_cut(articles: dict[str, str]) -> set[str]:
 def _utterances(article: str, path: Path) -> tuple[Utterance, ...]:
     head, *parts = TURN.split(article)
     if head.strip():
-        raise UserError(f"{path}: the article begins with {head!r:.60} instead of a turn mark 'm :' or 'f :'")
+        raise UserError(f"{path}: the article begins with {head!r:.60} instead of a turn mark 'm :' or 'f :'; add it")
     return tuple(Utterance(speaker, text.strip()) for speaker, text in zip(parts[::2], parts[1::2], strict=True))
 
 

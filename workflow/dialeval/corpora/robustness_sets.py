@@ -337,7 +337,8 @@ def _context_length(before: list[str], after: list[str], place: str) -> int:
         return common
     if len(after) < len(before):
         raise UserError(
-            f"{place}: {len(after)} fields, but the original has {len(before)}: an id, the context, the response"
+            f"{place}: {len(after)} fields, but the original has {len(before)}; each line must have an id, the "
+            f"context and the response"
         )
     if not common and not {text.strip() for text in before[1:]} & {text.strip() for text in after[1:]}:
         raise UserError(

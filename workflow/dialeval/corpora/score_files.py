@@ -106,7 +106,9 @@ def read_score_file(
         _check_dimension(key[0], dimension, about, where)
         first = seen.setdefault((*key, dimension, str(repeat)), place)
         if first != place:
-            raise UserError(f"{where}: item '{key[2]:.60}' already has a score on '{dimension}', in {first}")
+            raise UserError(
+                f"{where}: item '{key[2]:.60}' already has a score on '{dimension}', in {first}; remove one"
+            )
         value = _value(row["value"], scale, where)
         if not known:
             notes[f"of corpus '{key[0]}' skipped, since their items were left out ({about.left_out[key]})"] += 1

@@ -68,7 +68,7 @@ class RuleWriter:
     async def answer(self, request: Request) -> Response:
         """Answers, or raises AnswerFailure."""
         if request.protocol != writing.WRITE_PROTOCOL:
-            raise AnswerFailure("unsupported", f"the writer by rule answers nothing but {writing.WRITE_PROTOCOL}")
+            raise AnswerFailure("unsupported", f"the writer by rule answers only {writing.WRITE_PROTOCOL}")
         dialogues = self._dialogues.get(fields_of(request.subject)["language"], ())
         text = write_embedded(request.subject, dialogues)
         return Response(
@@ -105,7 +105,7 @@ class FilterByChoice:
     async def answer(self, request: Request) -> Response:
         """Answers, or raises AnswerFailure."""
         if request.protocol != writing.FILTER_PROTOCOL:
-            raise AnswerFailure("unsupported", f"this filter answers nothing but {writing.FILTER_PROTOCOL}")
+            raise AnswerFailure("unsupported", f"this filter answers only {writing.FILTER_PROTOCOL}")
         letters = tuple(LETTERS[: len(request.subject[1])])
         chosen = await self._engine.answer(
             replace(request, protocol=examination.PROTOCOL, kind="choice", labels=letters)

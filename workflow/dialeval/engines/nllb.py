@@ -224,8 +224,9 @@ class Translator:
         except torch.OutOfMemoryError as error:
             if len(sequences) == 1:
                 raise UserError(
-                    f"the memory is too small to translate {len(sequences[0])} tokens by '{self._model.model}' into up "
-                    f"to {max_tokens}; use fewer beams or lower max_tokens, {SMALLER}: {str(error).splitlines()[0]}"
+                    f"the memory is too small to translate {len(sequences[0])} tokens with '{self._model.model}' "
+                    f"(beams {self._model.beams}, max_tokens {max_tokens}); lower beams or max_tokens, {SMALLER}: "
+                    f"{str(error).splitlines()[0]}"
                 ) from error
         torch.cuda.empty_cache()
         half = len(sequences) // 2

@@ -249,7 +249,7 @@ class Trial:
             yield self._unanswered(where, state, ended is not None)
             return
         yield Finding(
-            "ok", f"{where}: a job ran on {found['host']}, {time.monotonic() - self._began:.0f} s after its start"
+            "ok", f"{where}: a job ran on {found['host']}, {time.monotonic() - self._began:.0f} s after its submission"
         )
         yield from self._shared(found, lag)
         if compare_code:

@@ -132,8 +132,8 @@ class RunLog(logging.Filter):
             self.on_nothing_to_do()
         if text.startswith(_OUT_OF_JOBS) and any(word.partition("=")[0] in _UNTIL for word in sys.argv):
             record.msg = (
-                "Snakemake stops at each rule that --until names, so it never reaches one that depends on another: "
-                "name only the last of them. All other requested files exist."
+                "Snakemake stops at each rule under --until, and does not run a rule there that depends on another "
+                "one: name only the last rule. All other requested files exist."
             )
 
     def _is_shown_of_error(self, record: logging.LogRecord) -> bool:

@@ -93,7 +93,7 @@ def _score(text: str, form: str, criterion: Criterion) -> dict[str, Any]:
     if _is_yes_or_no(form, criterion):
         chosen = _yes_or_no(text)
         if chosen is None and (number is None or not 0 <= number <= 1):
-            raise UnreadableLabelError(f"'{text:.40}' is neither Yes nor No")
+            raise UnreadableLabelError(f"'{text:.40}' is neither Yes nor No; write one of them")
         return {"value": float(chosen == YES), "choice": chosen} if chosen else {"value": number}
     if scale.labels:
         raw = score_of_label(text, criterion)
@@ -121,7 +121,7 @@ def _hint(text: str) -> str:
 def _detected(raw: RawLabel, unit: Unit) -> dict[str, Any]:
     choice = _yes_or_no(raw.label)
     if choice is None:
-        raise UnreadableLabelError(f"'{raw.label:.40}' is neither Yes nor No")
+        raise UnreadableLabelError(f"'{raw.label:.40}' is neither Yes nor No; write one of them")
     if not raw.place:
         return {"choice": choice}
     place, turns = _number(raw.place), unit.dialogues[0]
@@ -130,7 +130,9 @@ def _detected(raw: RawLabel, unit: Unit) -> dict[str, Any]:
     if choice == NO:
         raise UnreadableLabelError(f"the label is {NO}, but place is {place:g}; correct one of the two")
     if not turns[int(place) - 1].judged:
-        raise UnreadableLabelError(f"place {place:g} is not an utterance of the evaluated speaker")
+        raise UnreadableLabelError(
+            f"place {place:g} is not an utterance of the evaluated speaker; write the number of one"
+        )
     return {"choice": choice, "place": int(place)}
 
 

@@ -94,7 +94,9 @@ class LabelledProtocol:
         found = self._by_key(label) if label.key else self._by_ids(label.about, criterion)
         criteria = self.frame.criteria.get(found.unit.level, [])
         if criterion is not None and criterion.name not in {one.name for one in criteria}:
-            raise UnknownUnitError(f"{criterion.name} is not a criterion of {found.unit.words}")
+            raise UnknownUnitError(
+                f"{criterion.name} is not a criterion of {found.unit.words}; correct it, or remove the row"
+            )
         return found
 
     def key_drawn(self, key: str) -> str:
@@ -148,7 +150,7 @@ class LabelledProtocol:
         left, right = about.get("left") or about.get("system", ""), about.get("right") or about.get("opponent", "")
         if self.question.protocol.form == "pair":
             if not (left and right and about.get("case_id")):
-                raise UnknownUnitError("a pair is identified by case_id, left and right (or system and opponent)")
+                raise UnknownUnitError("the row names no pair; add case_id, left and right (or system and opponent)")
             candidates: Sequence[Unit] = self._pairs.get((*sorted((left, right)), about["case_id"]), ())
         elif about.get("item_id"):
             candidates = self._items.get(about["item_id"], ())

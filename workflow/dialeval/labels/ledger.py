@@ -181,8 +181,9 @@ def _entry(row: list[str], columns: tuple[str, ...], where: str) -> Entry:
     relative = number_in(cells.get("relative_probability", "1")) or 0.0
     if not 0.0 < relative < math.inf or (cells["by"] == ACTIVE) != (columns == ACTIVE_COLUMNS):
         raise UserError(
-            f"{where}: relative_probability is '{cells.get('relative_probability', ''):.40}', and the design "
-            f"'{cells['by']:.40}'; {_REMEDY}"
+            f"{where}: relative_probability is '{cells.get('relative_probability', ''):.40}' under the design "
+            f"'{cells['by']:.40}'; the design {ACTIVE} has a positive number there, other designs do not have this "
+            f"column; {_REMEDY}"
         )
     n = int(cells["n_utterances"]) if cells["n_utterances"] else None
     identity = (

@@ -46,7 +46,10 @@ def fill_in(sheet: Path, filled: Path) -> int:
         reader = csv.DictReader(file)
         columns, rows = list(reader.fieldnames or ()), list(reader)
     if missing := {"annotator", "key", "criterion", "options", "label"} - {*columns}:
-        raise UserError(f"{sheet} is not a labelling sheet: it has no column {', '.join(sorted(missing))}")
+        raise UserError(
+            f"{sheet} is not a labelling sheet: it has no column {', '.join(sorted(missing))}; run "
+            f"`snakemake --cores 1 annotation_pages` again"
+        )
     for row in rows:
         answer = _answer({name: unescaped_cell(cell or "") for name, cell in row.items()})
         row |= {name: cell if number_in(cell) is not None else escaped_cell(cell) for name, cell in answer.items()}

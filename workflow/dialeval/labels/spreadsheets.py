@@ -69,7 +69,10 @@ def read_filled(
         for words in (*_moved_questions(path, rows), *_moved_labels(path, rows)):
             fault(words)
         if not {*SHOWN, "round"} & {*sheet.columns}:  # a page's table has rounds and no dialogues
-            note(f"{path.name}: no column has the dialogues, so moved keys cannot be detected")
+            note(
+                f"{path.name}: no column has the dialogues, so DialEval cannot detect a key that was moved to another "
+                f"row"
+            )
     yield from _answers(path, sheet.columns, rows, named, note, fault, sheet.short)
 
 
@@ -470,8 +473,9 @@ COLUMN_WORDS = {
     "winner": "for pairs, instead of `label`: the name of the better system, or `tie`. The column can also be named "
     "`outcome`, with "
     "`left`, `right`, `tie` or an option of the protocol",
-    "protocol": "name of the protocol. This column and `criterion` are needed if a label could belong to several. "
-    "Instead of this column, the file name can begin with the protocol",
+    "protocol": "name of the protocol. This column is needed if a label could belong to several protocols. Instead, "
+    "the file name can begin with the protocol",
+    "criterion": "name of the criterion. This column is needed if the protocol has several criteria",
     "place": "number of the first utterance by an AI, or of the first utterance that shows the criterion",
     "round": "1 if the same annotator labelled the item again; otherwise 0 or absent",
     "skipped": "1 if skipped",

@@ -159,7 +159,9 @@ def read_usage(path: Path) -> Usage:
     try:
         return Usage(**json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError) as error:
-        raise UserError(f"{path} is not the usage record of a job: {error}; delete it and run again") from error
+        raise UserError(
+            f"{path} is not the usage record of a job: {error}; delete it and run the same command again"
+        ) from error
 
 
 def usage_table(

@@ -17,7 +17,7 @@ NEEDS: Mapping[Need, str] = MappingProxyType(
     {
         "keys": "an API key of a model provider",
         "weights": "open weights, and a GPU that is large enough",
-        "workbook": "a public file: the target download fetches it, or you copy it (see the configuration)",
+        "workbook": "BotChat's public workbook of human dialogues; the target download fetches it",
         "download": "public files, which the target download fetches",
         "withdrawn": "for the paper's numbers: models that their providers have withdrawn",
         "unpublished": "for the paper's numbers: data that is not public",

@@ -209,7 +209,7 @@ def _next_step(
     """Perturbs the next utterances that can be perturbed; those that were tried leave `waiting`."""
     if current.level == "turn":
         if not first and not strategy.cumulative:
-            return NotApplicable("applied again, it makes a response no worse")
+            return NotApplicable("a second application makes the response no worse")
         return apply_strategy(Case(current, pool, waiting[0]), strategy, rng)
     last = NotApplicable("no further utterance to perturb")
     while waiting:

@@ -38,7 +38,7 @@ WAY = "model"
 ATTEMPTS = 2
 """Most requests for a rewriting."""
 
-_UNUSABLE = {"length": "the answer was cut off by its token budget", "refusal": "the model refused"}
+_UNUSABLE = {"length": "the response was truncated by its token limit", "refusal": "the model refused"}
 """Finish reason -> why such a response cannot be used."""
 _RESPONSE = re.compile(r"^\W{0,3}response\W{0,3}:\**\s*(?P<text>.+)", re.IGNORECASE | re.DOTALL | re.MULTILINE)
 _NUMBERED = re.compile(

@@ -418,7 +418,10 @@ def _halved(row: Row) -> str:
     if n is None:
         words = "" if target is None else f"no design detects a difference of {_written(target)}"
         if words and row["estimand"] in (PEOPLE, ANNOTATORS):
-            words += f" (without prices of models and labels, a design has the {row['n_seeds']:,} cases)"
+            words += (
+                f" (without prices of models and labels, only designs with the present {row['n_seeds']:,} cases are "
+                "compared)"
+            )
     else:
         words = f"cheapest design {aim}: {_design(row)}" + ("" if cost is None else f" (about {cost:,.2f} in all)")
     return "; ".join(filter(None, ["" if of_population else _ways(row), words]))

@@ -61,9 +61,13 @@ class Templates:
         try:
             return self._environment.get_template(name).render(**values).strip()
         except jinja2.TemplateNotFound as error:
-            raise UserError(f"prompt template '{error.name}' does not exist") from None
+            raise UserError(
+                f"prompt template '{error.name}' does not exist; add it to prompts.directory, or correct its name"
+            ) from None
         except jinja2.TemplateSyntaxError as error:
-            raise UserError(f"prompt template {error.filename}, line {error.lineno}: {error.message}") from None
+            raise UserError(
+                f"prompt template {error.filename}, line {error.lineno}: {error.message}; correct this line"
+            ) from None
         except jinja2.UndefinedError as error:
             raise UserError(
                 f"prompt template '{name}': {error.message}; its variables are {', '.join(values)}"

@@ -280,8 +280,8 @@ def refuse_strangers(cases: Cases, data: JudgedData, name: str) -> list[str]:
             for left, right in strangers[:_NAMED]
         ]
         raise UserError(
-            f"protocols.{name}: no dialogues can be compared in {source}; give dialogues on the same case the same "
-            f"case_id.  " + "; ".join(messages)
+            f"protocols.{name}: no dialogues can be compared in {source}: {'; '.join(messages)}. Give dialogues on the "
+            f"same case the same case_id"
         )
     return [f"systems {left} and {right} share no case_id and are not compared" for left, right in strangers]
 

@@ -283,9 +283,9 @@ async def chat(talk: Talk, speakers: Mapping[str, Answering], seed_id: str, seed
         response = await answering.ask(request)
         text, ends = voice.utterance_in(response.text)
         if not text and not ends:  # a reasoning model whose budget was gone before it spoke
-            lost = AnswerFailure("truncated", "the answer was empty when its token budget ran out")
+            lost = AnswerFailure("truncated", "the response was empty when it reached max_tokens")
             if response.finish_reason == "refusal":
-                lost = AnswerFailure("refused", "the endpoint's content filter left nothing of the answer")
+                lost = AnswerFailure("refused", "the endpoint's content filter removed the whole response")
             answering.count_failure(lost, request.request_id)
             raise lost
         if text:
@@ -295,7 +295,9 @@ async def chat(talk: Talk, speakers: Mapping[str, Answering], seed_id: str, seed
         if ends:
             break
     if talk.partner is not None and not any(turn.origin == "model" for turn in turns):
-        silent = AnswerFailure("ended", "the talk ended before the chatbot's first utterance; give it an opening")
+        silent = AnswerFailure(
+            "ended", "the user ended the dialogue before the chatbot's first utterance; give the scenario an opening"
+        )
         speakers[PARTNER].count_failure(silent, seed_id)
         raise silent
     return turns

@@ -239,8 +239,8 @@ def read_graph(path: Path) -> dict[str, Any]:
         about: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UserError(
-            "the outputs of the configuration are unknown; a run records them when it starts: remove --no-hooks, "
-            "and call this module's onstart() in your own workflow"
+            "the outputs of the configuration are unknown, since the run did not record them at its start: remove "
+            "--no-hooks; in your own workflow, call this module's onstart()"
         ) from None
     path.unlink()
     return about

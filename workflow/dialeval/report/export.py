@@ -319,7 +319,9 @@ def _below(folder: Path, is_published: bool) -> Iterator[Found]:
             if kind is not None:  # another's file
                 yield Found(str(below.with_suffix("")), path, kind, pq.read_metadata(path).num_rows, is_published)
         except (pa.ArrowInvalid, OSError) as error:
-            raise UserError(f"{path} cannot be read as a Parquet table: {error}; delete it and run again") from error
+            raise UserError(
+                f"{path} cannot be read as a Parquet table: {error}; delete it and run the same command again"
+            ) from error
 
 
 # A table as CSV. Lists and values by name stand in their cells as JSON.

@@ -232,7 +232,10 @@ def translation_quality(
     """
     sample = read_tables(drawn, TRANSLATION_SAMPLE).to_pylist()
     if not sample:
-        raise UserError("no utterance has a usable translation; see translation/corpora")
+        raise UserError(
+            "no utterance has a usable translation; see results/tables/translation/corpora.csv, then use another "
+            "translator"
+        )
     rows = chain(_of_back(settings, sample, _by_request(back)), _of_scores(settings, sample, adequacy))
     order = sorted(rows, key=lambda row: (row["corpus"], language_place(row["language"]), row["metric"]))
     table = to_table(TRANSLATION_QUALITY, order)

@@ -23,7 +23,7 @@ WRITTEN_ITEMS = Table(
     columns={
         "procedure": "full; -styles: the prompt gives no personalities; -domains: it gives neither personalities nor "
         "a domain (the basic prompt)",
-        "round": "round of the request",
+        "round": "number of the round of writing, from 0",
         "reasons": "short reasons for rejection",
         "details": "reasons for rejection in full",
         "extra": "text shown with the dialogue",
@@ -137,7 +137,10 @@ AVERAGES = Table(
     ),
     row="source, group of models, method, language and name (Avg. of DialogBench's Tables 2, 3 and 7; Figure 8)",
     title="Average accuracy by kind of model",
-    caption="Means over the models of a kind, or of a tag, that answer by one method; intervals are over items.",
+    caption=(
+        "Mean over the models of one kind or tag that answer by the same method. Intervals are for other items, with "
+        "the same models."
+    ),
     columns={
         "group": "kind (chat, base) or tag of the models",
         "scope": "task, dimension, overall, domain, or domains (unweighted mean of a group of domains)",

@@ -72,7 +72,7 @@ USAGE = Table(
     ),
     row="model and protocol (`tables/usage`)",
     columns={
-        "requests": "requests of the jobs: model calls and cached responses",
+        "requests": "requests of all jobs: the sum of `model_calls` and `cached`",
         "model_calls": "requests sent to the model",
         "cached": "requests answered from the store or by an identical request",
         "cost": "cost of all responses in use, in the currency of the prices",
@@ -150,16 +150,20 @@ JUDGEMENTS = Table(
         repeat=INT, choice=maybe(TEXT), outcome=maybe(TEXT), place=maybe(INT), places=maybe(PLACES), value=maybe(FLOAT),
         scale_min=maybe(FLOAT), scale_max=maybe(FLOAT), mass=maybe(FLOAT), reason=TEXT, status=TEXT
     ),
-    row="response of a judge and criterion (`judgements/<judge>/<protocol>`; scores from files: "
-    "`judgements/<metric>/file`; means of several judges: `judgements/<ensemble>/<protocol>`, or `.../ensemble`)",
+    row="criterion of a judge's response (`judgements/<judge>/<protocol>`)",
+    caption=(
+        "Scores from files are in `judgements/<metric>/file`, scores of ensembles in "
+        "`judgements/<ensemble>/<protocol>`. If the members of an ensemble have different protocols, the file is "
+        "`judgements/<ensemble>/ensemble`."
+    ),
     columns={
         "case_id": "case that systems share: a ChatSEED or another case",
         "left": "system of the dialogue; for a pair the system shown first; `human` for human dialogues",
         "right": "system whose dialogue is shown second",
         "criterion": "criterion; empty if the question names none",
         "choice": (
-            "verdict in words. UniEval: Yes (an AI took part) or No; pairs: the conversation by an AI "
-            "(Conversation 1, Conversation 2, Both, Neither)"
+            "verdict in words, such as Yes (an AI took part) under UniEval, Conversation 1 (is by an AI) under Arena, "
+            "or an option of the protocol"
         ),
         "outcome": "side that is preferred or taken for human: left, right or tie",
         "place": "number of the first utterance by an AI, or of the first utterance that shows the criterion, from 1",
@@ -202,12 +206,12 @@ UTTERANCE_LENGTHS = Table(
         model=TEXT, mean=maybe(FLOAT), median=maybe(FLOAT), p95=maybe(FLOAT), max=maybe(INT), n=INT, tokenizer=TEXT,
         published_mean=maybe(FLOAT)
     ),
-    row="model",
+    row="model, and one for the human utterances (`human`)",
     title="Utterance lengths",
-    caption="Length in tokens of the generated and of the human utterances.",
+    caption="Length of utterances in tokens.",
     columns={
         "n": "utterances",
-        "mean": "mean number of tokens of a generated utterance",
+        "mean": "mean number of tokens of an utterance",
         "p95": "95th percentile",
         "published_mean": "mean in the paper for a model of the same name",
     },

@@ -245,7 +245,9 @@ def _open(path: Path, kind: Table) -> Iterator[pq.ParquetFile]:
     except FileNotFoundError:
         raise UserError(f"{path} does not exist; it should be a table '{kind.name}'") from None
     except (pa.ArrowInvalid, OSError) as error:
-        raise UserError(f"{path} cannot be read as a Parquet table: {error}; delete it and run again") from error
+        raise UserError(
+            f"{path} cannot be read as a Parquet table: {error}; delete it and run the same command again"
+        ) from error
     with file:
         differences = _differences(file.schema_arrow, kind.schema)
         if differences:

@@ -12,7 +12,7 @@ _WHAT = {
 _WORDS = {
     "system": "system that produced the dialogue; of a pair, the first in alphabetical order",
     "opponent": "other system of the pair; empty for a single dialogue",
-    "n_utterances": "length N that dialogues are cut to; empty for complete dialogues",
+    "n_utterances": "length N in utterances; empty for complete dialogues",
 }
 
 # fmt: off
@@ -26,9 +26,10 @@ DRAW = Table(
     columns={
         **_WORDS,
         "level": "unit of the label: turn (the last utterance) or dialogue",
-        "draw": "name of the sample in `draw-<protocol>.csv`, beside the labels",
+        "draw": "identifier of the sample, as in its record `draw-<protocol>.csv` in the folder of the labels",
         "key": "anonymous identifier on the labelling page",
-        "stratum": "stratum of the sampling design; units have equal inclusion probabilities, except under `active`",
+        "stratum": "stratum of the sampling design; its units have equal inclusion probabilities, except under "
+        "`active`",
         "place": "position in the stratum's random order, from 1; a larger sample continues this order",
         "probability": "inclusion probability by design; labels are weighted by the `probability` of `labels/labels`",
         "drawn": "whether the unit is in the sample",
@@ -75,13 +76,13 @@ ESTIMATES = Table(
     caption=(
         "Human-corrected estimates combine human labels of a sample of the dialogues with the judge's scores of all of "
         "them (prediction-powered inference). Their intervals are valid for any judge. The intervals of the judge "
-        "alone are not valid."
+        "alone describe the judge's scores, not the labels."
     ),
     columns={
         "measure": (
             "mean, rate (of an answer), checklist (share of yes), pass_rate, win_rate (a tie counts half), win_or_tie "
-            "or rating (Bradley-Terry). With `difference`: system minus opponent. With `self_preference`: the judge's "
-            "bias for its own family, in `judge_bias` (see docs/labels.md)"
+            "or rating (Bradley-Terry). The suffix `difference` marks system minus opponent, the "
+            "suffix `self_preference` the judge's bias for its own family (in `judge_bias`; see docs/labels.md)"
         ),
         "answer": "answer whose rate is estimated",
         "opponent": "other system of the pair; empty for a single system or for all opponents",
@@ -130,7 +131,7 @@ AGREEMENT = Table(
     caption=(
         "Krippendorff's alpha of all annotators. For each pair of annotators, on the units that both labelled: alpha "
         "of numbers, Cohen's kappa and Gwet's AC1 of choices. For each annotator: the share of repeated labels that "
-        "are the same. Intervals resample cases."
+        "are the same. Intervals are clustered by case."
     ),
     columns={
         "statistic": "alpha (interval level for numbers, nominal for choices), kappa, AC1, or same answer again "
@@ -149,7 +150,8 @@ ANNOTATORS = Table(
     ),
     row="protocol, criterion and annotator",
     title="Annotator bias",
-    caption="Each annotator is compared with the mean of the other annotators, on the units that both labelled.",
+    caption="Each annotator is compared with the mean of the other annotators, on the units that the annotator and at "
+    "least one other annotator labelled.",
     columns={
         "n": "number of labelled units", "n_skipped": "number of skipped units",
         "n_repeated": "number of units labelled a second time",
@@ -164,7 +166,7 @@ _JUDGED = {
     **_ABOUT, "n_utterances": maybe(INT), "measure": TEXT, "judge": TEXT, "annotators": TEXT,
 }  # fmt: skip
 _JUDGED_WORDS = {
-    "n_utterances": "length N that dialogues are cut to; empty for complete dialogues",
+    "n_utterances": "length N in utterances; empty for complete dialogues",
     "measure": "what is compared: mean (scores), rate (answers), checklist, pass_rate, or win_rate (preferences)",
     "judge": "judge; panel: all judges together",
     "annotators": "people or simulated",
@@ -309,8 +311,8 @@ PLANNING = Table(
         ),
         "min_detectable_difference_holm": "minimum detectable difference with a Holm-adjusted p-value (`p_holm`)",
         "half_width": "half the width of the confidence interval of a difference",
-        "seeds_to_halve": "number of additional seeds or cases that halves the interval; empty if none does",
-        "labels_to_halve": "number of additional labels that halves the interval; empty if none does",
+        "seeds_to_halve": "number of additional seeds or cases that halves the interval; empty if no number does",
+        "labels_to_halve": "number of additional labels that halves the interval; empty if no number does",
         "cost_of_seeds": "cost of the additional seeds or cases, by the models' prices",
         "cost_of_labels": "cost of the additional labels, by the price of a label",
         "cheapest_seeds": "number of seeds or cases in the cheapest design that detects `target_difference` with 80% "

@@ -28,7 +28,7 @@ _PUBLISHED = {"published": maybe(FLOAT)}
 _CELLS = {"estimate": Interval("ci_low", "ci_high", "published")}
 _WORDS = {
     "criterion": "criterion; empty if the question names none",
-    "n_utterances": "length N that dialogues are cut to; empty for complete dialogues",
+    "n_utterances": "length N in utterances; empty for complete dialogues",
     "system": "system that produced the dialogues; `human` for human dialogues",
     "published": "value in the paper for a model of the same name",
 }
@@ -72,8 +72,9 @@ RATINGS = Table(
     title="Ratings",
     caption=(
         "The estimate is Bootstrap Elo: the median over shuffled orders of the comparisons, averaged over repeats. "
-        "Bradley-Terry and Davidson (with ties) are on the same scale. Intervals resample seeds. Unparsed verdicts do "
-        "not affect ratings."
+        "Bradley-Terry and Davidson (with ties) are on the same scale. Intervals resample seeds, except those of "
+        "`bradley_terry_penalised` (profile likelihood) and `bradley_terry_length_controlled` (CR3). Unparsed verdicts "
+        "do not affect ratings."
     ),
     columns={
         **_WORDS,
@@ -195,16 +196,16 @@ EXAMPLES = Table(
         criterion=TEXT, rank=INT, system=TEXT, corpus=TEXT, item_id=TEXT, case_id=maybe(TEXT), flagged_by=TEXT,
         utterance=maybe(INT), n_flagged_utterances=INT, text=TEXT, before=TEXT
     ),
-    row="criterion and dialogue that shows the criterion, the clearest first",
+    row="criterion and example dialogue",
     title="Clearest examples",
     caption=(
-        "Dialogues are ordered by the number of judges that flag them, then by agreement on an utterance, then by the "
-        "number of flagged utterances. The examples are illustrations: rates cannot be computed from them. The case "
-        "viewer of "
-        "the report has the complete dialogues."
+        "At most five dialogues that show the criterion: the clearest dialogue of each system, then the second "
+        "clearest, and so on. A dialogue is clearer if more judges flag it, then if more judges agree on an utterance, "
+        "then if it has more flagged utterances. The examples are illustrations: rates cannot be computed from them. "
+        "The case viewer of the report has the complete dialogues."
     ),
     columns={
-        **_WORDS, "rank": "rank, the clearest example first",
+        **_WORDS, "rank": "rank of the example, from 1",
         "flagged_by": "judges that flag the dialogue, including `rules`",
         "utterance": "number of the flagged utterance, from 1", "n_flagged_utterances": "number of flagged "
         "utterances",
@@ -221,7 +222,7 @@ BIAS = Table(
     title="Judge biases",
     caption=(
         "Position bias, length bias and self-preference of each judge, and its agreement with itself and with other "
-        "judges. Intervals resample seeds."
+        "judges. Intervals are clustered by seed."
     ),
     columns={**_WORDS, "measure": "bias or agreement measure, defined under Measures", "other_judge": "second judge"},
     cells={"estimate": Interval("ci_low", "ci_high")},
@@ -279,8 +280,8 @@ JUDGE_DIFFERENCES = Table(
         "judge": "always empty; all judges count except ensembles, cascades and rules",
         "difference": "`system` minus `opponent`, mean over judges",
         "n_judges": "number of judges with scores of both systems",
-        "fixed_ci_low": "lower limit of the interval about the judges of this run only",
-        "fixed_ci_high": "upper limit of the interval about the judges of this run only",
+        "fixed_ci_low": "lower limit of the interval for the judges of this run only",
+        "fixed_ci_high": "upper limit of the interval for the judges of this run only",
         "judge_sd": "standard deviation of the judges' true differences; 0 if they spread no more than by chance",
     },
     cells={
@@ -337,8 +338,9 @@ ADAPTIVE_ROUNDS = Table(
         "se": "standard error under equality",
         "statistic": "distance of the estimate from 0.5 in standard errors, with continuity correction",
         "boundary": "critical value of the statistic",
-        "p": "p-value of the pair's last test, adjusted for earlier tests (stagewise ordering)",
-        "decision": "system or opponent (the better one), open, or ended (undecided)",
+        "p": "p-value of the pair's last test, adjusted for earlier tests (stagewise ordering); empty in earlier "
+        "rounds",
+        "decision": "name of the better system; open; or ended (the last round left the pair open)",
         "n_requests": "number of requests of the pair so far",
         "n_requests_full": "number of requests of the pair in the full "
         "design",
@@ -453,8 +455,8 @@ COMPARED_VERDICTS = Table(
         "judge": "judge; for DialogBench the model with its method",
         "criterion": "criterion; for DialogBench the task; empty if the question names none",
         "n_both": "number of verdicts on cases of both runs", "n_same": "number of `n_both` with the same verdict",
-        "n_changed": "number of `n_both` with another answer (test items: right or wrong); for scores, a change of at "
-        "least half the scale",
+        "n_changed": "number of `n_both` parsed in both runs, with another answer (test items: right in one run only) "
+        "or, for scores, with a change of at least half the scale",
         "n_only_a": "number of verdicts on cases of run_a only",
         "n_only_b": "number of verdicts on cases of run_b only",
         "n_lost": "number of verdicts parsed in run_a only",
@@ -467,7 +469,8 @@ CHANGED_VERDICTS = Table(
         n_utterances=maybe(INT), verdict_a=TEXT, verdict_b=TEXT, reason_a=TEXT, reason_b=TEXT, size=FLOAT,
         same_text=maybe(BOOL)
     ),
-    row="verdict that differs between the runs (`comparison/changed_verdicts`)",
+    row="verdict counted in `n_changed`, `n_lost` or `n_gained` of `comparison/verdicts` "
+    "(`comparison/changed_verdicts`)",
     caption="At most 5,000 rows of each protocol and judge, the largest changes of score first.",
     title="Changed verdicts",
     columns={

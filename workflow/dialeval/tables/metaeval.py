@@ -23,7 +23,7 @@ LEFT_OUT_ITEMS = Table(
     "left_out_items", schema(corpus=TEXT, language=TEXT, item_id=TEXT, reason=TEXT),
     row="item of a rated corpus that was left out when it was read (`left_out/<corpus>`)",
     columns={
-        "reason": "reason, such as a missing rating; score files skip such items",
+        "reason": "reason, such as a missing rating. DialEval skips the scores of these items in score files",
     },
 )
 RATINGS = Table(
@@ -58,6 +58,7 @@ AVERAGES = Table(
     columns={
         **JUDGED,
         "averaged_over": "corpora, dimensions or languages",
+        "language": "language of the texts; average: mean over languages",
         "raters": "human: human ratings only; full: also a model's ratings for dimensions without human ratings",
         "n_averaged": "number of averaged correlations",
         "n_imputed": "number of averaged correlations with imputed ratings",
@@ -65,7 +66,8 @@ AVERAGES = Table(
         "system with the judge's name, or named under `metaeval.published_as`",
         "published_spearman": "value of xDial-Eval's Tables 15, 16 and 17",
         "dimension": (
-            "average: mean over dimensions; all: mean over corpora with any rated criterion, as in xDial-Eval"
+            "criterion that the judges scored; average: mean over dimensions; all: mean over all rated criteria of all "
+            "corpora, as in xDial-Eval"
         ),
     },
     cells={
@@ -148,6 +150,7 @@ MODEL_ENSEMBLE = Table(
     ),
     columns={
         **JUDGED,
+        "dimension": "criterion that the judges scored; average: mean over dimensions",
         "raters": ("ratings that select and evaluate the members: human (human ratings only) or full (also a model's "
         "ratings)"),
         "rater_kind": "source of the ratings of the corpus; in averages, the same as `raters`",
@@ -262,9 +265,9 @@ RATED_CORPORA = Table(
         "words_response": "mean length of the response, or of the whole dialogue",
         "words_utterance": "mean length of an item's utterances, averaged over items",
         "n_dimensions": "number of dimensions with human ratings",
-        "agreement_min": "lowest mean correlation of two human raters over dimensions; empty if only mean ratings are "
-        "known",
-        "agreement_max": "highest mean correlation of two human raters over dimensions",
+        "agreement_min": "agreement of the human raters (mean correlation of two raters) on the dimension with the "
+        "lowest agreement; empty if only mean ratings are known",
+        "agreement_max": "agreement of the human raters on the dimension with the highest agreement",
         "published_n_items": "number of items in Table 1 of comp-analysis or of xDial-Eval",
         "published_words_utterance": "value of xDial-Eval's Table 1",
         "published_n_dimensions": "value of xDial-Eval's Table 1: number of dimensions with ratings in the original "
@@ -421,7 +424,7 @@ NATURAL_CHINESE = Table(
     title="Judges on dialogues written in Chinese",
     caption=(
         "Correlations with human ratings on the corpora written in Chinese, as in Table 15 of xDial-Eval. A column "
-        "is filled if this run has a corpus with the paper's name for it. Below are the paper's rows."
+        "has values if this run has a corpus of the same name as in the paper. Below are the paper's rows."
     ),
     columns={
         **_ABOUT,

@@ -38,10 +38,10 @@ ROBUSTNESS_AVERAGES = Table(
     ),
     row="judge, method, corpus and level",
     title="Robustness, on average",
-    caption="Ratio of detected pairs, averaged over perturbations and dimensions.",
+    caption="Ratio of detected pairs, averaged over the paper's perturbations and their dimensions.",
     columns={
         **JUDGED,
-        "average": "unweighted mean over cells (perturbation and dimension)",
+        "average": "unweighted mean over the cells (perturbation and dimension) of the paper",
         "n_missing": "number of cells without a ratio",
         "n_cells": "number of averaged cells",
     },
@@ -111,7 +111,7 @@ PAIR_COUNTS = Table(
         "n_not_applicable": "number of items that the perturbation does not apply to",
         "n_unchanged": "number of pairs with identical text",
         "generators": "rules or models that made the perturbations",
-        "reasons": "why the perturbation did not apply",
+        "reasons": "why items have no perturbed form",
     },
     numbers="share",
 )

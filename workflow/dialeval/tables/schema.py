@@ -118,8 +118,8 @@ JUDGED: Mapping[str, str] = MappingProxyType(
             "scoring method: rating, yes_no, annotation (scores that came with the corpus) or file (scores from a file)"
         ),
         "level": "whether a response in its context (turn) or a whole dialogue was scored",
-        "language": "language of the texts; average: mean over languages",
-        "dimension": "criterion that the judges scored; all: every rated criterion; average: mean over dimensions",
+        "language": "language of the texts",
+        "dimension": "criterion that the judges scored",
         "rated": ("criterion that humans rated; it differs from `dimension` if `criterion_map` maps one to the other"),
         "rater_kind": "source of the ratings: human, model, or construction (the reference follows from how the item "
         "was made)",
@@ -144,7 +144,8 @@ COMPARED: Mapping[str, str] = MappingProxyType(
         "q_bh": "Benjamini-Hochberg q-value, for exploration: among pairs below 0.05 the expected share of false "
         "discoveries is at most 5%",
         "family_size": "number of tests in the family: pairs with a p-value",
-        "n": "number of items that both have; if they are compared as two samples, number of items of both together",
+        "n": "number of items that both systems have; for two samples, number of items of both systems together; for "
+        "ratings, number of all comparisons",
         "n_clusters": "number of seeds or dialogues of these items",
     }
 )

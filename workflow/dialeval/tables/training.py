@@ -11,7 +11,7 @@ TRAINING_EXAMPLES = Table(
         good=INT, kind=TEXT, corpus=TEXT, dialogue_id=TEXT, cluster=TEXT, speakers=TEXTS, utterances=TEXTS,
         made_from=maybe(TEXT)
     ),
-    row="dialogue, or turn in its context, that judges learn from (`training/<name>/examples`)",
+    row="dialogue, or turn in its context, of a training set (`training/<name>/examples`)",
     columns={
         "pair_id": "id of the pair; the two examples are in successive rows",
         "part": "train, development (stops the training) or held_out (never learned from)",
@@ -106,7 +106,7 @@ TRAINING_RECORD = Table(
         moment=TEXT, training=TEXT, criterion=TEXT, language=TEXT, n_clusters=INT, gain=maybe(FLOAT),
         gain_ci_low=maybe(FLOAT), gain_ci_high=maybe(FLOAT), reason=maybe(TEXT)
     ),
-    row="judge, kind of negative and moment",
+    row="judge, criterion, language, kind of negative and moment",
     title="AUC on held-out dialogues",
     caption=(
         "AUC of each judge before and after its training: the share of pairs of a positive and a negative example in "

@@ -159,7 +159,8 @@ class Base:
             raise UserError(f"models.{name}.{reason}")
         if getattr(self.config, "is_encoder_decoder", False):
             raise UserError(
-                f"models.{name}.model: {model.model} is no encoder (it is of type {self.config.model_type})"
+                f"models.{name}.model: {model.model} is no encoder (its type is {self.config.model_type}); "
+                f"name one, such as xlm-roberta-base"
             )
         if decoder := next((kind for kind in self.config.architectures or () if kind.endswith(_DECODERS)), ""):
             print(

@@ -320,7 +320,7 @@ def _marked(record: Raw, where: str, notes: Counter[str]) -> Raw:
         turns = [message(names[mark], one.replace("<s>", "").replace("</s>", "")) for mark, one in said]
         messages = [*instructions_of(instructions), *turns]
     elif not text:
-        raise UserError(f"{where}: none of {', '.join(_MARKED)} begins with a speaker, such as `Human:`")
+        raise UserError(f"{where}: none of {', '.join(_MARKED)} begins with a speaker; add one, such as `Human:`")
     system = record.get("system")
     before = instructions_of(system.removeprefix("SYSTEM:")) if isinstance(system, str) else []
     return {"id": first_of(record, "id"), "model": record.get("model"), "messages": [*before, *messages]}

@@ -331,7 +331,9 @@ def _texts(content: Any, place: str, reading: EntryReading) -> list[str]:
             text = part.get("refusal" if part["type"] == "refusal" else "text")
             text = text.get("value") if isinstance(text, dict) else text  # of OpenAI's threads
             if not isinstance(text, str):
-                raise UserError(f"{place}: a part of type '{part['type']}' has no text: {shown(part)}")
+                raise UserError(
+                    f"{place}: a part of type '{part['type']}' has no text: {shown(part)}; add it, or remove the part"
+                )
             texts.append(text)
         elif part["type"] == "tool_use":
             reading.add_hidden("tool_call", _call(part.get("name"), part.get("input")))

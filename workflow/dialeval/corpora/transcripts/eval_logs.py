@@ -172,7 +172,9 @@ def _archive(log: Path) -> tuple[dict[str, Any], list[Any]]:
             found = {part.filename: part for part in parts}
             header = next((found[name] for name in _HEADERS if name in found), None)
             if header is None:
-                raise UserError(f"{log}: this zip archive has no {_HEADERS[0]}, so it is not a log of Inspect")
+                raise UserError(
+                    f"{log}: this zip archive has no {_HEADERS[0]}, so it is not a log of Inspect; name one"
+                )
             names = sorted(name for name in found if name.startswith("samples/") and name.endswith(".json"))
             texts = [_unpacked(log, archive, part).decode() for part in (header, *(found[name] for name in names))]
     except (BadZipFile, OSError, EOFError, ValueError, RuntimeError, zlib.error) as error:

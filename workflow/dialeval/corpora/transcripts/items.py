@@ -221,7 +221,11 @@ def _judged(
         )
     if not found:
         passed_over = "; ".join(noted(count, note) for note, count in (+counts).items())
-        raise UserError(f"{path} has no dialogues" + (f" ({passed_over})" if passed_over else ""))
+        raise UserError(
+            f"{path} has no dialogues"
+            + (f" ({passed_over})" if passed_over else "")
+            + "; add some, or correct the path"
+        )
     return kept
 
 
@@ -323,7 +327,10 @@ def named(found: Sequence[Transcript], path: Path, system: str | None, notes: Co
             twice for one system in different words; with the places.
     """
     if found and not any(one.utterances for one in found):
-        raise UserError(f"{path} has no dialogues: none of its {counted(len(found), 'object')} has an utterance")
+        raise UserError(
+            f"{path} has no dialogues: none of its {counted(len(found), 'object')} has an utterance; correct the path "
+            f"or the reader"
+        )
     without = [
         _short(one, path) for one in found if one.utterances and not (one.system or one.model) and system is None
     ]

@@ -262,7 +262,7 @@ def _folder_format(path: Path) -> str:
 def _object_format(path: Path, columns: Mapping[str, str], outer: dict[str, Any] | None, western: bool) -> str:
     """Returns the format of a file of objects, by its first object."""
     if outer is None:
-        raise UserError(f"{path} has no dialogues")
+        raise UserError(f"{path} has no dialogues; add some, or correct the path")
     if outer.keys() >= _OF_DSTC2:
         raise UserError(
             f"{path}: a dialogue of DSTC2, which has the system's utterances in log.json (`output.transcript`) and the "
@@ -388,7 +388,7 @@ def system_files(path: Path) -> list[Path]:
     try:
         files = sorted(file for file in path.iterdir() if _plain(file).suffix.lower() in ENDINGS and file.is_file())
     except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}") from error
+        raise UserError(f"{path} cannot be read: {error.strerror}; check its permissions") from error
     files = [file for file in files if not file.name.startswith(".")]
     if not files:
         raise UserError(f"{path}: no file in this folder ends in {', '.join(ENDINGS)}; add one for each system")

@@ -421,8 +421,8 @@ def _in_order(
         other = places.setdefault((turn, speaker, text), place)
         if other != place:
             raise UserError(
-                f"{path}, {place}: the same as {other}, turn {turn:g} of dialogue '{dialogue_id:.60}'. A system can "
-                f"have a dialogue only once: remove one of the two dialogues, or change its id"
+                f"{path}, {place}: the same row as {other} (turn {turn:g} of dialogue '{dialogue_id:.60}'). A system "
+                f"can have a dialogue only once: remove one of the two dialogues, or change its id"
             )
     return ordered
 

@@ -206,11 +206,11 @@ class Trees:
         n = len(self._feature)
         fits = self._children.shape == (n, 2) and self._threshold.shape == (n,) and self._leaf_shares.shape[:1] == (n,)
         if not fits or (self._feature >= self._n_features).any() or not 0 <= self._roots.min() <= self._roots.max() < n:
-            raise ValueError("the trees do not fit together")
+            raise ValueError("the arrays of the trees are inconsistent")
         inner = self._feature >= 0
         children = self._children[inner]
         if (children <= np.flatnonzero(inner)[:, None]).any() or (children >= n).any():
-            raise ValueError("the trees lead in circles")
+            raise ValueError("the trees contain a cycle")
 
     def vote(self, values: Floats) -> Floats:
         """Return the mean probabilities of the trees: rows by classes."""

@@ -80,7 +80,7 @@ def unpacked(content: bytes, classes: Mapping[str, type]) -> Any:
         archive = _opened(content)
         arrays = {dtype: archive[name] for dtype in _DTYPES if (name := f"a{dtype[1:]}") in archive}
         if any(array.dtype.str != dtype or array.ndim != 1 for dtype, array in arrays.items()):
-            raise ValueError("an array has another type than its name says")
+            raise ValueError("an array does not have the type in its name")
         return _Reader(classes, arrays).value(_read_json(archive, _STRUCTURE))
 
     return _checked(read)
@@ -134,12 +134,12 @@ class _Writer:
             return {"sparse": [list(map(int, value.shape)), *parts]}
         if of in self._names:
             return self._object(value)
-        raise TypeError(f"a {of.__name__} is no plain data")
+        raise TypeError(f"a {of.__name__} cannot be stored as plain data")
 
     def _array(self, array: npt.NDArray[Any]) -> list[Any]:
         dtype = array.dtype.newbyteorder("<").str
         if dtype not in _DTYPES:
-            raise TypeError(f"an array of {array.dtype} is no plain data")
+            raise TypeError(f"an array of {array.dtype} cannot be stored as plain data")
         start = self._sizes.get(dtype, 0)
         self._sizes[dtype] = start + array.size
         self.arrays.setdefault(dtype, []).append(np.ascontiguousarray(array, dtype=dtype).ravel())
@@ -192,13 +192,13 @@ class _Reader:
                 return self._object(*content)
             case "again":
                 return self._objects[content]
-        raise ValueError(f"nothing is called {kind!r:.40}")
+        raise ValueError(f"{kind!r:.40} is not a kind of value")
 
     def _array(self, content: Any) -> npt.NDArray[Any]:
         dtype, start, shape = content
         size = int(np.prod(shape, dtype=np.int64))
         if start < 0 or min(shape, default=0) < 0:
-            raise ValueError("an array lies nowhere")
+            raise ValueError("an array has a negative start or size")
         return self._arrays[dtype][start : start + size].reshape(shape)
 
     def _object(self, name: str, fields: dict[str, Any]) -> object:

@@ -153,7 +153,9 @@ def _template_text(tokenizer: Any, choice: str | None, name: str) -> str:
         try:
             return Path(choice).expanduser().read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise UserError(f"chat_template: {choice} cannot be read: {error}") from error
+            raise UserError(
+                f"chat_template: {choice} cannot be read: {error}; name a readable file in UTF-8"
+            ) from error
     try:
         text = tokenizer.get_chat_template()
     except ValueError:
@@ -299,7 +301,8 @@ class OfVllm:
                 raise NotImplementedError("it only finds the end of reasoning")
         except Exception as error:  # each parser refuses a tokenizer in its own way
             raise UserError(
-                f"reasoning_parser: vLLM's {name} cannot be used with this model: {type(error).__name__}: {error}"
+                f"reasoning_parser: vLLM's {name} cannot be used with this model: {type(error).__name__}: {error}; "
+                f"set another parser, or none"
             ) from error
         self._opening: str = self._parser.reasoning_start_str or ""
 

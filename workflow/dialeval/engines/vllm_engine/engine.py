@@ -276,7 +276,10 @@ class VllmEngine:
     async def _step(self, request: Request, rendered: str, prompt: list[int], tokens: list[int]) -> dict[int, float]:
         """Returns the log-probabilities of some tokens at the end of a prompt."""
         if len(tokens) > LABELS_AT_ONCE:
-            raise AnswerFailure("labels", f"the labels begin in {len(tokens)} ways, more than {LABELS_AT_ONCE}")
+            raise AnswerFailure(
+                "labels",
+                f"the labels have {len(tokens)} different tokens in one place, more than the maximum {LABELS_AT_ONCE}",
+            )
         answered = await self._generate(
             request, rendered, GenerationRequest(prompt, max_tokens=1, labels=tuple(tokens))
         )

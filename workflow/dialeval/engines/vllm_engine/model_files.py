@@ -427,7 +427,7 @@ def sampling_defaults(model: VllmModel) -> dict[str, float]:
     for name, value in found.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
             place = f"engine_args.{OVERRIDE}" if name in override else "the model's generation_config.json"
-            raise UserError(f"{name}: {value!r} in {place} is not a number")
+            raise UserError(f"{name}: {value!r} in {place} is not a number; correct it")
     return found
 
 

@@ -99,8 +99,7 @@ def _keep_out(out: Path, results: Path) -> None:
     below = Path(os.path.relpath(out.resolve(), results.resolve())).parts or (".",)
     if below[0] not in (os.pardir, layout.COMPARISON):
         raise UserError(
-            f"{out} is among the files of the run in {results}, which a comparison must not be mixed with; name "
-            f"another folder, or {results / layout.COMPARISON}"
+            f"{out} is in the results folder {results} of a run; name another folder, or {results / layout.COMPARISON}"
         )
 
 

@@ -66,7 +66,9 @@ class Run:
         try:
             return read_tables(paths, kind, columns)
         except UserError as error:
-            self.add_note(str(error).replace("; delete it and run again", "").replace(OTHER_VERSION, ""))
+            self.add_note(
+                str(error).replace("; delete it and run the same command again", "").replace(OTHER_VERSION, "")
+            )
             return None
 
     def add_note(self, words: str) -> None:

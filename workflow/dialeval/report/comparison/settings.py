@@ -178,7 +178,7 @@ def prompts_of(run: Run, path: Path) -> str | None:
             chosen[np.unique(np.linspace(0, n - 1, LOOKED_AT).astype(np.int64))] = True
         rows = list(chosen_rows(path, REQUESTS, chosen))
     except UserError as error:
-        run.add_note(str(error).replace("; delete it and run again", "").replace(OTHER_VERSION, ""))
+        run.add_note(str(error).replace("; delete it and run the same command again", "").replace(OTHER_VERSION, ""))
         return None
     lines = [(_case(row), _lines(row)) for row in rows]
     cases: dict[str, set[str]] = defaultdict(set)

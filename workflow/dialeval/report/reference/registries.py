@@ -112,7 +112,7 @@ def formats_text() -> str:
             ),
             _table(
                 "Failures of endpoints",
-                "DialEval retries requests after failures with a dagger.",
+                "DialEval retries requests after failures with a dagger (†).",
                 ("kind", "cause"),
                 ((f"{kind}{' †' * (kind in PASSING)}", words) for kind, words in FAILURES.items()),
             ),
@@ -125,8 +125,8 @@ def formats_text() -> str:
             _table("Statuses of translations", "", ("status", "meaning"), checks.STATUSES.items()),
             _table(
                 "Error messages",
-                "Every message names the place, the value and the remedy. The table has frequent messages.",
-                ("message", "what to do"),
+                "Every message names the place, the value and the remedy. The table has parts of frequent messages.",
+                ("the message contains", "what to do"),
                 MESSAGES.items(),
             ),
         ]
@@ -316,7 +316,7 @@ PAPERS_HEAD = """# The four papers, item by item
 
 Every table, figure and prompt of the papers, with DialEval's output for it. *Made by* names the configuration and
 the target; other configurations make the same item for their models. Files are relative to the results
-folder. Tables show a published value beside yours if your model has the paper's name for it, or if
+folder. Tables show a published value beside yours if the paper has a model with the name of yours, or if
 `metaeval.published_as` names the paper's system. `python -m dialeval.report.reference.printed_values DATA_DIR` records
 which printed values can be computed from public data. The report's part "Papers" lists the items that a run made. This
 page is generated from
@@ -342,8 +342,8 @@ def papers_text() -> str:
 
 
 def _about_paper(paper: Paper) -> str:
-    cited, made = paper.citation, sum(item.is_result for item in paper.items)
-    standing = sum(not item.is_result and not item.why_not for item in paper.items)
+    cited, made = paper.citation, sum(bool(item.config) for item in paper.items)
+    standing = sum(not item.config and not item.why_not for item in paper.items)
     rest = len(paper.items) - made - standing
     not_made = f" Not made: {rest}." if rest else ""
     lines = [
