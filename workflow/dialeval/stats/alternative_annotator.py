@@ -102,7 +102,8 @@ class AnnotatorTest:
         n_annotators: number of tested annotators: those with at least 30 items (`FEWEST_ITEMS`) and two clusters.
         n_items: items of these annotators.
         advantage: average advantage probability (rho). The advantage probability against an annotator is the chance
-            that the judge is at least as close to the remaining annotators; the mean is over tested annotators.
+            that the judge is at least as close to the remaining annotators as this annotator is. The average is over
+            tested annotators.
         of_annotator: the advantage probability against each annotator, tested or not.
         lead: share of items on which each annotator is closer than the judge, and share on which the judge is closer.
         tested: whether each annotator is tested, shape [n_annotators].

@@ -57,8 +57,8 @@ class StrengthRating:
         design_effect: design effect of the linearised Bradley-Terry strength, shape [n_players]; NaN for Davidson's
             model.
         tie_parameter: Davidson's nu; NaN for Bradley-Terry.
-        group: number of the set of players connected by comparisons; ratings of different groups cannot be compared;
-            -1 without a comparison, shape [n_players].
+        group: index of each player's group, -1 without a comparison, shape [n_players]. Comparisons connect the
+            players of a group; ratings of different groups cannot be compared.
         games: number of comparisons of each player, shape [n_players].
         notes: caveats on each player's rating; empty without any.
         converged: whether the fit to the data converged.
@@ -128,8 +128,8 @@ def bradley_terry(
         scale: rating difference for odds of 10 to 1.
         initial: mean rating of each group of connected players, see `StrengthRating`.
         ridge: penalty `ridge / 2 * sum(strength^2)` on natural-log strengths. The rating of a player that wins or
-            loses every comparison is therefore finite (`notes` says so). A rating that the data determine moves by
-            about 0.1 * ridge points.
+            loses every comparison is therefore finite (`notes` says so). The default changes other ratings by far less
+            than one point.
         random_seed: seed of the resampling.
         equal_pairs: whether all compared pairs have the same weight.
 

@@ -81,8 +81,8 @@ def calibration_error(
     With D_b the weighted sum of score minus label in bin b and W the sum of weights, the usual error is
     ECE = sum |D_b| / W. Bootstrap resamples of clusters give the noise Z_b of D_b. G_b is D_b, shrunk towards the
     weight of bin b times the mean difference of all items. The corrected error is sum |c G_b| / W. The factor c solves
-    mean(sum |c G_b + Z_b| / W) = ECE, with the mean over the resamples. For the limits of the interval, the outer
-    quantiles replace the mean.
+    mean(sum |c G_b + Z_b| / W) = ECE, with the mean over the resamples. For the lower limit of the interval, an upper
+    quantile replaces the mean; for the upper limit, a lower quantile.
 
     Args:
         score: score of each item, from 0 to 1, shape [n].

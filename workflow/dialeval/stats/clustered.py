@@ -99,9 +99,9 @@ def clustered_proportions(
         v = (f^2 max(sum psi_k^2, v_ind) + p (1 - p) sum u_k^2) / (f^2 + 1),
 
     where f is the number of informative clusters: those with a success, those with a failure, or
-    (sum psi^2)^2 / sum psi^4, whichever is smallest. The interval is that of p (1 - p) / v independent items, or of
-    1 / sum u_k^2 items if p is 0 or 1. For uncorrelated items in at least 15 clusters, it is close to the interval of
-    independent items.
+    (sum psi^2)^2 / sum psi^4, whichever is smallest. The interval has the outer limits of Wilson's and Jeffreys'
+    intervals for p (1 - p) / v independent items, or for 1 / sum u_k^2 items if p is 0 or 1. For uncorrelated items in
+    at least 15 clusters, it is close to the interval of independent items.
 
     Args:
         successes: successes of each item, from 0 to its trials, shape [n].

@@ -76,8 +76,8 @@ def correct_ratings(
     """Return human-corrected Bradley-Terry ratings over all comparisons.
 
     A row without a judge's outcome takes the outcome that the judge's ratings predict. Every two players get 0.1
-    pseudo-comparisons, half of them won by each. The rating of a player that won or lost all its labelled comparisons
-    depends on them; it has no interval, and `note` says so.
+    pseudo-comparisons, and each wins half. The rating of a player that won or lost all its labelled comparisons depends
+    on the pseudo-comparisons; it has no interval, and `note` says so.
 
     Args:
         score: the judge's outcome of each row: 1 where left wins, 0.5 for a tie, 0 where right wins, or a number

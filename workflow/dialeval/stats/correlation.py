@@ -197,7 +197,7 @@ def average_over(results: Sequence[Correlations], over: str = "corpora") -> Corr
     Args:
         results: one result per corpus, with the same method, and the same judges and dimensions in the same order.
         over: unit of the results, for the texts in `reason`: corpora, dimensions or languages. `n_clusters` is the sum
-            over corpora; otherwise it is the largest number.
+            over corpora, and the largest number over dimensions or languages.
 
     Raises:
         ValueError: if there is no result, or they differ in method, shape, resamples or confidence.

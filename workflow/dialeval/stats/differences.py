@@ -46,7 +46,7 @@ class Differences(Estimates):
     """Differences of pairs of systems, first minus second; the arrays have shape [n_pairs].
 
     Attributes:
-        first, second: numbers of the systems.
+        first, second: indices of the systems.
         first_mean, second_mean: their means on the compared items; with strata, means over strata.
         p_value: two-sided p-value of no difference.
     """
@@ -145,14 +145,14 @@ def item_differences(
 ) -> Differences:
     """Return the mean difference, first minus second, over the items of each pair of systems.
 
-    A difference of proportions has a t interval with up to two pseudo-items, so that its width is never 0. The number
-    of items that they are added to is sqrt(effective clusters * n / design effect).
+    A difference of proportions has a t interval with up to two pseudo-items, so that its width is never 0. They are
+    added to sqrt(effective clusters * n / design effect) items with the same estimate.
 
     Args:
         first_value, second_value: values of the two systems on each item of each pair, shape [n].
         cluster: cluster of each item, numbers or text, shape [n].
         pair: pair of each item, numbers in 0..n_pairs-1, shape [n]; None for one pair.
-        first, second: numbers of the systems of each pair, shape [n_pairs].
+        first, second: indices of the systems of each pair, shape [n_pairs].
         stratum: stratum (task, perturbation) of each item, if means over strata are compared, shape [n].
         confidence: nominal coverage.
         scores: whether values are scores on any scale, without strata. Otherwise they are proportions, from 0 to 1.
@@ -341,8 +341,8 @@ def differences_over_judges(
 
     and E the variance of the interaction, which A and B both contain. In a balanced design A + B - E is the estimate by
     mean squares of cases x judges (Brennan 2001). Degrees of freedom are Satterthwaite's:
-    V^2 / (A^2 / df_A + B^2 / (J - 1) + E^2 / (df_A (J - 1))). If judges have different clusters, the interval is
-    conservative.
+    V^2 / (A^2 / df_A + B^2 / (J - 1) + E^2 / (df_A (J - 1))), with df_A the effective number of clusters minus 1. If
+    judges have different clusters, the interval is conservative.
 
     Args:
         first_value, second_value: values by judge and item, NaN if missing, shape [n_judges, n_items]; an item counts

@@ -229,8 +229,8 @@ class BootstrapElo:
         fell_back: whether full shuffles were played, because no tail could be certified.
         siblings: number of shuffles that share all but their last comparisons: 1, or up to 40 if the shuffles have
             more than a billion comparisons together.
-        group: number of the set of players connected by comparisons; ratings of different groups cannot be compared;
-            -1 without a comparison, shape [n_players].
+        group: index of each player's group, -1 without a comparison, shape [n_players]. Comparisons connect the
+            players of a group; ratings of different groups cannot be compared.
         games: number of comparisons of each player, shape [n_players].
         notes: caveats on each player's rating; empty without any.
     """

@@ -242,7 +242,7 @@ class JudgePairs:
     """Pearson correlations of two judges with human ratings on the items that both scored; arrays have shape [n_pairs].
 
     Attributes:
-        first, second: numbers of the judges; pairs without a common item are left out.
+        first, second: indices of the judges; pairs without a common item are left out.
         first_pearson, second_pearson: their correlations with human ratings, on the common items.
         between: their correlation with each other, on the same items.
         difference: first_pearson - second_pearson.

@@ -271,7 +271,7 @@ class Corrected:
     """Human-corrected estimates of systems; arrays have shape [n_systems] in the order of `systems`.
 
     Attributes:
-        systems: the systems, sorted; for ratings, the numbers of the players.
+        systems: the systems, sorted; for ratings, the indices of the players.
         estimate, ci_low, ci_high: human-corrected estimate with its interval; NaN with a note.
         se, df: standard error and degrees of freedom of Student's t.
         human_only, human_only_ci_low, human_only_ci_high: estimate from human labels only.

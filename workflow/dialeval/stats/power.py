@@ -132,8 +132,8 @@ class HumanLabelDesign(NamedTuple):
         pilot_freedom: degrees of freedom of the estimate `spread`; infinite if it is assumed.
         answers: number of annotators of each dialogue, in the labels from which `spread` is estimated.
         annotators: number of all annotators of these labels.
-        error: variance between annotators of a dialogue's labels, divided by the variance of the dialogues' mean
-            labels.
+        error: variance of one annotator's labels about the dialogues' means over all possible annotators, divided by
+            the variance of the dialogues' mean labels.
         harshness: part of `error` that is due to annotators' severity, which is the same on all dialogues of a system.
             It cancels if every annotator labels every dialogue.
         between: variance over annotators of the difference of two systems (twice the component system x annotator). It

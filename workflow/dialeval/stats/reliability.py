@@ -156,7 +156,8 @@ def corrected_correlation(
     reaches 0. With few items, a high correlation is overestimated and its spread underestimated. Limits are therefore
     bias-corrected. For a positive correlation, the lower limit is the smaller of two: that of the bootstrap, and that
     of Student's t on Fisher's z. A negative correlation has the mirrored interval. Replicates above 1 have no z, so the
-    standard error of z comes from quantiles: the distance on z from the replicates' median to their quantile Phi(-1).
+    standard error of z comes from quantiles: it is the distance on z between the 15.9% quantile, Phi(-1), and the
+    median of the replicates.
 
     Args:
         estimate: correlation of the judge with the mean of the raters, on the items of `raters`.
@@ -165,7 +166,7 @@ def corrected_correlation(
         confidence: nominal coverage of the interval.
 
     Returns:
-        The corrected correlation; values beyond -1 or 1 are set to -1 or 1. If the estimate is set, `note` says so.
+        The corrected correlation, clipped to the range from -1 to 1; `note` says whether the estimate is clipped.
     """
     drawn = as_floats("replicates", replicates, len(raters.replicates))
     n_clusters = raters.mean.n_clusters

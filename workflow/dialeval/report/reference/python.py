@@ -16,7 +16,8 @@ from dialeval.paths import PROJECT
 DOCS = PROJECT / "docs" / "python.md"
 MARK = "## Reference\n"
 HEAD = """
-`python -m dialeval.report.reference` generates this part from `workflow/dialeval/report/reference/python.py`.
+`python -m dialeval.report.reference` generates this part from docstrings.
+`workflow/dialeval/report/reference/python.py` lists the names.
 """
 
 
