@@ -60,7 +60,7 @@ def reliability(
 
     Args:
         value: the ratings, shape [n_ratings].
-        item: number of the rated item, shape [n_ratings].
+        item: index of the rated item in `cluster`, shape [n_ratings].
         cluster: cluster of every item, rated or not, shape [n_items]; intervals resample clusters.
         rater: rater of each rating, numbers or text, shape [n_ratings]; several ratings of an item by one rater are
             repeats, whose mean counts once. None if raters are anonymous.

@@ -154,7 +154,8 @@ class OrderClaims:
     """The significant differences of all pairs of systems.
 
     Attributes:
-        better: whether a system (row) is shown to be better than another (column), shape [n_systems, n_systems].
+        better: whether a system (row) is shown to be better than another (column), by the pair's own test or by
+            transitivity, shape [n_systems, n_systems].
         cyclic: whether the significant differences are cyclic (A above B above C above A). This is possible if pairs
             have different items; then transitivity is not used.
     """
