@@ -71,11 +71,13 @@ def main() -> None:
 def _start(functions: Iterable[str], errors: Path | None = None) -> None:
     named = [function.split(":") for function in functions]
     gc.disable()  # imports make no garbage, and collecting takes a tenth of their time
-    run = import_module("dialeval.stages.command").run
-    stages = [getattr(import_module(module), stage) for module, stage in named]
-    skip_pandas()
-    freeze_loaded_objects()
-    gc.enable()
+    try:
+        run = import_module("dialeval.stages.command").run
+        stages = [getattr(import_module(module), stage) for module, stage in named]
+        skip_pandas()
+        freeze_loaded_objects()
+    finally:
+        gc.enable()
     run(*stages, errors=errors)
 
 
