@@ -76,6 +76,22 @@ def test_a_job_prints_and_ends_as_one_of_its_own(run: Run, arguments: list[str])
     assert (*job.communicate(), job.returncode) == (alone.stdout, alone.stderr, alone.returncode)
 
 
+def test_the_folder_of_temporary_files_can_have_a_long_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / ("a" * 200)
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    run = Run()
+    try:
+        job = run.job("plan_pair", "--help")
+        assert run.socket.is_relative_to(folder)
+        assert "usage" in job.communicate()[0]
+        assert job.returncode == 0
+        os.kill(pid_of(run), signal.SIGKILL)
+    finally:
+        run.process.kill()
+        run.process.communicate()
+
+
 def test_without_its_server_a_client_is_the_job(run: Run) -> None:
     os.kill(pid_of(run), signal.SIGKILL)
     job = run.job("plan_pair", "--help")

@@ -91,7 +91,7 @@ def serve(library: str) -> None:
     )
     gc.collect()
     join_pages()
-    job_server.serve(listener)
+    job_server.serve(listener, str(Path(listener.getsockname()).parent))
 
 
 MADV_COLLAPSE = 25

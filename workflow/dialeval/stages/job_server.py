@@ -49,16 +49,18 @@ def start() -> str:
     """Starts the server and returns the beginning of jobs' commands."""
     folder = tempfile.mkdtemp(prefix="dialeval-")  # only this user can enter it; the server removes it
     alive, held = os.pipe()  # `held` closes when this process ends, however it ends
+    place = os.open(folder, os.O_PATH)
     with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(f"{folder}/jobs")
+        listener.bind(f"/proc/self/fd/{place}/jobs")  # an address has at most 107 bytes, and TMPDIR can be longer
         listener.listen(128)
         server = subprocess.Popen(
-            [sys.executable, "-u", "-m", __name__, str(listener.fileno())],
+            [sys.executable, "-u", "-m", __name__, str(listener.fileno()), folder],
             stdin=alive,
             pass_fds=[listener.fileno()],
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
         )
     os.close(alive)
+    os.close(place)
     atexit.register(_stop, server, held, folder)
     return shlex.join([sys.executable, "-IS", str(CLIENT), f"{folder}/jobs"])
 
@@ -70,8 +72,13 @@ def _stop(server: subprocess.Popen[bytes], held: int, folder: str) -> None:
     shutil.rmtree(folder, ignore_errors=True)  # a server that was killed has left it
 
 
-def serve(listener: socket.socket) -> None:
-    """Starts a job for each connection, until the process at the other end of standard input has ended."""
+def serve(listener: socket.socket, folder: str) -> None:
+    """Starts a job for each connection, until the process at the other end of standard input has ended.
+
+    Args:
+        listener: the socket.
+        folder: the socket's folder, which is removed at the end.
+    """
     woken, waker = os.pipe()
     os.set_blocking(waker, False)
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
@@ -84,7 +91,7 @@ def serve(listener: socket.socket) -> None:
         readable: list[Any] = [0, listener, woken, *watched]
         ready = set(select.select(readable, [], [])[0])
         if 0 in ready:
-            shutil.rmtree(Path(listener.getsockname()).parent, ignore_errors=True)
+            shutil.rmtree(folder, ignore_errors=True)
             return
         for client in watched.keys() & ready:  # it was terminated
             os.kill(watched.pop(client), signal.SIGTERM)
@@ -195,4 +202,4 @@ def _load(*modules: str) -> None:
 
 
 if __name__ == "__main__":
-    serve(socket.socket(fileno=int(sys.argv[1])))
+    serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2])
