@@ -456,8 +456,8 @@ COMPARED_VERDICTS = Table(
         "criterion": "criterion; for DialogBench the task; empty if the question names none",
         "n_both": "number of verdicts on cases of both runs",
         "n_same": "number of `n_both` with the same verdict in both runs",
-        "n_changed": "number of `n_both` that are parsed in both runs and differ: another answer; a score that moved by "
-        "at least half its scale; or a test item that is right in one run only",
+        "n_changed": "number of `n_both` that are parsed in both runs and differ: another answer; a score that moved "
+        "by at least half its scale; or a test item that is right in one run only",
         "n_only_a": "number of verdicts on cases of run_a only",
         "n_only_b": "number of verdicts on cases of run_b only",
         "n_lost": "number of verdicts parsed in run_a only",
