@@ -153,7 +153,7 @@ OTHERS = [
     ),
     Mutation(
         "the description of a column",
-        code("tables/schema.py", "unparsed responses; they stay", "unparsed responses, which stay"),
+        code("tables/schema.py", "unparsed responses; shares keep", "unparsed responses, shares keep"),
         ("build_report",),
     ),
     Mutation(

@@ -1,8 +1,8 @@
 """Calibration of a judge, and its agreement with annotators on the items of which it is certain.
 
-Reliability curve and calibration error compare a judge's scores with annotators' labels in bins of equal size. The
-usual estimate of the expected calibration error is too high at few labels, since chance alone moves the means of bins;
-`calibration_error` corrects it.
+Reliability curve and calibration error compare a judge's scores with annotators' labels in bins with equal numbers of
+items. The usual estimate of the expected calibration error is too high with few labels, since chance alone moves the
+means of bins; `calibration_error` corrects it.
 
 Selective judging leaves items to annotators (or to another judge) where a judge is not certain. `certain_agreement`
 chooses the threshold by fixed-sequence testing (Jung, Brahman and Choi 2024, "Trust or Escalate"; Angelopoulos and
@@ -52,7 +52,7 @@ class Calibration(NamedTuple):
 
     Attributes:
         error: expected calibration error, corrected for the bias of few labels, with its interval.
-        plug_in: the usual estimate, which is too high at few labels.
+        plug_in: the usual estimate, which is too high with few labels.
         score: mean score in each bin, shape [n_bins].
         low, high: smallest and largest score of each bin, shape [n_bins].
         label: mean label in each bin, with its interval.

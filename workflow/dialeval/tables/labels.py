@@ -214,7 +214,8 @@ CALIBRATION = Table(
     title="Judge calibration",
     caption=(
         "The expected calibration error is the mean distance between a judge's mean score and the mean label in bins "
-        "of equal size; the rows `mean label` are the reliability curve. Numbers are on the scale of the labels."
+        "with about equal numbers of items; the rows `mean label` are the reliability curve. Numbers are on the scale "
+        "of the labels."
     ),
     columns={
         **_JUDGED_WORDS,
@@ -222,7 +223,7 @@ CALIBRATION = Table(
         "score_min": "lowest score of the bin", "score_max": "highest score of the bin",
         "score": "mean score of the bin",
         "estimate": "expected calibration error, corrected for the bias of few labels; or mean label of the bin",
-        "uncorrected": "expected calibration error as usually computed, which is too high at few labels",
+        "uncorrected": "expected calibration error as usually computed, which is too high with few labels",
         "n": "number of items with a score and a label",
     },
     cells={"estimate": Interval("ci_low", "ci_high")},

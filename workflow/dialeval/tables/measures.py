@@ -454,9 +454,10 @@ COMPARED_VERDICTS = Table(
         "protocol": "protocol; `dialogbench` for its items",
         "judge": "judge; for DialogBench the model with its method",
         "criterion": "criterion; for DialogBench the task; empty if the question names none",
-        "n_both": "number of verdicts on cases of both runs", "n_same": "number of `n_both` with the same verdict",
-        "n_changed": "number of `n_both` parsed in both runs, with another answer (test items: right in one run only) "
-        "or, for scores, with a change of at least half the scale",
+        "n_both": "number of verdicts on cases of both runs",
+        "n_same": "number of `n_both` with the same verdict in both runs",
+        "n_changed": "number of `n_both` that are parsed in both runs and differ: another answer; a score that moved "
+        "by at least half its scale; or a test item that is right in one run only",
         "n_only_a": "number of verdicts on cases of run_a only",
         "n_only_b": "number of verdicts on cases of run_b only",
         "n_lost": "number of verdicts parsed in run_a only",

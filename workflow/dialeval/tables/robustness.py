@@ -16,7 +16,7 @@ PAIRS = Table(
     row="requested perturbed item (`perturbed/*.pairs`)",
     columns={
         "generator": "rule or model that made the perturbation",
-        "draw": "number of the copy, from 0: a perturbation makes several copies of an item",
+        "draw": "number of the copy, from 0 (`dialogue_draws`, `turn_draws`)",
         "severity": "severity level",
         "severity_series": "series of severity levels to which the item belongs; empty for none",
         "changed": "changed text",

@@ -105,7 +105,7 @@ COMMON: Mapping[str, str] = MappingProxyType(
         "number of rows",
         "n_effective": "effective sample size: number of rows divided by the design effect",
         "note": "why the estimate or its interval is missing, or a remark on it",
-        "n_unparsed": "unparsed responses; they stay in the denominator",
+        "n_unparsed": "number of unparsed responses; shares keep them in the denominator",
         "n_missing": "rows without a response or a score",
         "status": "ok, or why the value is missing",
     }

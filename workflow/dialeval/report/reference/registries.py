@@ -262,9 +262,9 @@ TABLES_PAGE = PROJECT / "docs" / "tables.md"
 _REFERENCE = "## Reference\n"
 TABLES_HEAD = """
 This part is generated from the constants in `workflow/dialeval/tables/` (`python -m dialeval.report.reference`). A
-column with a question mark may be empty. A table with a slash in its name is in `results/tables/`, as Parquet and CSV,
-unless its description names another format or, in parentheses, another path below `results/`. `measures/` stands for
-the name of the protocol.
+column with a question mark may be empty. A table with a slash in its name is in `results/tables/`, as Parquet and CSV.
+The description names exceptions: another format, or a path below `results/` in parentheses. `measures/` stands for the
+name of the protocol.
 """
 TABLE_PARTS = (
     ("Between the stages", ""),
