@@ -44,7 +44,7 @@ class Corpus(Section):
             raise ValueError(
                 "the bundled corpus has no file; remove path"
                 if self.path
-                else f"reader '{self.reader}' needs a path to read from"
+                else f"reader '{self.reader}' needs a path to read from; set `path`"
             )
         return self
 

@@ -43,7 +43,7 @@ def read_config_file(path: Path) -> dict[str, Any]:
     try:
         return _mapping(path, SafeConstructor().construct_document(root))
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise UserError(f"{path} is not readable YAML: {error}") from None
+        raise UserError(f"{path} is not readable YAML: {error}; correct the file") from None
 
 
 def _text(path: Path) -> str:
@@ -156,7 +156,7 @@ def _in_words(error: yaml.YAMLError) -> str:
         return "a TAB is used for indentation; use spaces"
     if "another document" in problem:
         return "a second document begins there (---); a configuration must be one document"
-    return str(problem)
+    return f"{problem}; correct the file"
 
 
 # The configuration file of a run

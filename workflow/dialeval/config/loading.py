@@ -272,7 +272,7 @@ def in_words(details: dict[str, Any]) -> str:
             words = f"'{place[1]}' is not a shipped protocol ({shipped}); your own needs this field, and `data`"
             return f"  {field}: {words}"
         case "missing":
-            return f"  {field}: this field is needed and missing"
+            return f"  {field}: this field is needed and missing; add it"
         case "union_tag_not_found" if isinstance(value, Mapping):
             like = difflib.get_close_matches("engine", map(str, value), n=1)
             remedy = f"it has the field '{like[0]}'; did you mean 'engine'?" if like else f"known: {', '.join(ENGINES)}"

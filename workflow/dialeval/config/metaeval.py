@@ -88,8 +88,8 @@ class RatedCorpus(Section):
     limit: Count | None = Field(
         60,
         description=(
-            "Maximum number of dialogues per language, with all their rated items; null: all. Without this field, "
-            "severity_levels reads 60 dialogues, and other readers read all."
+            "Maximum number of dialogues per language, with all their rated items; null: all. The "
+            "default of 60 applies to severity_levels only; other readers read all."
         ),
     )
     languages: list[str] | None = Field(
@@ -137,7 +137,7 @@ class RatedCorpus(Section):
             raise ValueError(
                 "reader severity_levels has no file; remove path"
                 if self.path
-                else f"reader '{self.reader}' needs a path to read"
+                else f"reader '{self.reader}' needs a path to read; set `path`"
             )
         return self
 
@@ -224,7 +224,10 @@ class Robustness(Section):
     perturbations: list[Name] | None = Field(
         None,
         min_length=1,
-        description="Perturbations; null: all (docs/formats.md), and of the published sets the paper's fourteen.",
+        description=(
+            "Perturbations; null: for `corpora` all (docs/formats.md), for `published` those of the paper's fourteen in "
+            "its folder."
+        ),
     )
     limit: Count | None = Field(
         40, description="Number of dialogues, and of responses, to perturb per corpus and language; null: all."

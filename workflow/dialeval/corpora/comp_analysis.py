@@ -158,7 +158,7 @@ def _human_ratings(
     """Returns the ratings of FED's annotators, each singly, and their mean."""
     content = read_json(file)
     if not isinstance(content, list):
-        raise UserError(f"{file}: a JSON list of dialogues with 'annotations' is needed")
+        raise UserError(f"{file}: a JSON list of dialogues with 'annotations' is needed, not {type(content).__name__}")
     if len(content) != len(records):
         raise UserError(
             f"{file}: {len(content)} dialogues, but the texts have {len(records)} rows; both must come from one release"
@@ -180,7 +180,9 @@ def _rounds(corpus: str, file: Path, records: list[TabRecord]) -> list[Rating]:
     """Returns GPT-4's ratings, every round and the mean over rounds."""
     content = read_json(file)
     if not isinstance(content, dict) or not all(isinstance(values, list) for values in content.values()):
-        raise UserError(f"{file}: a JSON object that maps <dimension>_<round> to lists of ratings is needed")
+        raise UserError(
+            f"{file}: a JSON object that maps <dimension>_<round> to lists of ratings is needed; download it again"
+        )
     rows = _rated_rows(content.pop(_INDICES, None), file, len(records))
     rounds: dict[str, dict[int, list[Any]]] = {}
     for key, values in content.items():
@@ -315,7 +317,9 @@ def _rating_files(path: Path) -> list[Path]:
 def _content(file: Path) -> dict[str, Any]:
     content = read_json(file)
     if not isinstance(content, dict):
-        raise UserError(f"{file}: a JSON object that maps data sets to lists of ratings is needed")
+        raise UserError(
+            f"{file}: a JSON object that maps data sets to lists of ratings is needed, not {type(content).__name__}"
+        )
     return content
 
 

@@ -70,7 +70,9 @@ def read_mutual_folder(folder: Path, language: str) -> Reading:
     for path in files_in(folder):
         record = read_json(path)
         if not isinstance(record, dict) or not isinstance(record.get("article"), str):
-            raise UserError(f"{path}: one JSON object with a text field 'article' is needed")
+            raise UserError(
+                f"{path}: one JSON object with a text field 'article' is needed; correct or remove the file"
+            )
         articles[path.stem] = record["article"].strip()
 
     reading = Reading(str(folder))
@@ -129,7 +131,7 @@ def read_corpus(reader: str, path: Path | None, language: str) -> Reading:
     if reader == "bundled":
         return dialogues.bundled_dialogues(language)
     if path is None:
-        raise UserError(f"reader '{reader}' needs a path")
+        raise UserError(f"reader '{reader}' needs a path; set `path`")
     return READERS[reader](path, language)
 
 

@@ -412,7 +412,7 @@ def _read_fed_originals(path: Path) -> list[Item]:
     """Reads the undamaged dialogues; the human begins."""
     content = read_json(path)
     if not isinstance(content, list) or not content:
-        raise UserError(f"{path}: a list of lists of utterances is needed")
+        raise UserError(f"{path}: a list of lists of utterances is needed; download the file again")
     items = []
     for number, texts in enumerate(content):
         place = f"{path}, dialogue {number + 1}"

@@ -175,7 +175,7 @@ def _entry(row: list[str], columns: tuple[str, ...], where: str) -> Entry:
     level = next((level for level in LEVELS if level == cells["level"]), None)
     if level is None or cells["drawn"] not in DRAWN or not cells["key"]:
         column = "level" if level is None else "drawn" if cells["key"] else "key"
-        raise UserError(f"{where}: {column} is '{cells[column]:.40}'; {_REMEDY}")
+        raise UserError(f"{where}: {column} is '{cells[column]:.40}', which is not valid; {_REMEDY}")
     if emptied := [column for column in ("draw", "by", "system", "stratum") if not cells[column]]:
         raise UserError(f"{where}: {' and '.join(emptied)} of key '{cells['key']:.40}' is empty; {_REMEDY}")
     relative = number_in(cells.get("relative_probability", "1")) or 0.0

@@ -70,6 +70,6 @@ def _function(name: str) -> Callable[..., Any]:
 
 def _read(path: Path, name: str) -> pd.DataFrame:
     if not path.exists():
-        raise UserError(f"{path} does not exist; it should be a table '{name}'")
+        raise UserError(f"{path} does not exist; it should be a table '{name}': run the same command again")
     frame: pd.DataFrame = pq.ParquetFile(path).read().to_pandas()
     return frame

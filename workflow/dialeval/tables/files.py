@@ -243,7 +243,9 @@ def _open(path: Path, kind: Table) -> Iterator[pq.ParquetFile]:
     try:
         file = once_visible(path, pq.ParquetFile)
     except FileNotFoundError:
-        raise UserError(f"{path} does not exist; it should be a table '{kind.name}'") from None
+        raise UserError(
+            f"{path} does not exist; it should be a table '{kind.name}': run the same command again"
+        ) from None
     except (pa.ArrowInvalid, OSError) as error:
         raise UserError(
             f"{path} cannot be read as a Parquet table: {error}; delete it and run the same command again"

@@ -197,7 +197,7 @@ def finished_folder(path: Path) -> Iterator[Path]:
             shutil.rmtree(temporary, ignore_errors=True)
     except OSError as error:
         raise UserError(
-            f"{path} cannot be written: {error.strerror or error}; check the rights and the free space of that disk, "
+            f"{path} cannot be written: {error.strerror or error}; check the permissions and free space of that disk, "
             "then run the same command again: the training resumes from its last checkpoint"
         ) from error
 

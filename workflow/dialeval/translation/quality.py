@@ -73,8 +73,8 @@ def read_translation_scores(
         key = plain if plain in known else written  # the sample's CSV file has them escaped, others may not
         if key not in known:
             raise UserError(
-                f"{path}, line {line}: the sample has no utterance '{key[2]}' of '{key[0]}' in '{key[1]}'; it may "
-                f"belong to another sample (sample, random_seed), or to a translation that has changed"
+                f"{path}, line {line}: the sample has no utterance '{key[2]}' of '{key[0]}' in '{key[1]}'; remove "
+                f"the row, or restore the settings (sample, random_seed) and the translation that it belongs to"
             )
         if not row[column].strip():
             continue

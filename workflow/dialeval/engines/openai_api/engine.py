@@ -34,7 +34,10 @@ def open_model(model: OpenAIModel, learned: Sequence[Path], store: Path | None, 
     """Returns the engine of a model; see `answering.open_engine`."""
     terms = terms_for(model)
     if terms is not None and terms.limited and store is None:
-        raise UserError(f"model '{model.model}' has a budget, and there is no store to record its spending")
+        raise UserError(
+            f"model '{model.model}' has a budget, and there is no store to record its "
+            "spending; set a store, or remove the budget"
+        )
     account = Account(store, terms, protocol) if terms is not None and store is not None else None
     engine = OpenAIEngine(model, account=account)
     if not model.batch:

@@ -93,7 +93,7 @@ def formats_text() -> str:
             ),
             _table(
                 "Labels",
-                "See [Labels](labels.md#label-files). Other columns are ignored.",
+                "See [Labels](labels.md#label-files). DialEval ignores columns that are not in this table.",
                 ("column", "content"),
                 COLUMN_WORDS.items(),
             ),
@@ -118,7 +118,8 @@ def formats_text() -> str:
             ),
             _table(
                 "Refused parameters",
-                "If an endpoint refuses a parameter, the error names the setting. Some endpoints ignore it silently.",
+                "If an endpoint refuses a parameter, the error names the setting. Some endpoints ignore unsupported "
+                "parameters without an error.",
                 ("parameter", "remedy"),
                 REMEDIES.items(),
             ),
