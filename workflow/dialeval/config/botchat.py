@@ -104,7 +104,8 @@ class Elo(Section):
         1000, description="Number of random orders of the comparisons. The rating is the median."
     )
     repeats: Repeats = Field(
-        10, description="Number of independent bootstraps whose mean is reported; `elo_sd` needs at least five."
+        10,
+        description="Number of repeats of the shuffles. The estimate is their mean; `elo_sd` needs at least five.",
     )
     resamples: Resamples = Field(1000, description="Number of bootstrap resamples of the seeds.")
 

@@ -225,8 +225,8 @@ class Robustness(Section):
         None,
         min_length=1,
         description=(
-            "Perturbations; null: for `corpora` all (docs/formats.md), for `published` those of the paper's fourteen in "
-            "its folder."
+            "Perturbations; null: for `corpora` all (docs/formats.md), for `published` those of the paper's fourteen "
+            "in its folder."
         ),
     )
     limit: Count | None = Field(

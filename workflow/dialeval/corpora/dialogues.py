@@ -172,7 +172,9 @@ def _dialogue(line: JsonLine, path: Path, language: str) -> HumanDialogue:
     dialogue_id = name_of(required(line.record, "dialogue_id", where), "dialogue_id", where)
     entries = required(line.record, _FIELD, where)
     if not isinstance(entries, list):
-        raise UserError(f"{where}: 'utterances' must be a list of objects with 'speaker' and 'text'")
+        raise UserError(
+            f"{where}: 'utterances' must be a list of objects with 'speaker' and 'text', not {entries!r:.60}"
+        )
     utterances = tuple(_utterance(item, i, where) for i, item in enumerate(entries, start=1))
     own_language = optional_text(line.record, "language", where) or language
     return HumanDialogue(dialogue_id, utterances, own_language, where.removeprefix(f"{path}, "))

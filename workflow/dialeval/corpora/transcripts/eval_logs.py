@@ -402,7 +402,7 @@ def _dialogues(
         )
     choices = required(line.record, "choices", line.where)
     if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
-        raise UserError(f"{line.where}: 'choices' must be a list of objects with '{TURNS}'")
+        raise UserError(f"{line.where}: 'choices' must be a list of objects with '{TURNS}', not {choices!r:.60}")
     for number, choice in enumerate(choices, start=1):
         answers = _turns(choice, f"{line.where}, choice {number}")
         if len(answers) > len(user_turns[question]):

@@ -230,7 +230,10 @@ def oasst(lines: Iterable[JsonLine], notes: Counter[str]) -> Iterator[tuple[Json
             message_id = named(last, ["message_id"], line.where)
             following = last.get("replies") or replies.get(message_id) or []
             if not isinstance(following, list):
-                raise UserError(f"{line.where}: 'replies' of message '{message_id:.60}' must be a list of messages")
+                raise UserError(
+                    f"{line.where}: 'replies' of message '{message_id:.60}' must be a list of messages, "
+                    f"not {following!r:.60}"
+                )
             kept = [reply for reply in following if isinstance(reply, dict) and not reply.get("deleted")]
             paths[:0] = [[*path, reply] for reply in kept if all(reply is not one for one in path)]
             if not kept:
@@ -264,7 +267,7 @@ def rasa(record: dict[str, Any], where: str, notes: Counter[str]) -> dict[str, A
     """Returns a tracker as messages."""
     events = record["events"]
     if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
-        raise UserError(f"{where}: 'events' must be a list of objects; export the trackers again")
+        raise UserError(f"{where}: 'events' must be a list of objects, not {events!r:.60}; export the trackers again")
     messages = [entry for event in events if (entry := _entry_rasa(event))]
     return {**record, "messages": messages, "dialogue_id": record["sender_id"]}
 

@@ -214,7 +214,9 @@ def reply_dialogues(line: JsonLine, notes: Counter[str]) -> Iterator[Transcript]
     several = next((name for name in SEVERAL if isinstance(line.record.get(name), list)), "")
     replies = line.record[several] if several else [line.record]
     if not all(isinstance(reply, dict) for reply in replies):
-        raise UserError(f"{line.where}: '{several}' must be a list of objects with 'model' and 'response'")
+        raise UserError(
+            f"{line.where}: '{several}' must be a list of objects with 'model' and 'response', not {replies!r:.60}"
+        )
     for reply in replies:
         fields = (*REPLIES, "text") if several else REPLIES
         yield transcript(line._replace(record=_record(line, reply, fields)), "messages", notes)
