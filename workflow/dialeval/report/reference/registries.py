@@ -126,7 +126,7 @@ def formats_text() -> str:
             _table("Statuses of translations", "", ("status", "meaning"), checks.STATUSES.items()),
             _table(
                 "Error messages",
-                "Every message names the place, the value and the remedy. The table has parts of frequent messages.",
+                "Most messages name the place, the value and the remedy. The table has parts of frequent messages.",
                 ("the message contains", "what to do"),
                 MESSAGES.items(),
             ),
