@@ -72,9 +72,10 @@ def evaluate(
         api_key_env: name of the environment variable with the key; None for OPENAI_API_KEY, or with `base_url` for no
             key.
         pairs: whether judges compare systems in pairs. With None they do so if cases and judges allow it.
-        price_input, price_output: price of a million prompt and response tokens; by judge, if judges differ.
+        price_input, price_output: price of a million prompt and response tokens; a mapping from judges to prices, if
+            they differ.
         budget: maximum cost over all calls with this folder, in the currency of the prices; None for no limit. A run
-            that reaches it stops, and continues when it is called with a higher budget.
+            that reaches it stops; call `evaluate` again with a higher budget to continue the run.
         system: name of the system, if the table has one system and no column of systems.
         evaluated_role: the speaker who is the system, if DialEval does not detect it.
         language: code of the dialogues' language, such as `de`, if the table has no such column; None for English.

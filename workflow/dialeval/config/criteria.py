@@ -125,7 +125,7 @@ class OwnCriterion(Section):
     """A criterion that judges score."""
 
     level: Level | None = Field(
-        None, description="turn (a response) or dialogue; null: dialogue, and both for rated items."
+        None, description="turn (a response) or dialogue; null: both for rated corpora, otherwise dialogue."
     )
     question: ByLevel | None = Field(
         None,

@@ -56,7 +56,7 @@ class Fields(Section):
         ),
     )
     models: dict[Name, Model] = Field(
-        description="Models that chat or judge, by a name of your choice. A run with `battles` only needs none."
+        description="Models that chat or judge, by a name of your choice. A run with only `battles` needs no models."
     )
     chatbots: list[Name] = Field([], description="Models that chat.")
     judges: list[Name] = Field([], description="Models that judge.")

@@ -71,7 +71,8 @@ class RatedCorpus(Section):
     reader: RatedReader = Field(
         description=(
             "comp_turn, comp_dialogue (comp-analysis), xdial (xDial-Eval), fed_turn, fed_dialogue, usr, "
-            "conture_turn, conture_dialogue, zhao and four readers for GRADE (the authors' files), dstc10_json "
+            "conture_turn, conture_dialogue, zhao, grade_convai2, grade_dailydialog, "
+            "grade_empathetic, grade_texts (the authors' files), dstc10_json "
             "(DSTC10), "
             "dstc11_json, dstc11_csv (DSTC11, Chinese), rated_jsonl (see docs/rated-corpora.md), "
             "severity_levels (dialogues under corpora, perturbed with known severity)."
@@ -100,8 +101,8 @@ class RatedCorpus(Section):
         None,
         min_length=1,
         description=(
-            "Criteria that yes_no asks about; null: those of `criterion_map`, or else the papers' five of the level. "
-            "rating asks about the papers' five and about your own criteria in this list."
+            "Criteria that yes_no asks about; null: those of `criterion_map`, or else the papers' five for "
+            "turns or dialogues. rating asks about the papers' five and about your own criteria in this list."
         ),
     )
     criterion_map: dict[Name, Annotated[str, Field(min_length=1)]] = Field(
@@ -225,7 +226,7 @@ class Robustness(Section):
         None,
         min_length=1,
         description=(
-            "Perturbations; null: for `corpora` all (docs/formats.md), for `published` those of the paper's fourteen "
+            "Perturbations; null: all (docs/formats.md) for `corpora`; for `published`, those of the paper's fourteen "
             "in its folder."
         ),
     )

@@ -336,7 +336,7 @@ class NllbModel(AnyModel):
 
 
 class PublishedModel(AnyModel):
-    """A model whose dialogues or verdicts are published. It makes no model calls."""
+    """A model whose dialogues or verdicts are published. DialEval makes no calls to it."""
 
     engine: Literal["published"]
     dialogues: Path | None = Field(
@@ -361,7 +361,7 @@ class PublishedModel(AnyModel):
         description="Names in these files -> models of this configuration, if they differ. GT is the human dialogue.",
     )
     shards: Annotated[Integer, Field(ge=1, le=1)] = Field(1, description="Always 1.")
-    concurrency: Count = Field(1, description="Without effect: the model makes no calls.")
+    concurrency: Count = Field(1, description="Without effect: DialEval makes no calls to the model.")
 
     @field_validator("names")
     @classmethod

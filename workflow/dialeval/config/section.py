@@ -127,9 +127,9 @@ Word = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class JobResources(Section):
-    """Resources that a job requests from the scheduler, by Snakemake's names; changes re-run nothing.
+    """Resources that a job requests from the scheduler, by Snakemake's names. A change re-runs no job.
 
-    null: the engine's default or, without one, the profile's `default-resources`.
+    With null, a job requests the engine's default or, without one, the profile's `default-resources`.
     """
 
     mem_mb: Annotated[Integer, Field(ge=100, le=100_000_000)] | None = Field(None, description="Memory in MB.")

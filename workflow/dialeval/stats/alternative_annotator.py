@@ -105,7 +105,8 @@ class AnnotatorTest:
             that the judge is at least as close to the remaining annotators as this annotator is. The average is over
             tested annotators.
         of_annotator: the advantage probability against each annotator, tested or not.
-        lead: share of items on which each annotator is closer than the judge, and share on which the judge is closer.
+        lead: for each annotator, two shares of items: those on which the annotator is closer to the remaining
+            annotators than the judge is, and those on which the judge is closer.
         tested: whether each annotator is tested, shape [n_annotators].
         note: why `winning_rate` is NaN; empty if it is not.
     """

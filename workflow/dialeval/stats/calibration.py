@@ -212,9 +212,9 @@ def certain_agreement(
 ) -> list[Certain]:
     """Return, for each required agreement, the lowest threshold of certainty that is shown to reach it.
 
-    Thresholds are tested one after the other towards less certainty, as long as the one-sided lower limit reaches the
-    target. There are four such sequences, and each has an equal part of the error probability. The first sequence
-    starts at the highest threshold with enough clusters to show the target, the others at lower ones.
+    Thresholds are tested in descending order until the one-sided lower limit of the agreement is below the target.
+    There are four such sequences, and each has a quarter of the error probability. The first sequence starts at the
+    highest threshold with enough clusters to show the target; the others start at lower thresholds.
 
     Args:
         certainty: the judge's certainty of each item, shape [n].

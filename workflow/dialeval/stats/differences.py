@@ -145,8 +145,8 @@ def item_differences(
 ) -> Differences:
     """Return the mean difference, first minus second, over the items of each pair of systems.
 
-    A difference of proportions has a t interval with up to two pseudo-items, so that its width is never 0. They are
-    added to sqrt(effective clusters * n / design effect) items with the same estimate.
+    A difference of proportions has a t interval with up to two pseudo-items, so that its width is never 0. The
+    pseudo-items are added to a sample of sqrt(effective clusters * n / design effect) items with the same estimate.
 
     Args:
         first_value, second_value: values of the two systems on each item of each pair, shape [n].

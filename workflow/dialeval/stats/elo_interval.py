@@ -121,8 +121,8 @@ def bootstrap_elo_interval(
     """Return percentile intervals of Bootstrap Elo over resampled clusters (seeds).
 
     Each resample of the clusters is rated by a few dozen shuffles. The median of these ratings is the resample's
-    Bootstrap Elo plus noise. A thousand shuffles would nearly remove the noise, at thirty times the cost. Three steps
-    remove the noise:
+    Bootstrap Elo plus noise. A thousand shuffles would nearly remove the noise, at thirty times the cost. Instead,
+    three steps remove the noise:
 
     1. It is measured. The shuffles of a resample form two independent halves, whose medians differ by noise alone.
     2. The ratings of the resamples are regressed on a prediction without this noise: the Bradley-Terry strengths of

@@ -283,7 +283,7 @@ class Corrected:
         rho_within: correlation of judge and annotators over the labelled rows of each system.
         n, n_scored, n_labelled, n_labelled_clusters: numbers of rows, of rows with a score, of rows with a label, and
             of the clusters of labelled rows.
-        n_effective_labels: number of labels without a judge that would have the same standard error.
+        n_effective_labels: number of labels that would give the same standard error without a judge.
         note: why a number is undefined, or a caveat; mostly empty.
         rho: correlation of judge and annotators within systems, pooled over systems.
         target: target population: new_cases (the mean on new cases) or given_cases (the mean of these rows).

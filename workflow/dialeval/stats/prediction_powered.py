@@ -80,9 +80,9 @@ def correct_means(
     """Return the human-corrected mean of each system over all rows.
 
     A row without a score takes the mean score of its system; the estimate stays valid, since this number does not
-    depend on the labels. A system without any score has the estimate of its labels. Several labels of one row are given
-    as their mean. The interval is valid for any scale of the judge's scores. It is narrowest if scores are on the
-    labels' scale, since lambda is at most 1.
+    depend on the labels. A system without any score has the estimate of its labels. For a row with several labels,
+    pass their mean. The interval is valid for any scale of the judge's scores. It is narrowest if scores are on the
+    labels' scale, since lambda, the weight of the scores, is at most 1.
 
     Args:
         score: the judge's scores on the scale of the labels, NaN if missing, shape [n].

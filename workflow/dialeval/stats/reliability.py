@@ -154,10 +154,10 @@ def corrected_correlation(
 
     The correction removes the raters' errors, not the judge's. The result is NaN if the interval of the reliability
     reaches 0. With few items, a high correlation is overestimated and its spread underestimated. Limits are therefore
-    bias-corrected. For a positive correlation, the lower limit is the smaller of two: that of the bootstrap, and that
-    of Student's t on Fisher's z. A negative correlation has the mirrored interval. Replicates above 1 have no z, so the
-    standard error of z comes from quantiles: it is the distance on z between the 15.9% quantile, Phi(-1), and the
-    median of the replicates.
+    bias-corrected. For a positive correlation, the lower limit is the smaller of two limits: the bootstrap's, and that
+    of Student's t interval on Fisher's z. A negative correlation has the mirrored interval. Replicates above 1 have no
+    z. The standard error of z is therefore the distance, on the scale of z, between the replicates' median and their
+    15.9% quantile (Phi(-1)).
 
     Args:
         estimate: correlation of the judge with the mean of the raters, on the items of `raters`.

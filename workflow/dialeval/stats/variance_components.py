@@ -61,7 +61,8 @@ def variance_components(
 ) -> Components:
     """Return the variance components of scores, crossed and possibly unbalanced, each with a bootstrap interval.
 
-    Let i group the scores, either by a component (such as the case) or all together. Over all pairs a, b within groups,
+    Let i be a grouping of the scores: by a component, such as the case, or all scores in one group. Summed over all
+    pairs of scores a, b within a group of i,
 
         E sum (y_a - y_b)^2 = 2 sum_k s_k (sum_g n_g^2 - sum_gh N_gh^2),
 
