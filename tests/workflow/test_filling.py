@@ -1,4 +1,4 @@
-"""Imputed annotations through the real snakemake: a judge's repeats as the reference where nobody rated."""
+"""Imputed annotations through the real snakemake: a judge's repeats as the reference for items without human ratings."""
 
 from __future__ import annotations
 
