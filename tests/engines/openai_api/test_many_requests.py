@@ -21,7 +21,7 @@ from dialeval.engines.store import ResponseStore
 from dialeval.jobs.progress import Progress
 
 MAX_TRIES = 4
-TIMEOUT = 6.0  # long enough for a busy machine: a request that is answered in time must never be sent again
+TIMEOUT = 6.0  # long enough for a busy machine: a request answered in time must never be sent again
 POLICY = RetryPolicy(max_tries=MAX_TRIES, max_total_seconds=120, first_wait=0.01, longest_wait=0.05)
 
 # kind -> how many of 1,000 requests; the others are answered at once
