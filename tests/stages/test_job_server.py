@@ -76,6 +76,21 @@ def test_a_job_prints_and_ends_as_one_of_its_own(run: Run, arguments: list[str])
     assert (*job.communicate(), job.returncode) == (alone.stdout, alone.stderr, alone.returncode)
 
 
+THREAD = """
+import threading, time
+from dialeval.stages.job_server import run_to_the_end
+def write():
+    time.sleep(0.2)
+    print("written", flush=True)
+run_to_the_end(lambda: threading.Thread(target=write).start())
+"""
+
+
+def test_a_job_ends_after_its_threads() -> None:
+    job = subprocess.run([sys.executable, "-c", THREAD], capture_output=True, text=True, check=True)
+    assert job.stdout == "written\n"
+
+
 def test_the_folder_of_temporary_files_can_have_a_long_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / ("a" * 200)
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""Imputed annotations through the real snakemake: a judge's repeats as the reference for items without human ratings."""
+"""Imputed annotations through the real snakemake: the repeats of a judge are the reference for unrated items."""
 
 from __future__ import annotations
 

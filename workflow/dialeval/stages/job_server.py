@@ -20,6 +20,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
@@ -177,6 +178,7 @@ def run_to_the_end(program: Callable[[], object]) -> NoReturn:
             status = ending.code or 0
     except BaseException:
         traceback.print_exc()
+    threading._shutdown()  # type: ignore[attr-defined]  # waits for threads, as Python's own end does first
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
